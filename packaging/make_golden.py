@@ -52,7 +52,8 @@ _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", 
             "conversations", "places", "rooms", "rules", "procedures", "settings", "tombstones", "memory_sources",
             "conflicts", "verdicts", "review_rules", "handed", "consolidation_log", "probes", "probe_runs", "receipts",
             "feedback", "tunings", "jobs", "job_deeds", "fading", "spared", "replays", "inferred", "links", "gaps",
-            "gap_asks", "distilled", "rule_applications", "vector_spaces", "taken_back", "statements", "readings")  # fmt: skip
+            "gap_asks", "distilled", "rule_applications", "vector_spaces", "taken_back",
+            "statements", "readings")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -251,7 +252,7 @@ def _talk(tx: Tx) -> None:
         text = tx.value("SELECT content_hash FROM memories WHERE id = ?", (episode,))
         tx.insert(
             "readings",
-            {"memory_id": episode, "version": 1, "content_hash": text, "small_talk": is_small, "at": now},
+            {"memory_id": episode, "version": "a reader", "content_hash": text, "small_talk": is_small, "at": now},
         )
 
 

@@ -36,6 +36,7 @@ from core.engine.jobs.agenda import Agenda
 from core.engine.jobs.jobs import JobsGroup, Maintenance
 from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.jobs.scheduler import Scheduler
+from core.engine.jobs.statements import StatementsGroup
 from core.engine.laboratory import Laboratory
 from core.engine.library import Library
 from core.engine.memories.import_comparison import compare_imported, reconcile_daily
@@ -61,6 +62,7 @@ from core.errors import Code, LociError
 from core.events import Hub, Progress, StateChanged
 from core.intake.claims import TextReaders
 from core.lifecycle.embedding import MigrationJob
+from core.lifecycle.kit.job_context import TalkReader
 from core.lifecycle.registry import make_jobs
 from core.recall.result import RecallItem, RecallResult
 from core.security.handshake import owner_token
@@ -126,6 +128,7 @@ class Setup:
         kdf_cost: of a guess at a passphrase that is set; the standard, unless a test asks for less.
         readers: read claims and relations; the built-in ones, unless a test asks for others.
         take_over: asks another process that owns the vault to hand it over; None where it may keep it.
+        talk: makes statements of what was said; the built-in reader, unless a test asks for another.
         chance: where ids take what is random in them; the machine's, unless a sample must come out the same again.
     """
 
@@ -138,6 +141,7 @@ class Setup:
     kdf_cost: KdfCost | None = None
     take_over: Callable[[RootKey], None] | None = None
     readers: TextReaders | None = None
+    talk: TalkReader | None = None
     chance: Callable[[int], bytes] = os.urandom
 
 
@@ -195,6 +199,7 @@ class Engine:
         self.scheduler = Scheduler(Agenda(jobs), self.refinement)
         self.embedding_models.wished = self.scheduler.check_soon
         self.jobs = JobsGroup(self._require, self.scheduler, self.settings)
+        self.statements = StatementsGroup(self._require, self.scheduler)
         self.maintenance = Maintenance(self._require, self._authority, self.jobs, self.scheduler)
         self.vault = VaultGroup(
             self._require,
@@ -280,6 +285,7 @@ class Engine:
             except BaseException:
                 self._close(open_vault)
                 raise
+            open_vault.talk = setup.talk
             self._open_vault = open_vault
             self._set_state("open")
             self._begin_background(open_vault)

@@ -20,7 +20,7 @@ from core.engine.runtime.storage import Storage
 from core.errors import Code
 from core.index.manager import IndexState
 from core.intake.undo import UNPAIRED
-from core.lifecycle import distill_queue
+from core.lifecycle.distill import distill_queue
 from core.lifecycle.gauges import count_by_state
 from core.lifecycle.kit import clock_check
 from core.lifecycle.sweep import plan_sweep

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,12 +23,13 @@ from core.belief.claims import TOPIC, read_related_claims
 from core.errors import Code, PreconditionError, UserError
 from core.intake.claims import remove_model_claims
 from core.intake.review.approvals import withdraw_requests
+from core.intake.statements import episodes_of, follow, loosen, statements_of
 from core.intake.transaction.sources import KINDS_BY_TEXT, refresh_capped, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.floor_plan import PlaceCheck, find_strays, remove_newcomers, remove_plan
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
-from core.types.values import HOME_SPACE, Actor
+from core.types.values import HOME_SPACE, Actor, Kind
 from core.vault.database.rows import (
     Rows,
     both_states,
@@ -243,6 +244,12 @@ class UndoState:
     given_up: set[tuple[str, str]] = field(default_factory=set)
     spots: PlaceCheck = field(default_factory=PlaceCheck)
 
+    def add(self, part: UndoState) -> None:
+        """Take over what another did, as far as something is to be derived anew from it."""
+        self.gone += part.gone
+        for name in ("touched", "placed", "loosened", "emptied", "claims", "named", "topics"):
+            getattr(self, name).update(getattr(part, name))
+
 
 def last_step(rows: Rows) -> str | None:
     """The newest step of a person or a client that can still be taken back, if any.
@@ -306,6 +313,7 @@ def restore_step(tx: Tx, step_id: str) -> UndoState:
     begun = {(table, key): before for table, key, before, _ in rows}
     done = UndoState(kept=_changed_since(tx, rows), onward=_find_changed_since(tx, rows, begun), first=begun)
     done.left += newer
+    _withdraw_statements(tx, step_id, rows, done)
     # Freed places last: only then it is known in which space their memories stand again.
     for table, key, before, after_hash in sorted(rows, key=_is_freed_place):
         if (table, key) in done.given_up:
@@ -324,6 +332,64 @@ def restore_step(tx: Tx, step_id: str) -> UndoState:
     _clear_orphans(tx, done)
     _rederive(tx, done)
     return done
+
+
+_RUNS = "SELECT id FROM undo_steps WHERE verb = 'distill' AND undone_by IS NULL AND id <> ? ORDER BY rowid DESC"
+_IMAGES = "SELECT tbl, row_key, before, after_hash FROM undo_rows WHERE step_id = ? ORDER BY nr DESC"
+_POINTERS = ("superseded_by_id", "consolidated_into")
+
+
+def _withdraw_statements(tx: Tx, step_id: str, rows: Sequence[tuple[Any, ...]], done: UndoState) -> None:
+    """What was made of episodes that vanish goes with them, and what that did to others is taken back.
+
+    A statement that others say too rests on those. Of the run that made one only what concerns it is taken back.
+    """
+    gone = frozenset(_vanishing_episodes(tx, rows, done.kept))
+    said = statements_of(tx, gone)
+    alone = frozenset(one for one in said if gone.issuperset(episodes_of(tx, one)))
+    for (run,) in tx.all(_RUNS, (step_id,)) if alone else ():
+        images = _images_about(tx, tx.all(_IMAGES, (run,)), alone)
+        part = UndoState(kept=_changed_since(tx, images))
+        for table, key, before, after_hash in images:
+            image = None if before is None else image_from_json(before)
+            _take_back(tx, table, image_from_json(key), image, after_hash, part)
+        done.add(part)
+    for memory_id in said:
+        left = gone.intersection(episodes_of(tx, memory_id))
+        if left:
+            loosen(tx, memory_id, sorted(left))
+            follow(tx, memory_id)
+            done.touched.add(memory_id)
+    for episode in sorted(gone):
+        tx.delete("readings", {"memory_id": episode})
+
+
+def _vanishing_episodes(tx: Tx, rows: Sequence[tuple[Any, ...]], kept: frozenset[str]) -> Iterator[str]:
+    for table, key, before, _ in rows:
+        if table == "memories" and before is None:
+            current = tx.row("memories", image_from_json(key))
+            if current is not None and current["kind"] == Kind.EPISODE and current["id"] not in kept:
+                yield str(current["id"])
+
+
+def _images_about(tx: Tx, images: Sequence[tuple[Any, ...]], ids: frozenset[str]) -> list[tuple[Any, ...]]:
+    """Images of rows that belong to memories, and of memories that these took the place of."""
+    rows = [(image, tx.row(image[0], image_from_json(image[1]))) for image in images]
+    claims = {
+        str(row["claim_id"]) for (table, *_), row in rows if table == "evidence" and row and row["memory_id"] in ids
+    }
+    named = ids | claims
+    return [image for image, row in rows if _is_about(image, row, ids, named)]
+
+
+def _is_about(image: tuple[Any, ...], row: Row | None, ids: frozenset[str], named: frozenset[str]) -> bool:
+    table, key, before, _ = image
+    if table == "memories":
+        if row is None or row["id"] in ids:
+            return row is not None
+        return before is not None and any(row[name] in ids for name in _POINTERS)
+    told = {**image_from_json(key), **(row or {})}
+    return any(value in named for value in told.values() if isinstance(value, str))
 
 
 def _step(tx: Tx, step_id: str | None) -> _Step:

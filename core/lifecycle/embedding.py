@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from core.errors import Code, LociError
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext
 from core.memory import vector_spaces
 from core.memory.read import read_by_ids
 from core.memory.write import VectorSpace, count_without_vectors, read_without_vectors, write_vectors
@@ -109,8 +109,9 @@ class MigrationJob:
         """
         self._moving = moving
 
-    def backlog(self, rows: Rows, ground: JobContext) -> int:
+    def backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many vectors are to be made or dropped; 0 where nothing is wished, or nothing can be done now."""
+        del cursor
         wish = ground.options.embedder
         if self._moving.is_wished(_searched_space(rows, ground), wish):
             gone = _find_unwanted_space(rows, ground.now_ms)
@@ -257,8 +258,9 @@ class EmbeddingJob:
     type = JobType.EMBED
     is_derived = True
 
-    def backlog(self, rows: Rows, ground: JobContext) -> int:
+    def backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many memories lack a vector in the space that is searched."""
+        del cursor
         return count_without_vectors(rows, ground.space)
 
     def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> EmbeddedBatch | None:

@@ -27,7 +27,7 @@ from core.intake.revise.refinement import READING
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions import review_items
 from core.intake.transitions.review_items import ItemSubject
-from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext
 from core.llm.prompts import TEXT_CHARACTERS, Description, description_prompt, keep_grounded_parts, parse_description
 from core.memory.write import write_tiers
 from core.text.metadata import Affect, Metadata, affect_of, extract_metadata, topic_taxonomy
@@ -224,9 +224,9 @@ class EnrichJob:
     type = JobType.ENRICH
     is_derived = True
 
-    def backlog(self, rows: Rows, ground: JobContext) -> int:
+    def backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many memories wait to be read."""
-        del ground
+        del ground, cursor
         return int(rows.value(_BACKLOG, {"version": VERSION}))
 
     def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> EnrichBatch | None:

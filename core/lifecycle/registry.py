@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from core.lifecycle.archive import ArchiveErasureJob
 from core.lifecycle.consolidate.consolidate import ConsolidationJob
-from core.lifecycle.distill import DistillJob
+from core.lifecycle.distill.distill import DistillJob
 from core.lifecycle.embedding import EmbeddingJob
 from core.lifecycle.enrich import EnrichJob
 from core.lifecycle.episode_cleanup import EpisodeCleanupJob

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from core.types.talk import Statement
+
 
 @dataclass(frozen=True, slots=True)
 class KeptSpace:
@@ -629,3 +631,35 @@ class Inferred:
     entities: tuple[Mentioned, ...]
     made_by: str
     at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ListedStatement:
+    """A statement that a run made, or would make.
+
+    Attributes:
+        id: of the memory that says it; None where nothing was written.
+        told: the statement.
+        operation: what the gate made of it; NOOP where it stands already.
+    """
+
+    id: str | None
+    told: Statement
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
+class DistilledTalk:
+    """What became of talk.
+
+    Attributes:
+        statements: in the order of the talk.
+        small_talk: ids of episodes that hold nothing worth keeping.
+        skipped: how much was left out, by reason.
+        step_ids: undo steps of the runs; empty where nothing was written.
+    """
+
+    statements: tuple[ListedStatement, ...] = ()
+    small_talk: tuple[str, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    step_ids: tuple[str, ...] = ()

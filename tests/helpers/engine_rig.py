@@ -28,6 +28,7 @@ from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, LociError
 from core.intake.claims import TextReaders
+from core.lifecycle.kit.job_context import TalkReader
 from core.recall.result import RecallResult
 from core.security.passphrase import KdfCost
 from core.types.clock import Clock, ManualClock
@@ -245,6 +246,7 @@ def rig_at(
     is_open: bool = True,
     root: bytes | None = None,
     readers: TextReaders | None = None,
+    talk: TalkReader | None = None,
 ) -> Iterator[Rig]:
     """An engine on a new home, or on the one that is there already; closed at the end.
 
@@ -256,11 +258,13 @@ def rig_at(
         is_open: whether the vault is open at first.
         root: the root key of the home that is there; that of homes made here if None.
         readers: read claims and relations; if None, readers that read nothing: only given claims are compared.
+        talk: makes statements of what was said; None for nobody who does.
     """
     path = folder / "home"
     home = Home(path, reserve_bytes=RESERVE) if path.exists() else new_home(path)[0]
     clock = clock or HandClock(START_MS)
-    engine = Engine(Setup(home, clock, embedder or WordEmbedder(), background, readers=readers or TextReaders()))
+    found = readers or TextReaders()
+    engine = Engine(Setup(home, clock, embedder or WordEmbedder(), background, readers=found, talk=talk))
     rig = Rig(home, root or _homes["made"][1], clock, engine, folder)
     try:
         if is_open:

@@ -78,6 +78,7 @@ def ground_of(
         stored=opened.search.add_vectors,
         removed=opened.search.drop_vectors,
         tidy=lambda: None,
+        talk=opened.talk,
     )
 
 
@@ -121,7 +122,7 @@ def flow(rig: Rig, job: StreamJob, ground: JobContext, most: int = 1_000) -> Ran
             done: BatchResult = rig.write(partial(job.write, verb=None, ground=ground, prepared=prepared))
             _add(ran, done)
         else:
-            done = _write(rig, ran, partial(job.write, ground=ground, prepared=prepared))
+            done = _write(rig, ran, partial(job.write, ground=ground, prepared=prepared), name=job.type.value)
         cursor = dict(done.cursor) or cursor
         if done.is_last:
             break
@@ -130,10 +131,12 @@ def flow(rig: Rig, job: StreamJob, ground: JobContext, most: int = 1_000) -> Ran
     return ran
 
 
-def _write(rig: Rig, ran: Ran, work: Callable[..., BatchResult], *, is_last: bool = False) -> BatchResult:
+def _write(
+    rig: Rig, ran: Ran, work: Callable[..., BatchResult], *, is_last: bool = False, name: str = "run"
+) -> BatchResult:
     def write(tx: Tx) -> BatchResult:
         with rig.opened.storage.work.verb(
-            tx, "run", "A run", SCHEDULER, step_id=ran.step_id, keep_open=not is_last
+            tx, name, "A run", SCHEDULER, step_id=ran.step_id, keep_open=not is_last
         ) as verb:
             done = work(tx, verb=verb)
         exists = tx.value("SELECT 1 FROM undo_steps WHERE id = ?", (verb.step_id,)) is not None

@@ -153,7 +153,7 @@ class Agenda:
         """
         if kind in (JobType.CONSOLIDATE, JobType.REPLAY) and ground.neighbours is None:
             return INDEX_LOADS
-        if kind is JobType.DISTILL and ground.ask is None:
+        if kind is JobType.DISTILL and ground.ask is None and ground.talk is None:
             return NO_MODEL
         return ""
 

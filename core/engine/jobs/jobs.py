@@ -26,7 +26,6 @@ from core.engine.runtime.storage import Storage, chain, map_result
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.revise.revision import SPARED_DAYS, accept_link, open_links, reject_link, spare_memories
 from core.intake.transaction.unit_of_work import IdempotentCall
-from core.lifecycle import distill_queue
 from core.lifecycle.archive import read_archive_page
 from core.lifecycle.consolidate.consolidate import (
     count_plan,
@@ -35,6 +34,7 @@ from core.lifecycle.consolidate.consolidate import (
     forecast_memories,
     make_report,
 )
+from core.lifecycle.distill import distill_queue
 from core.lifecycle.episode_cleanup import EpisodeCleanupJob, count_remaining, plan_cleanup
 from core.lifecycle.gauges import count_by_state, read_gauges
 from core.lifecycle.kit import job_store

@@ -26,7 +26,14 @@ from core.index.manager import IndexManager, IndexState
 from core.intake.store.store import StoreService
 from core.lifecycle.consolidate.consolidate import count_standing, make_report
 from core.lifecycle.kit import job_store
-from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext, Planner, PreparingPlanner, StreamJob
+from core.lifecycle.kit.job_context import (
+    SCHEDULER,
+    BatchResult,
+    JobContext,
+    Planner,
+    PreparingPlanner,
+    StreamJob,
+)
 from core.lifecycle.kit.job_store import StoredJob
 from core.llm.prompts import Prompt
 from core.types.belief import ModelServerState
@@ -69,6 +76,7 @@ def make_job_context(open_vault: OpenVault, model: ModelRefinement, is_stopped: 
         stored=sight.add_vectors,
         removed=vector_remover(open_vault.storage, open_vault.search),
         tidy=partial(_tidy, sight.store_service),
+        talk=open_vault.talk,
     )
 
 
@@ -218,8 +226,8 @@ class JobRunner:
 
     def _run_stream(self, job: StoredJob, work: StreamJob, ground: JobContext) -> JobCheckpoint:
         if job.started_at is None:
-            total = ground.read(lambda rows: work.backlog(rows, ground))
-            self._write(lambda tx: job_store.begin(tx, job, None, total, {}))
+            total = ground.read(lambda rows: work.backlog(rows, ground, job.cursor))
+            self._write(lambda tx: job_store.begin(tx, job, None, total, job.cursor))
             self._publish_progress(job, 0, total)
             return JobCheckpoint(job.id, JobState.RUNNING)
         prepared = work.prepare(ground, job.cursor)

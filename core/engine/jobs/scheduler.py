@@ -9,9 +9,10 @@ batch, so that it goes on behind it after a crash. Must not do: any work of a jo
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Any
 
 from core import log
 from core.engine.jobs.agenda import NO_MODEL, Agenda
@@ -310,13 +311,19 @@ class Scheduler:
     # ---- what a person asks for
 
     def ask_for(
-        self, open_vault: OpenVault, kind: JobType, actor: str, may: Callable[[], object] | None = None
+        self,
+        open_vault: OpenVault,
+        kind: JobType,
+        actor: str,
+        may: Callable[[], object] | None = None,
+        cursor: Mapping[str, Any] | None = None,
     ) -> Future[JobCheckpoint]:
         """Run a kind of work now, behind what runs.
 
         Args:
             actor: `owner` or `client:<id>`.
             may: raises where the asker may no longer; called where the job is written down.
+            cursor: what a stream begins with; None for all there is.
 
         Raises:
             UserError: VAULT_LOCKED.
@@ -348,7 +355,7 @@ class Scheduler:
         def enqueue(tx: Tx) -> str:
             if may is not None:
                 may()
-            return job_store.enqueue(tx, open_vault.storage.make_id, kind, actor)
+            return job_store.enqueue(tx, open_vault.storage.make_id, kind, actor, cursor)
 
         open_vault.storage.write(enqueue).add_done_callback(add_waiter)
         return waiter

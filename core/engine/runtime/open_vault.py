@@ -15,6 +15,7 @@ from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage
+from core.lifecycle.kit.job_context import TalkReader
 from core.text.screening.injection import ScanLimitsHolder, limits_from_options
 from core.types.belief import ModelServerState, ModelState
 
@@ -51,6 +52,7 @@ class OpenVault:
         imports: what is being imported, by the id of the import.
         next_archived: how many memories a sweep would archive; None before anybody asked.
         limits: how much of a text is looked through.
+        talk: makes statements of what was said; None where there is no reader.
     """
 
     storage: Storage
@@ -64,6 +66,7 @@ class OpenVault:
     imports: dict[str, RunningImport] = field(default_factory=dict)
     next_archived: CachedCount | None = None
     limits: ScanLimitsHolder = field(default_factory=ScanLimitsHolder)
+    talk: TalkReader | None = None
 
     def __post_init__(self) -> None:
         """How far texts are looked through follows from the options."""

@@ -28,6 +28,7 @@ from core.intake.claims import (
     replace_claim,
     sync_claims,
 )
+from core.intake.statements import follow_episodes
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, find_standing_twin, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions import review_items
@@ -81,7 +82,7 @@ def apply_forget(tx: Tx, make_id: Callable[[], str], head: str) -> tuple[str, ..
         head: the memory; of a split text the head.
 
     Returns:
-        Digests that left with it and memories that stand again: what was asked about them may be moot.
+        Digests and statements that left with it and memories that stand again: what was asked about them may be moot.
     """
     parts = [str(part) for (part,) in tx.all(_PARTS, (head, head))]
     for part in parts:
@@ -91,7 +92,7 @@ def apply_forget(tx: Tx, make_id: Callable[[], str], head: str) -> tuple[str, ..
             {"status": Status.DELETED.value, "status_reason": "forgotten", "retired_at": tx.now_ms},
         )
     sync_claims(tx, make_id, parts)
-    return tuple(release_digests(tx, make_id, parts, Status.DELETED))
+    return (*release_digests(tx, make_id, parts, Status.DELETED), *follow_episodes(tx, make_id, parts))
 
 
 DIGESTED = "digested"
@@ -490,6 +491,8 @@ class Transitions:
             self.tx.update("memories", {"id": part}, changes)
         self._touch(memory_id)
         sync_claims(self.tx, self.make_id, ids)
+        for one in follow_episodes(self.tx, self.make_id, ids):
+            self._touch(one)
 
     def _release(self, memory_id: str) -> None:
         """A digest that says what does not stand any more leaves; what else went into it stands again."""

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.config.options import Options
+from core.embed.embedder import AWAY
+from core.errors import LociError
 from core.intake.store.store import StoreService
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.transitions import Transitions
@@ -23,12 +26,14 @@ from core.llm.prompts import Prompt
 from core.memory.write import Stored, VectorSpace
 from core.types.clock import Clock
 from core.types.lifecycle import JobType, PlannedAction
+from core.types.talk import ConversationStatements, Turn
 from core.types.values import Actor
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 T = TypeVar("T")
 
+NO_CURSOR: Mapping[str, Any] = MappingProxyType({})
 SCHEDULER = Actor("scheduler", name="lifecycle")
 
 
@@ -48,6 +53,20 @@ class NearestNeighbours(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class TalkReader:
+    """Makes statements of what was said, without a model server.
+
+    Attributes:
+        version: changes whenever the same talk could give other statements.
+        distill: reads episodes that belong together, in the order in which they were said, each as one turn of its
+            author that is not split yet; raises LociError. Gives statements of any of them.
+    """
+
+    version: str
+    distill: Callable[[Sequence[Turn]], ConversationStatements]
+
+
 @dataclass(frozen=True)
 class JobContext:
     """What jobs are given.
@@ -58,6 +77,7 @@ class JobContext:
         embed: unit rows for texts, behind what people wait for.
         neighbours: neighbours from the index; None while it is not whole.
         ask: puts a question to the local model and gives its answer; None where no model is ready. Raises LociError.
+        talk: makes statements of what was said; None where there is no reader.
         is_stopped: whether to end now: the vault closes, or the person stopped the job.
         stored: told sequence, labels and vectors after a commit; `removed` sequence and labels of vanished rows.
         tidy: called behind each stage of a long plan and behind a job: what only jobs need is let go, and memory
@@ -79,6 +99,7 @@ class JobContext:
     stored: Stored
     removed: Callable[[int, Sequence[int]], None]
     tidy: Callable[[], None]
+    talk: TalkReader | None = None
 
     @property
     def now_ms(self) -> int:
@@ -88,6 +109,23 @@ class JobContext:
     def transitions(self, tx: Tx, verb: Verb) -> Transitions:
         """The steps of which a job's deeds are made."""
         return self.store_service.transitions(tx, verb, self.stored, "rules")
+
+
+def embed_or_none(ground: JobContext, texts: Sequence[str]) -> NDArray[np.float32] | None:
+    """Vectors of texts; None where the embedder is away: then they wait to be embedded like any other.
+
+    Args:
+        texts: one or more.
+
+    Returns:
+        Unit rows, (texts, dims).
+    """
+    try:
+        return ground.embed(texts)
+    except LociError as error:
+        if error.code not in AWAY:
+            raise
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +208,12 @@ class StreamJob(Protocol):
         """Which job."""
         ...
 
-    def backlog(self, rows: Rows, ground: JobContext) -> int:
-        """How many wait."""
+    def backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+        """How many wait.
+
+        Args:
+            cursor: what the run begins with; it may be about a part of them.
+        """
         ...
 
     def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> Any:

@@ -98,22 +98,29 @@ class StoredJob(JobProgress):
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-def enqueue(tx: Tx, make_id: Callable[[], str], kind: JobType, actor: str) -> str:
+def enqueue(
+    tx: Tx, make_id: Callable[[], str], kind: JobType, actor: str, cursor: Mapping[str, Any] | None = None
+) -> str:
     """Queue a job, once: where one of its type waits or runs, that one is meant.
 
     Args:
         actor: `scheduler`, `owner` or `client:<id>`.
+        cursor: what a stream begins with; one that has begun goes on with its own.
     """
     known = tx.one("SELECT id, actor FROM jobs WHERE type = ? AND state IN ('queued', 'running')", (kind.value,))
     if known is not None:
         # Asked for by a person it waits for nothing but its turn.
         if actor != "scheduler":
             tx.run("UPDATE jobs SET actor = ?, not_before = NULL WHERE id = ?", (actor, known[0]))
+            if cursor is not None:
+                tx.run(
+                    "UPDATE jobs SET cursor = ? WHERE id = ? AND started_at IS NULL", (to_json(dict(cursor)), known[0])
+                )
         return str(known[0])
     job_id = make_id()
     tx.run(
-        "INSERT INTO jobs (id, type, state, actor, created_at) VALUES (?, ?, 'queued', ?, ?)",
-        (job_id, kind.value, actor, tx.clock_ms),
+        "INSERT INTO jobs (id, type, state, actor, created_at, cursor) VALUES (?, ?, 'queued', ?, ?, ?)",
+        (job_id, kind.value, actor, tx.clock_ms, to_json(dict(cursor or {}))),
     )
     return job_id
 

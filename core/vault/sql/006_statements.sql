@@ -20,7 +20,7 @@ CREATE INDEX ix_statements_episode ON statements (episode_id);
 -- Which episodes the reader has read; what waits has no row, or one of an older reader or another text.
 CREATE TABLE readings (
     memory_id    TEXT PRIMARY KEY REFERENCES memories (id),
-    version      INTEGER NOT NULL,  -- of the reader
+    version      TEXT NOT NULL,  -- of the reader
     content_hash BLOB NOT NULL CHECK (length(content_hash) = 32),
     small_talk   INTEGER NOT NULL CHECK (small_talk IN (0, 1)),
     at           INTEGER NOT NULL

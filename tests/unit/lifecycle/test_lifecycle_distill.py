@@ -16,8 +16,8 @@ from ground_rig import flow, ground_of, near_of
 from readers_rig import Table, sure
 
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
-from core.lifecycle import distill_queue
-from core.lifecycle.distill import DistillJob
+from core.lifecycle.distill import distill_queue
+from core.lifecycle.distill.distill import DistillJob
 from core.lifecycle.kit import job_store
 from core.llm.ollama import ModelServer
 from core.llm.prompts import Prompt

@@ -13,7 +13,7 @@ from ground_rig import ground_of
 from readers_rig import Table, sure
 
 from core.errors import BugError, Code, EnvironmentFaultError
-from core.lifecycle.distill import DistillJob
+from core.lifecycle.distill.distill import DistillJob
 from core.types.belief import Label
 from core.types.values import OWNER_ACTOR, Actor, Kind
 

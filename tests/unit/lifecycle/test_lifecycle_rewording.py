@@ -12,7 +12,7 @@ from engine_rig import START_MS, HandClock, Rig, rig_at
 from ground_rig import ground_of
 
 from core.errors import Code, EnvironmentFaultError
-from core.lifecycle.distill import reword_digest
+from core.lifecycle.distill.distill import reword_digest
 from core.llm.prompts import Prompt
 from core.types.values import Kind
 

@@ -19,7 +19,7 @@ from core.engine.runtime.monitor import ResourceProbes as Machine
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit import job_store
-from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext
 from core.types.lifecycle import JobAction, JobRow, JobState, JobType, PlannedAction
 from core.types.values import OWNER_ACTOR, Status
 from core.vault.database.rows import Rows
@@ -77,7 +77,7 @@ class Counting:
     is_derived: bool = True
     wrote: list[str] = field(default_factory=list)
 
-    def backlog(self, rows: Rows, _ground: JobContext) -> int:
+    def backlog(self, rows: Rows, _ground: JobContext, _cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         return int(rows.value("SELECT count(*) FROM memories")) - len(self.wrote)
 
     def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> Any:

@@ -12,7 +12,7 @@ from engine_rig import Rig, later, rig_at
 from ground_rig import ground_of
 
 from core.engine.runtime import expiry
-from core.lifecycle.distill import DistillJob
+from core.lifecycle.distill.distill import DistillJob
 from core.types.lifecycle import JobRow, JobState, JobType
 from core.types.values import OWNER_ACTOR
 

@@ -77,17 +77,14 @@ class EpisodeGroup:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """An episode as it is read.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeRow:
+    """An episode, as far as whatever reads it needs it.
 
     Attributes:
         role: whose words it is; only in the person's own "I" is the person.
         trust: 0 to 1.
         said: when it was said or happened; None where unknown.
-        recorded_at: when it was stored, epoch ms.
-        attempts: answers that could not be used.
-        failures: how often the server failed.
     """
 
     id: str
@@ -98,6 +95,18 @@ class Episode:
     role: Role
     trust: float
     said: When | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode(EpisodeRow):
+    """An episode as a model reads it.
+
+    Attributes:
+        recorded_at: when it was stored, epoch ms.
+        attempts: answers that could not be used.
+        failures: how often the server failed.
+    """
+
     recorded_at: int
     attempts: int
     failures: int

@@ -1,8 +1,9 @@
-"""Facts and rules out of episodes, by a local model (seed B), and the model's wording of digests.
+"""What is learned of episodes: statements by the reader; by a local model facts and rules (seed B), and digests worded.
 
-Groups of episodes of one space and client are given to the model with what is known there. Of its answer only what an
-episode says in so many words is kept; each item is carried out by itself, and a group that fails is tried again later,
-in smaller groups, without holding up the others. A digest stays as it was put together, sentence by sentence out of its
+The reader comes first (`core.lifecycle.distill.talk`), and is all there is without a model server. Groups of episodes
+of one space and client are given to the model with what is known there. Of its answer only what an episode says in so
+many words is kept; each item is carried out by itself, and a group that fails is tried again later, in smaller groups,
+without holding up the others. A digest stays as it was put together, sentence by sentence out of its
 sources; its wording, the same statements in fewer words, is derived and goes when the text changes. Must not do: hold a
 question's text longer than its batch, touch a memory that the model was not shown, or keep a wording that adds, drops
 or turns anything.
@@ -17,15 +18,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core import log
 from core.belief.relate.coverage import compared_words, is_exhausted_by
 from core.embed.embedder import AWAY
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle import distill_queue
-from core.lifecycle.distill_actions import (
+from core.lifecycle.distill import distill_queue
+from core.lifecycle.distill.distill_actions import (
     DistilledItem,
     ItemOutcome,
     ItemWriter,
@@ -33,8 +33,10 @@ from core.lifecycle.distill_actions import (
     hash_of,
     is_replaceable,
 )
-from core.lifecycle.distill_queue import Episode
-from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.lifecycle.distill.distill_queue import Episode
+from core.lifecycle.distill.talk import TalkBatch, TalkDistillation, count_backlog
+from core.lifecycle.distill.talk_queue import is_limited
+from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext, embed_or_none
 from core.llm.distillate import (
     Distillate,
     NewFact,
@@ -95,7 +97,10 @@ class DistilledGroup:
 
 
 class DistillJob:
-    """The job."""
+    """The job: statements by the built-in reader, then what a local model reads, then its wording of digests."""
+
+    def __init__(self) -> None:
+        self._talk = TalkDistillation()
 
     @property
     def type(self) -> JobType:
@@ -107,21 +112,30 @@ class DistillJob:
         """It brings memories: a run is an undo step."""
         return False
 
-    def backlog(self, rows: Rows, ground: JobContext) -> int:
-        """How many episodes wait to be read now, and digests to be worded."""
-        return distill_queue.count_backlog(rows, ground.now_ms) + count_wording_backlog(rows)
-
-    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> DistilledGroup | WordedBatch | None:
-        """Read the next group with the model; nothing is written.
+    def backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+        """How many episodes wait to be read now, and digests to be worded.
 
         Args:
-            cursor: not needed: what was read is marked, and what failed waits.
+            cursor: of `TalkScope.to_cursor`; empty for all there is.
+        """
+        waiting = count_backlog(rows, ground, cursor)
+        if is_limited(cursor) or (ground.ask is None and ground.talk is not None):
+            return waiting  # what is a model's to read makes no run due while there is none
+        return waiting + distill_queue.count_backlog(rows, ground.now_ms) + count_wording_backlog(rows)
+
+    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> TalkBatch | DistilledGroup | WordedBatch | None:
+        """Read the next few episodes, or the next group with the model; nothing is written.
+
+        Args:
+            cursor: what the run reads; what was read is marked, and what failed waits.
 
         Returns:
-            What the model read and the episodes bear out; then its wording of digests that it was not asked about;
-            None where nothing waits, or no model is there.
+            What the reader made of them; then what the model read and the episodes bear out; then its wording of
+            digests that it was not asked about; None where nothing waits, or nobody is there to read it.
         """
-        del cursor
+        batch = self._talk.prepare(ground, cursor)
+        if batch is not None or is_limited(cursor):
+            return batch
         if ground.ask is None or ground.is_stopped():
             return None
         episodes: tuple[Episode, ...] = ground.read(lambda rows: distill_queue.next_episodes(rows, ground.now_ms))
@@ -133,7 +147,7 @@ class DistillJob:
         return self._ask(ground, episodes[:fit])
 
     def write(
-        self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: DistilledGroup | WordedBatch
+        self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: TalkBatch | DistilledGroup | WordedBatch
     ) -> BatchResult:
         """Carry out what was read, item by item, and mark the episodes.
 
@@ -143,12 +157,14 @@ class DistillJob:
         Returns:
             Counts: episodes, new_facts, updated, confirmed, new_rules, asked (it waits for the person), rejected (no
             episode says it, the model was not shown what it speaks of, or it is nothing new), parse_errors, errors,
-            failed, dead; reworded.
+            failed, dead; reworded; of the reader see `TalkDistillation.write`.
         """
         if isinstance(prepared, WordedBatch):
             return write_wordings(tx, prepared)
         if verb is None:
-            raise BugError("facts of a model without a step")
+            raise BugError("what is learned of episodes without a step")
+        if isinstance(prepared, TalkBatch):
+            return self._talk.write(tx, verb, ground, prepared)
         there = distill_queue.find_unchanged(tx, prepared.episodes)
         left = tuple(one for one in prepared.episodes if one.id in there)
         if prepared.code:
@@ -233,23 +249,6 @@ class DistillJob:
         except LociError as error:
             _log.warning("what a model read could not be written: %s", error.code.value)
             return ItemOutcome("errors")
-
-
-def embed_or_none(ground: JobContext, texts: Sequence[str]) -> NDArray[np.float32] | None:
-    """Vectors of texts; None where the embedder is away: then they wait to be embedded like any other.
-
-    Args:
-        texts: one or more.
-
-    Returns:
-        Unit rows, (texts, dims).
-    """
-    try:
-        return ground.embed(texts)
-    except LociError as error:
-        if error.code not in AWAY:
-            raise
-        return None
 
 
 def _check_answer(

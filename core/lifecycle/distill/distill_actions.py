@@ -30,7 +30,7 @@ from core.intake.transaction.admission import erased_texts, was_disclosed
 from core.intake.transaction.sources import add_source, corroborate, find_standing_twin, refresh_trust, waiting_twin
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
-from core.lifecycle.distill_queue import Episode
+from core.lifecycle.distill.distill_queue import Episode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.types.belief import Label, RelationProposal
 from core.types.values import Kind, Role, Source, Status

@@ -1,0 +1,186 @@
+"""Statements of what was said, for callers: what a run made, or what it would make, and how much waits.
+
+The scheduler runs it, as it does by itself; a caller may want one import alone, and has read again what was taken back.
+Must not do: read a talk, or write a statement (`core.lifecycle.distill` does).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from core.engine.jobs.runner import JobCheckpoint
+from core.engine.jobs.scheduler import Scheduler
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.storage import chain
+from core.errors import Code, EnvironmentFaultError, UserError
+from core.lifecycle.distill.talk import SKIPPED, preview_talk
+from core.lifecycle.distill.talk_queue import TalkScope, count_waiting
+from core.lifecycle.kit.job_context import TalkReader
+from core.types.lifecycle import DistilledTalk, JobState, JobType, ListedStatement
+from core.types.talk import Statement, StatementType
+from core.types.values import OWNER_ACTOR, Actor
+from core.vault.database.rows import Rows
+
+_ROUNDS = 3
+"""A run that goes on already may be about something else: then it is asked for again, so often at most."""
+_STEP = "SELECT step_id, code FROM jobs WHERE id = ?"
+_MADE = (
+    "SELECT s.memory_id, m.text, s.about, s.type, s.lasting, s.confidence, s.episode_id, s.start_at, s.end_at, "
+    "s.operation, e.occurred_at FROM undo_rows r JOIN statements s ON s.memory_id = json_extract(r.row_key, "
+    "'$.memory_id') AND s.episode_id = json_extract(r.row_key, '$.episode_id') JOIN memories m ON m.id = s.memory_id "
+    "JOIN memories e ON e.id = s.episode_id WHERE r.step_id = :step AND r.tbl = 'statements' AND r.before IS NULL "
+    "AND (:import_id IS NULL OR e.import_id = :import_id) ORDER BY r.nr"
+)
+_SMALL = (
+    "SELECT r.memory_id FROM undo_rows u JOIN readings r ON r.memory_id = json_extract(u.row_key, '$.memory_id') "
+    "JOIN memories m ON m.id = r.memory_id WHERE u.step_id = :step AND u.tbl = 'readings' AND r.small_talk = 1 "
+    "AND (:import_id IS NULL OR m.import_id = :import_id) ORDER BY u.nr"
+)
+
+
+class StatementsGroup:
+    """What a caller does with statements of talk. Each method returns at once with a Future."""
+
+    def __init__(self, open_vault: Callable[[], OpenVault], scheduler: Scheduler) -> None:
+        self._open_vault = open_vault
+        self._scheduler = scheduler
+
+    def run(self, import_id: str | None = None, actor: Actor = OWNER_ACTOR) -> Future[DistilledTalk]:
+        """Make statements of what was said and is not read yet; behind what runs already, one undo step.
+
+        Args:
+            import_id: of one import alone; None for everything.
+
+        Returns:
+            What was made; the future raises NOT_FOUND for an import that is not there, BACKGROUND_STALLED or the run's
+            own code where it did not end well.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED.
+            EnvironmentFaultError: EMBEDDER_UNAVAILABLE where there is no reader.
+        """
+        open_vault = self._owner_vault(actor)
+        scope = TalkScope(_reader_of(open_vault).version, import_id, by_hand=True)
+        there = open_vault.storage.read(lambda rows: _check_import(rows, import_id))
+        return chain(there, lambda _: self._round(open_vault, scope, DistilledTalk(), _ROUNDS))
+
+    def preview(
+        self,
+        import_id: str | None = None,
+        told: Callable[[int], object] = lambda _: None,
+        actor: Actor = OWNER_ACTOR,
+    ) -> Future[DistilledTalk]:
+        """What a run would make; nothing is written.
+
+        Args:
+            import_id: of one import alone; None for everything.
+            told: how many episodes more were looked at.
+
+        Returns:
+            Statements without ids; the future raises NOT_FOUND for an import that is not there.
+
+        Raises:
+            UserError: VAULT_LOCKED, ACCESS_DENIED.
+            EnvironmentFaultError: EMBEDDER_UNAVAILABLE where there is no reader.
+        """
+        open_vault = self._owner_vault(actor)
+        scope = TalkScope(_reader_of(open_vault).version, import_id, by_hand=True)
+        ground = self._scheduler.make_context(open_vault)
+
+        def look() -> DistilledTalk:
+            ground.read(lambda rows: _check_import(rows, import_id))
+            return preview_talk(ground, scope, told)
+
+        return open_vault.storage.on(open_vault.storage.threads.checks, look)
+
+    def count_waiting(self, import_id: str | None = None) -> Future[int]:
+        """How many episodes are not read yet; 0 where there is no reader.
+
+        Args:
+            import_id: of one import alone; None for everything.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        open_vault = self._open_vault()
+        talk = open_vault.talk
+        if talk is None:
+            return open_vault.storage.read(lambda _: 0)
+        scope = TalkScope(talk.version, import_id, by_hand=True)
+        return open_vault.storage.read(lambda rows: count_waiting(rows, scope))
+
+    def _round(
+        self, open_vault: OpenVault, scope: TalkScope, so_far: DistilledTalk, left: int
+    ) -> Future[DistilledTalk]:
+        asked = self._scheduler.ask_for(open_vault, JobType.DISTILL, "owner", None, scope.to_cursor())
+
+        def read(rows: Rows, kept: JobCheckpoint) -> tuple[DistilledTalk, int]:
+            return _join(so_far, _read_run(rows, kept, scope.import_id)), count_waiting(rows, scope)
+
+        def go_on(found: tuple[DistilledTalk, int]) -> Future[DistilledTalk]:
+            done, waiting = found
+            is_over = not waiting or left <= 1
+            if is_over:
+                return open_vault.storage.read(lambda _: done)
+            return self._round(open_vault, scope, done, left - 1)
+
+        ended = chain(asked, lambda kept: open_vault.storage.read(lambda rows: read(rows, kept)))
+        return chain(ended, go_on)
+
+    def _owner_vault(self, actor: Actor) -> OpenVault:
+        if not actor.is_owner:
+            raise UserError(Code.ACCESS_DENIED, "Only the person may do this.")
+        return self._open_vault()
+
+
+def _reader_of(open_vault: OpenVault) -> TalkReader:
+    if open_vault.talk is None:
+        raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "The reader of talk is not there; nothing can be made.")
+    return open_vault.talk
+
+
+def _check_import(rows: Rows, import_id: str | None) -> None:
+    if import_id is not None and rows.value("SELECT 1 FROM imports WHERE id = ?", (import_id,)) is None:
+        raise UserError(Code.NOT_FOUND, "There is no such import.")
+
+
+def _read_run(rows: Rows, kept: JobCheckpoint, import_id: str | None) -> DistilledTalk:
+    step, code = rows.one(_STEP, (kept.job_id,)) or (None, None)
+    if kept.state is not JobState.DONE:
+        raise EnvironmentFaultError(
+            Code(code) if code else Code.BACKGROUND_STALLED, "The run did not end well; it is in the journal."
+        )
+    params = {"step": step, "import_id": import_id}
+    return DistilledTalk(
+        tuple(_listed(row) for row in rows.all(_MADE, params)),
+        tuple(dict.fromkeys(str(row[0]) for row in rows.all(_SMALL, params))),
+        _skipped(kept.report),
+        () if step is None else (str(step),),
+    )
+
+
+def _skipped(report: Mapping[str, Any]) -> dict[str, int]:
+    found = ((str(name), count) for name, count in report.items() if str(name).startswith(SKIPPED))
+    return {name.removeprefix(SKIPPED): int(count) for name, count in found}
+
+
+def _join(first: DistilledTalk, second: DistilledTalk) -> DistilledTalk:
+    steps = dict.fromkeys((*first.step_ids, *second.step_ids))
+    return DistilledTalk(
+        (*first.statements, *second.statements),
+        (*first.small_talk, *second.small_talk),
+        dict(Counter(first.skipped) + Counter(second.skipped)),
+        tuple(steps),
+    )
+
+
+def _listed(row: Sequence[Any]) -> ListedStatement:
+    memory_id, text, about, kind, lasting, confidence, episode, start, end, operation, said = row
+    told = Statement(
+        str(text), str(about), StatementType(kind), bool(lasting), float(confidence), str(episode),
+        (int(start), int(end)), said,
+    )  # fmt: skip
+    return ListedStatement(str(memory_id), told, str(operation))

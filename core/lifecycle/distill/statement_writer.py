@@ -1,0 +1,249 @@
+"""A statement of an episode becomes a fact that rests on it, or another source of a fact that stands.
+
+It has its episode's source, speaker and trust, and is no second source of it; the gate decides what becomes of it. What
+the person erased, refused or forgot is not said again by it. Must not do: read a text, or let anything in whose span is
+not in its episode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.extract.validity import classify_permanence
+from core.errors import Code, LociError, UserError
+from core.intake.claims import read_claims, sync_claims
+from core.intake.statements import SOURCE_GONE, follow, loosen
+from core.intake.store.store import StoreService
+from core.intake.transaction.admission import erased_texts, was_disclosed
+from core.intake.transaction.sources import (
+    add_source,
+    corroborate,
+    find_standing_twin,
+    refresh_trust,
+    waiting_twin,
+)
+from core.intake.transitions.transitions import Transitions
+from core.lifecycle.distill.talk_queue import TalkEpisode
+from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
+from core.score.decay import STANDARD
+from core.types.talk import Statement, StatementType
+from core.types.values import Kind, Status
+from core.vault.database.rows import Rows, to_json
+from core.vault.database.tx import Tx
+from core.vault.memory_sql import REFUSED
+
+NO_SPAN, ERASED, REFUSED_BEFORE, WAITS, FAILED = "no_span", "erased", "refused", "waits", "failed"
+"""Why a statement is left out (`skipped`)."""
+
+_PASSING = "volatile"
+_TURNED_DOWN = (
+    "SELECT 1 FROM memories WHERE content_hash = :text AND space_id = :space AND kind = 'fact' "
+    "AND coalesce(status_reason, '') <> :unsaid AND (status = 'deleted' "
+    "OR (status = 'archived' AND status_reason IN (SELECT value FROM json_each(:refused)))) LIMIT 1"
+)
+_SAID_ALREADY = (
+    "SELECT s.memory_id FROM statements s JOIN memories m ON m.id = s.memory_id "
+    "WHERE s.episode_id = ? AND m.content_hash = ? LIMIT 1"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TalkStatement:
+    """A statement with its episode.
+
+    Attributes:
+        vector: of its text, (dims,); None where the embedder is away.
+        made_by: `reader` or `model`.
+    """
+
+    told: Statement
+    episode: TalkEpisode
+    vector: NDArray[np.float32] | None = None
+    made_by: str = "reader"
+
+
+@dataclass(frozen=True, slots=True)
+class StatementOutcome:
+    """What became of a statement.
+
+    Attributes:
+        memory_id: the memory that says it; "" where it was left out.
+        operation: what the gate made of it.
+        skipped: why it was left out; "" where it was not.
+        ids: memories that changed.
+    """
+
+    memory_id: str = ""
+    operation: str = ""
+    skipped: str = ""
+    ids: tuple[str, ...] = ()
+
+
+class _StandsError(UserError):
+    """The gate found that it stands already: what was begun is taken back."""
+
+    def __init__(self, memory_id: str) -> None:
+        super().__init__(Code.INVALID_INPUT, "It stands already.")
+        self.memory_id = memory_id
+
+
+def reason_to_skip(rows: Rows, told: Statement, episode: TalkEpisode) -> str:
+    """Why a statement may not become a memory; "" where it may.
+
+    Args:
+        episode: the one it is of.
+    """
+    begin, end = told.span
+    if told.type is StatementType.NONE or not (0 <= begin < end <= len(episode.text) and told.text.strip()):
+        return NO_SPAN
+    if erased_texts(rows, [told.text]):
+        return ERASED
+    asked = {"text": content_hash(told.text), "space": episode.space_id}
+    if rows.one(_TURNED_DOWN, {**asked, "unsaid": SOURCE_GONE, "refused": to_json(REFUSED)}) is not None:
+        return REFUSED_BEFORE
+    if waiting_twin(rows, [told.text], Kind.FACT, episode.space_id, episode.client_id) is not None:
+        return WAITS
+    return ""
+
+
+def find_twin(rows: Rows, told: Statement, episode: TalkEpisode) -> str | None:
+    """The memory that says just that: made of this episode before, or standing in its space."""
+    said = rows.value(_SAID_ALREADY, (episode.id, content_hash(told.text)))
+    return str(said) if said is not None else find_standing_twin(rows, [told.text], Kind.FACT, episode.space_id)
+
+
+@dataclass
+class StatementWriter:
+    """Carries statements out within a transaction; each deed whole or not at all.
+
+    Attributes:
+        transitions: the steps of one deed.
+    """
+
+    tx: Tx
+    store_service: StoreService
+    transitions: Transitions
+
+    def take(self, one: TalkStatement) -> StatementOutcome:
+        """Let one statement in, as far as the gate lets it.
+
+        Args:
+            one: the statement; its episode stands as it was read.
+
+        Raises:
+            LociError: it cannot be written; nothing of it was.
+        """
+        skipped = reason_to_skip(self.tx, one.told, one.episode)
+        if skipped:
+            return StatementOutcome(skipped=skipped)
+        known = find_twin(self.tx, one.told, one.episode)
+        if known is not None:
+            return self._repeat(known, one)
+        lines = self.transitions.verb.lines
+        try:
+            with self.tx.attempt():
+                return self._let_in(one)
+        except _StandsError as stands:
+            self.transitions.verb.forget_lines(lines)
+            return self._repeat(stands.memory_id, one)
+        except LociError:
+            self.transitions.verb.forget_lines(lines)
+            raise
+
+    def withdraw_others(self, episode: TalkEpisode, kept: Sequence[str]) -> tuple[str, ...]:
+        """Take from an episode that was read again what it does not say any more.
+
+        Args:
+            kept: memories that it says.
+
+        Returns:
+            Memories that changed.
+        """
+        said = self.tx.all("SELECT memory_id FROM statements WHERE episode_id = ? ORDER BY 1", (episode.id,))
+        others = [str(row[0]) for row in said if row[0] not in kept]
+        for memory_id in others:
+            loosen(self.tx, memory_id, [episode.id])
+            follow(self.tx, memory_id)
+        sync_claims(self.tx, self.store_service.make_id, others)
+        return tuple(others)
+
+    def mark(self, episode: TalkEpisode, version: str, *, is_small_talk: bool) -> None:
+        """Note that an episode was read; part of the run's undo step."""
+        key = {"memory_id": episode.id}
+        row = {"version": version, "content_hash": episode.content_hash, "small_talk": int(is_small_talk)}
+        if not self.tx.update("readings", key, {**row, "at": self.tx.now_ms}):
+            self.tx.insert("readings", {**key, **row, "at": self.tx.now_ms})
+
+    def _repeat(self, known: str, one: TalkStatement) -> StatementOutcome:
+        """What stands is said again: its episode is one more source, unless it is the same one or may echo it."""
+        is_new = self.tx.row("statements", {"memory_id": known, "episode_id": one.episode.id}) is None
+        self._note(known, one, "NOOP")
+        if is_new and not was_disclosed(self.tx, one.episode.client_id, known):
+            corroborate(self.tx, known, one.episode.lineage, one.episode.source)
+        return StatementOutcome(known, "NOOP", ids=(known,) if is_new else ())
+
+    def _let_in(self, one: TalkStatement) -> StatementOutcome:
+        memory_id = self._write(one)
+        reply = self.store_service.admit(self.transitions, memory_id)
+        if reply.deduplicated:
+            raise _StandsError(reply.memory_id)
+        self._note(memory_id, one, reply.operation)
+        ids = dict.fromkeys([memory_id, *self.transitions.touched])
+        return StatementOutcome(memory_id, reply.operation, ids=tuple(ids))
+
+    def _note(self, memory_id: str, one: TalkStatement, operation: str) -> None:
+        told, key = one.told, {"memory_id": memory_id, "episode_id": one.episode.id}
+        row: Mapping[str, object] = {
+            "start_at": told.span[0],
+            "end_at": told.span[1],
+            "about": told.about,
+            "type": told.type.value,
+            "lasting": int(told.is_lasting),
+            "confidence": min(1.0, max(0.0, told.confidence)),
+        }
+        if not self.tx.update("statements", key, row):
+            self.tx.insert("statements", {**key, **row, "operation": operation, "made_by": one.made_by})
+
+    def _write(self, one: TalkStatement) -> str:
+        """The row as one that waits, with all that its episode gives it."""
+        tx, draft, episode = self.tx, self._draft(one), one.episode
+        labels = insert_memories(tx, [draft])
+        vectors = None if one.vector is None else one.vector.reshape(1, -1)
+        write_new_vectors(tx, labels, vectors, self.transitions.space, self.transitions.stored)
+        add_source(tx, draft.id, episode.lineage, episode.source)
+        link = {"derived_id": draft.id, "source_id": episode.id, "space_id": episode.space_id}
+        tx.insert("derivations", {**link, "recorded_at": tx.now_ms})
+        refresh_trust(tx, draft.id)
+        return draft.id
+
+    def _draft(self, one: TalkStatement) -> Draft:
+        told, episode = one.told, one.episode
+        times = (None, None) if episode.said is None else (self.tx.now_ms, episode.said.ms)
+        read = read_claims(self.store_service.readers.extract, told.text, (), times)
+        level = classify_permanence(told.text, read, Kind.FACT)
+        return Draft(
+            id=self.store_service.make_id(),
+            text=told.text,
+            kind=Kind.FACT,
+            status=Status.QUARANTINED,
+            space_id=episode.space_id,
+            source=episode.source,
+            role=episode.role,
+            author=episode.author or None,
+            lineage=episode.lineage.key,
+            recorded_at=self.tx.now_ms,
+            trust=episode.trust,  # at most; worked out when its source is written
+            last_confirmed_at=self.tx.now_ms,
+            client_id=episode.client_id,
+            category=episode.category,
+            session=episode.lineage.session,
+            ref=episode.ref,
+            import_id=episode.import_id,
+            origin={"by": "reader", "job": "distill"},
+            occurred=episode.said,
+            permanence=_PASSING if level == STANDARD and not told.is_lasting else level,
+        )

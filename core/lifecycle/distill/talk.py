@@ -1,0 +1,256 @@
+"""Statements of what was said, by the built-in reader: a talk is read whole, and written a few episodes at a time.
+
+What was read is held between the batches of one talk, in memory alone. A batch writes the statements of its episodes
+and marks those in one transaction: a kill leaves nothing half, and what was marked is read no more. Must not do: ask a
+model server, or mark an episode that changed since it was read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from core import log
+from core.errors import CancelledError, EnvironmentFaultError, IntegrityError, LociError
+from core.intake.transaction.unit_of_work import Verb
+from core.lifecycle.distill.statement_writer import (
+    FAILED,
+    StatementWriter,
+    TalkStatement,
+    find_twin,
+    reason_to_skip,
+)
+from core.lifecycle.distill.talk_queue import TalkEpisode, TalkScope, WaitingTalk, count_waiting, next_talk
+from core.lifecycle.kit.job_context import BatchResult, JobContext, TalkReader, embed_or_none
+from core.types.lifecycle import DistilledTalk, ListedStatement
+from core.types.talk import Statement
+from core.vault.database.rows import Rows, to_json
+from core.vault.database.tx import Tx
+
+EPISODES_AT_ONCE, STATEMENTS_AT_ONCE = 40, 8
+"""Of one batch, at most: the writer is not held longer."""
+SKIPPED = "skipped:"
+"""What the counts of a run call what was left out, before the reason."""
+
+_log = log.get("lifecycle")
+_UNCHANGED = (
+    "SELECT m.id FROM json_each(?) w JOIN memories m ON m.id = json_extract(w.value, '$[0]') "
+    "WHERE m.status = 'active' AND hex(m.content_hash) = json_extract(w.value, '$[1]')"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadTalk:
+    """A talk, or what is left of it, with what was read.
+
+    Attributes:
+        left: episodes that are not written yet, in order.
+        told: statements by episode.
+        small: episodes that hold nothing worth keeping.
+        skipped: sentences that were left out, by reason; told with the first batch.
+    """
+
+    version: str
+    left: tuple[TalkEpisode, ...]
+    told: Mapping[str, tuple[Statement, ...]]
+    small: frozenset[str]
+    skipped: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TalkBatch:
+    """A few episodes of a talk, with their statements.
+
+    Attributes:
+        cursor: where the run stands after it.
+    """
+
+    version: str
+    episodes: tuple[TalkEpisode, ...]
+    statements: tuple[TalkStatement, ...]
+    small: frozenset[str]
+    skipped: Mapping[str, int]
+    cursor: Mapping[str, Any] = field(default_factory=dict)
+
+
+class TalkDistillation:
+    """Reads talk after talk. One object per job: it remembers the talk it is in the middle of."""
+
+    def __init__(self) -> None:
+        self._held: ReadTalk | None = None
+
+    def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> TalkBatch | None:
+        """Read the next few episodes; nothing is written.
+
+        Returns:
+            Them with their statements; None where nothing waits, or there is no reader.
+        """
+        if ground.talk is None or ground.is_stopped():
+            self._held = None
+            return None
+        scope = TalkScope.from_cursor(ground.talk.version, cursor)
+        waiting: WaitingTalk | None = ground.read(lambda rows: next_talk(rows, scope))
+        if waiting is None:
+            self._held = None
+            return None
+        held = self._held
+        if held is None or held.version != scope.version or not _holds(held, waiting):
+            held = read_talk(ground.talk, waiting.episodes)
+        batch, self._held = _cut(held)
+        statements = tuple(_with_vectors(ground, batch.statements))
+        cursor = replace(scope, after=waiting.first_label).to_cursor()
+        return replace(batch, statements=statements, cursor=cursor)
+
+    def write(self, tx: Tx, verb: Verb, ground: JobContext, batch: TalkBatch) -> BatchResult:
+        """Write the statements of episodes that stand as they were read, and mark those.
+
+        Returns:
+            Counts: episodes, statements, repeated (it stands already), small_talk, and `skipped:` with each reason.
+        """
+        there = _find_unchanged(tx, batch.episodes)
+        counts: Counter[str] = Counter({SKIPPED + reason: count for reason, count in batch.skipped.items()})
+        said: dict[str, list[str]] = {}
+        ids: list[str] = []
+        for one in batch.statements:
+            if one.episode.id not in there:
+                continue
+            memory_id, changed = self._take(tx, verb, ground, one, counts)
+            ids += changed
+            if memory_id:
+                said.setdefault(one.episode.id, []).append(memory_id)
+        for episode in batch.episodes:
+            if episode.id in there:
+                writer = StatementWriter(tx, ground.store_service, ground.transitions(tx, verb))
+                ids += writer.withdraw_others(episode, said.get(episode.id, ()))
+                is_small = episode.id in batch.small and episode.id not in said
+                writer.mark(episode, batch.version, is_small_talk=is_small)
+                counts["episodes"] += 1
+                counts["small_talk"] += is_small
+        return BatchResult(
+            len(batch.episodes),
+            {name: count for name, count in counts.items() if count},
+            tuple(dict.fromkeys(ids)),
+            cursor=batch.cursor,
+        )
+
+    @staticmethod
+    def _take(
+        tx: Tx, verb: Verb, ground: JobContext, one: TalkStatement, counts: Counter[str]
+    ) -> tuple[str, tuple[str, ...]]:
+        """One statement; that it fails stops no other. A vault or a disk that fails stops all."""
+        try:
+            with tx.attempt():
+                done = StatementWriter(tx, ground.store_service, ground.transitions(tx, verb)).take(one)
+        except (EnvironmentFaultError, IntegrityError, CancelledError):
+            raise
+        except LociError as error:
+            _log.warning("a statement could not be written: %s", error.code.value)
+            counts[SKIPPED + FAILED] += 1
+            return "", ()
+        if done.skipped:
+            counts[SKIPPED + done.skipped] += 1
+        else:
+            counts["repeated" if done.operation == "NOOP" else "statements"] += 1
+        return done.memory_id, done.ids
+
+
+def read_talk(reader: TalkReader, talk: Sequence[TalkEpisode]) -> ReadTalk:
+    """Read a talk; a statement of an episode that does not wait is left out.
+
+    Raises:
+        LociError: the reader does not answer.
+    """
+    found = reader.distill([one.turn for one in talk])
+    told: dict[str, list[Statement]] = {}
+    for one in found.statements:
+        told.setdefault(one.episode_id, []).append(one)
+    return ReadTalk(
+        reader.version,
+        tuple(one for one in talk if one.waits),
+        {episode: tuple(some) for episode, some in told.items()},
+        frozenset(found.small_talk),
+        dict(found.skipped),
+    )
+
+
+def preview_talk(ground: JobContext, scope: TalkScope, told: Callable[[int], object] = lambda _: None) -> DistilledTalk:
+    """What a run would make of what waits; nothing is written.
+
+    Args:
+        told: how many episodes were looked at so far.
+    """
+    statements: list[ListedStatement] = []
+    small: list[str] = []
+    skipped: Counter[str] = Counter()
+    seen: set[tuple[str, str]] = set()
+    for talk in _talks(ground, scope):
+        skipped.update(talk.skipped)
+        small += [one.id for one in talk.left if one.id in talk.small and not talk.told.get(one.id)]
+        for one in (TalkStatement(said, episode) for episode in talk.left for said in talk.told.get(episode.id, ())):
+            operation, reason = ground.read(partial(_foresee, one=one, seen=seen))
+            if reason:
+                skipped[reason] += 1
+            else:
+                statements.append(ListedStatement(None, one.told, operation))
+        told(len(talk.left))
+    return DistilledTalk(tuple(statements), tuple(small), dict(skipped))
+
+
+def count_backlog(rows: Rows, ground: JobContext, cursor: Mapping[str, Any]) -> int:
+    """How many episodes wait for the reader; 0 where there is none."""
+    return 0 if ground.talk is None else count_waiting(rows, TalkScope.from_cursor(ground.talk.version, cursor))
+
+
+def _talks(ground: JobContext, scope: TalkScope) -> Iterator[ReadTalk]:
+    """Every talk that waits, read without writing anything: what was looked at is told by its id."""
+    looked: set[str] = set()
+    while ground.talk is not None and not ground.is_stopped():
+        waiting: WaitingTalk | None = ground.read(lambda rows: next_talk(rows, scope, looked))
+        if waiting is None:
+            return
+        looked.update(one.id for one in waiting.episodes if one.waits)
+        yield read_talk(ground.talk, waiting.episodes)
+
+
+def _foresee(rows: Rows, one: TalkStatement, seen: set[tuple[str, str]]) -> tuple[str, str]:
+    reason = reason_to_skip(rows, one.told, one.episode)
+    key = (one.episode.space_id, one.told.text)
+    is_known = key in seen or find_twin(rows, one.told, one.episode) is not None
+    seen.add(key)
+    return ("NOOP" if is_known else "ADD"), reason
+
+
+def _holds(held: ReadTalk, waiting: WaitingTalk) -> bool:
+    """Whether what is left of the talk in hand is just what waits of it: nothing came, went or changed."""
+    left = [(one.id, one.content_hash) for one in held.left]
+    now = [(one.id, one.content_hash) for one in waiting.episodes if one.waits]
+    return left[: len(now)] == now[: len(left)]
+
+
+def _cut(held: ReadTalk) -> tuple[TalkBatch, ReadTalk | None]:
+    """The next few episodes of a talk, at least one; and what is left."""
+    some: list[TalkEpisode] = []
+    statements: list[TalkStatement] = []
+    for one in held.left[:EPISODES_AT_ONCE]:
+        own = [TalkStatement(said, one) for said in held.told.get(one.id, ())]
+        if some and len(statements) + len(own) > STATEMENTS_AT_ONCE:
+            break
+        some.append(one)
+        statements += own
+    batch = TalkBatch(held.version, tuple(some), tuple(statements), held.small, held.skipped)
+    left = held.left[len(some) :]
+    return batch, replace(held, left=left, skipped={}) if left else None
+
+
+def _with_vectors(ground: JobContext, statements: Sequence[TalkStatement]) -> Iterator[TalkStatement]:
+    vectors = embed_or_none(ground, [one.told.text for one in statements]) if statements else None
+    for place, one in enumerate(statements):
+        yield one if vectors is None else replace(one, vector=vectors[place])
+
+
+def _find_unchanged(rows: Rows, episodes: Sequence[TalkEpisode]) -> frozenset[str]:
+    asked = to_json([[one.id, one.content_hash.hex().upper()] for one in episodes])
+    return frozenset(str(row[0]) for row in rows.all(_UNCHANGED, (asked,)))

@@ -1,0 +1,127 @@
+"""Statements of talk: what a run makes, that it makes nothing twice, and that all of it goes with what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_rig import Rig, differences, rig_at
+from ground_rig import Ran, flow, ground_of
+from talk_rig import TALK, bring_talk, plain_reader
+
+from core.lifecycle.distill.distill import DistillJob
+from core.types.values import OWNER_ACTOR, Kind
+
+CAT, GRAZ = "Mara has a grey cat.", "Jon lives in Graz."
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path, talk=plain_reader()) as found:
+        yield found
+
+
+def run(rig: Rig) -> Ran:
+    return flow(rig, DistillJob(), ground_of(rig))
+
+
+def facts(rig: Rig) -> list[str]:
+    return rig.texts(kind=Kind.FACT)
+
+
+def test_a_statement_rests_on_the_exact_words_of_its_episode(rig: Rig) -> None:
+    bring_talk(rig, TALK)
+    ran = run(rig)
+    assert (ran.counts["statements"], ran.counts["small_talk"], ran.counts["episodes"]) == (2, 3, 5)
+    assert facts(rig) == [CAT, GRAZ]
+    found = rig.rows(
+        "SELECT m.text, substr(e.text, s.start_at + 1, s.end_at - s.start_at), s.about, s.type, s.lasting, "
+        "s.operation, m.trust <= e.trust, m.source = e.source, m.ref = e.ref, m.corroboration FROM statements s "
+        "JOIN memories m ON m.id = s.memory_id JOIN memories e ON e.id = s.episode_id ORDER BY m.n"
+    )
+    assert found == [
+        (CAT, "I have a grey cat.", "Mara", "possession", 1, "ADD", 1, 1, 1, 1),
+        (GRAZ, "I live in Graz.", "Jon", "place", 1, "ADD", 1, 1, 1, 1),
+    ]
+    assert rig.value("SELECT count(*) FROM derivations") == 2
+    assert rig.verify()["status"] == "ok"
+
+
+def test_a_second_run_reads_nothing_and_makes_nothing(rig: Rig) -> None:
+    bring_talk(rig, TALK)
+    run(rig)
+    before = rig.dump()
+    assert run(rig).counts == {}
+    assert differences(before, rig.dump()) == {}
+
+
+def test_undo_of_the_run_leaves_every_row_as_it_was(rig: Rig) -> None:
+    bring_talk(rig, TALK)
+    rig.settle()
+    before = rig.dump()
+    ran = run(rig)
+    assert facts(rig) == [CAT, GRAZ]
+    rig.undo(ran.step_id)
+    assert {table: rows for table, rows in differences(before, rig.dump()).items() if table != "vault_state"} == {}
+    assert run(rig).counts == {}, "what was taken back is not made again by itself"
+
+
+def test_undo_of_the_import_takes_its_statements_along_and_redo_brings_them_back(rig: Rig) -> None:
+    rig.store("Jon is a carpenter.")
+    rig.settle()
+    before = rig.dump()
+    done = bring_talk(rig, TALK)
+    run(rig)
+    report = rig.unimport(done)
+    assert report.left == ()
+    changed = differences(before, rig.dump())
+    assert facts(rig) == ["Jon is a carpenter."]
+    assert changed.keys() <= {"vault_state", "imports"}
+    rig.undo(report.undo_step_id)
+    assert sorted(facts(rig)) == ["Jon is a carpenter.", GRAZ, CAT]
+    assert rig.value("SELECT count(*) FROM statements") == 2
+    assert run(rig).counts == {}
+
+
+def test_what_two_imports_say_is_one_statement_and_outlives_the_first(rig: Rig) -> None:
+    first = bring_talk(rig, TALK[2:3])
+    run(rig)
+    bring_talk(rig, (("Mara", "As I said. I have a grey cat."),), "again.jsonl", "s2")
+    ran = run(rig)
+    assert ran.counts["repeated"] == 1
+    assert facts(rig) == [CAT]
+    assert rig.value("SELECT count(*) FROM statements") == 2
+    rig.unimport(first)
+    assert facts(rig) == [CAT]
+    assert rig.rows("SELECT e.text FROM derivations d JOIN memories e ON e.id = d.source_id") == [
+        ("As I said. I have a grey cat.",)
+    ]
+    assert rig.verify()["status"] == "ok"
+
+
+def test_forgetting_archiving_and_erasing_an_episode_takes_its_statement_along(rig: Rig) -> None:
+    bring_talk(rig, TALK)
+    run(rig)
+    cat, graz = (rig.value("SELECT episode_id FROM statements s JOIN memories m ON m.id = s.memory_id "
+                           "WHERE m.text = ?", text) for text in (CAT, GRAZ))  # fmt: skip
+    step = rig.forget(cat)
+    assert facts(rig) == [GRAZ]
+    rig.undo(step)
+    assert sorted(facts(rig)) == [GRAZ, CAT]
+    rig.engine.memories.erase([graz], OWNER_ACTOR).result(30)
+    assert facts(rig) == [CAT]
+    assert rig.value("SELECT count(*) FROM memories WHERE text = ?", GRAZ) == 0
+    assert rig.verify()["status"] == "ok"
+
+
+def test_a_forgotten_statement_is_not_made_again_by_another_reader(rig: Rig) -> None:
+    bring_talk(rig, TALK)
+    run(rig)
+    rig.forget(rig.value("SELECT id FROM memories WHERE text = ?", CAT))
+    rig.opened.talk = plain_reader("plain-2")
+    ran = run(rig)
+    assert ran.counts["episodes"] == 5
+    assert ran.counts["skipped:refused"] == 1
+    assert facts(rig) == [GRAZ]
+    assert rig.value("SELECT count(*) FROM memories WHERE text = ?", GRAZ) == 1
