@@ -49,7 +49,7 @@ from core.engine.runtime.search import Search
 from core.engine.runtime.settings import Settings
 from core.engine.runtime.storage import Storage, begin, locked_error, log_failure
 from core.engine.runtime.threads import EngineLoop, Threads, start_ticker
-from core.engine.startup import SeenCounter, built_in_readers
+from core.engine.startup import SeenCounter, built_in_readers, built_in_talk
 from core.engine.vault.embedding_model import EmbeddingModels
 from core.engine.vault.history import History
 from core.engine.vault.vault import VaultGroup, create_vault, restore_vault
@@ -285,7 +285,7 @@ class Engine:
             except BaseException:
                 self._close(open_vault)
                 raise
-            open_vault.talk = setup.talk
+            open_vault.talk = built_in_talk() if setup.readers is None and setup.talk is None else setup.talk
             self._open_vault = open_vault
             self._set_state("open")
             self._begin_background(open_vault)

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import TimeoutError as TooLate
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -36,13 +37,17 @@ from core.index.manager import IndexManager, IndexState, IndexStatus, Maintenanc
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
 from core.intake.claims import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.lifecycle.kit.job_context import SCHEDULER
+from core.lifecycle.kit.job_context import SCHEDULER, TalkReader
 from core.memory import vector_spaces
 from core.memory.write import VectorSpace
 from core.score.profile import profile_from_options
 from core.security.keyfile import load_keys
 from core.security.keys import Purpose, RootKey, open_with_fresh_key, seal_with_fresh_key
+from core.talk.reader_model import ReaderModel
+from core.talk.statements import distill_conversation
+from core.talk.turns import EpisodeText, read_turns
 from core.types.clock import Clock
+from core.types.talk import ConversationStatements, Turn
 from core.types.values import OWNER_ACTOR, IdMaker
 from core.vault.audit import AuditChain
 from core.vault.backup import clear_leftovers
@@ -244,6 +249,29 @@ def _assemble(
 def built_in_readers() -> TextReaders:
     """Claims and statements by the pattern vocabulary, relations by the shipped model; neither needs a server."""
     return TextReaders(extract=extract_claims, statements=find_statements, relate=RelationModel())
+
+
+TELLING = 1
+"""Of the rules by which talk is told; what was read by others is read again."""
+
+
+def built_in_talk() -> TalkReader | None:
+    """What makes statements of talk by the shipped reader model; None where its files are not there."""
+    model = ReaderModel()
+    try:
+        version = model.card.version
+    except LociError as error:
+        _log.warning("the reader of talk is not there: %s", error.code.value)
+        return None
+    return TalkReader(f"{TELLING}-{version}", partial(_distill, model), model.rest)
+
+
+def _distill(model: ReaderModel, episodes: Sequence[Turn]) -> ConversationStatements:
+    texts = [
+        EpisodeText(one.episode_id, one.text, one.speaker, one.said_ms, one.is_owner, one.is_assistant)
+        for one in episodes
+    ]
+    return distill_conversation(read_turns(texts), model.read)
 
 
 class _Sealer:

@@ -33,6 +33,7 @@ from core.lifecycle.kit.job_context import (
     Planner,
     PreparingPlanner,
     StreamJob,
+    TalkReader,
 )
 from core.lifecycle.kit.job_store import StoredJob
 from core.llm.prompts import Prompt
@@ -75,16 +76,18 @@ def make_job_context(open_vault: OpenVault, model: ModelRefinement, is_stopped: 
         is_stopped=is_stopped,
         stored=sight.add_vectors,
         removed=vector_remover(open_vault.storage, open_vault.search),
-        tidy=partial(_tidy, sight.store_service),
+        tidy=partial(_tidy, sight.store_service, open_vault.talk),
         talk=open_vault.talk,
     )
 
 
-def _tidy(store_service: StoreService) -> None:
+def _tidy(store_service: StoreService, talk: TalkReader | None) -> None:
     """A job's own session of the relation model is some 30 MB, and what a stage freed may be as much."""
     relate = store_service.readers.relate
     if isinstance(relate, RelationModel):
         relate.rest()
+    if talk is not None:
+        talk.rest()
     trim_heap()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import Any
 
 from core.engine.jobs.runner import JobCheckpoint
@@ -112,6 +113,25 @@ class StatementsGroup:
         scope = TalkScope(talk.version, import_id, by_hand=True)
         return open_vault.storage.read(lambda rows: count_waiting(rows, scope))
 
+    def read_runs(self, step_ids: Sequence[str], import_id: str | None = None) -> Future[DistilledTalk]:
+        """What runs made, as far as it stands.
+
+        Args:
+            step_ids: of `DistilledTalk.step_ids`.
+            import_id: of one import alone; None for everything.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+
+        def read(rows: Rows) -> DistilledTalk:
+            found = DistilledTalk()
+            for step in step_ids:
+                found = _join(found, _read_step(rows, step, import_id))
+            return found
+
+        return self._open_vault().storage.read(read)
+
     def _round(
         self, open_vault: OpenVault, scope: TalkScope, so_far: DistilledTalk, left: int
     ) -> Future[DistilledTalk]:
@@ -153,12 +173,16 @@ def _read_run(rows: Rows, kept: JobCheckpoint, import_id: str | None) -> Distill
         raise EnvironmentFaultError(
             Code(code) if code else Code.BACKGROUND_STALLED, "The run did not end well; it is in the journal."
         )
+    found = DistilledTalk() if step is None else _read_step(rows, str(step), import_id)
+    return replace(found, skipped=_skipped(kept.report))
+
+
+def _read_step(rows: Rows, step: str, import_id: str | None) -> DistilledTalk:
     params = {"step": step, "import_id": import_id}
     return DistilledTalk(
         tuple(_listed(row) for row in rows.all(_MADE, params)),
         tuple(dict.fromkeys(str(row[0]) for row in rows.all(_SMALL, params))),
-        _skipped(kept.report),
-        () if step is None else (str(step),),
+        step_ids=(step,),
     )
 
 

@@ -6,15 +6,18 @@ whole vault.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
 
-from core.errors import Code, EnvironmentFaultError
+from core.errors import Code, EnvironmentFaultError, UserError
 from core.ipc.methods.kit.entry import (
     Answer,
     ChannelParams,
+    Cursor,
     Entry,
+    MemoryId,
     MethodCall,
     NoParams,
     Params,
@@ -30,7 +33,8 @@ from core.ipc.methods.kit.entry import (
 from core.ipc.methods.kit.results import anything, flag, many, mapping, maybe, number, one_of, record, ref, text, whole
 from core.ipc.methods.memory_json import to_json_value
 from core.ipc.protocol.contract import format_time
-from core.types.lifecycle import JobRow, JobState, JobType
+from core.types.lifecycle import DistilledTalk, JobRow, JobState, JobType, ListedStatement
+from core.types.talk import StatementType
 
 
 class StatsParams(ChannelParams):
@@ -69,6 +73,14 @@ class ConsolidateParams(Params):
     """The parameters of `owner.consolidate`."""
 
     dry_run: bool = unpublished_field(default=False, description="Only tell what a run would do.")
+
+
+class DistillParams(Params):
+    """The parameters of `owner.distill`."""
+
+    import_id: MemoryId | None = Field(None, description="Of one import alone, as `import` answered.")
+    dry_run: bool = unpublished_field(default=False, description="Only tell what a run would make.")
+    after: Cursor | None = None
 
 
 async def memory_stats(call: MethodCall, params: StatsParams) -> Answer:
@@ -155,6 +167,74 @@ async def sweep(call: MethodCall, _params: NoParams) -> Answer:
     tidied = _require_done(await wait(call.engine.jobs.run(JobType.EPISODES, call.actor())))
     steps = [row.step_id for row in (swept, tidied) if row.step_id is not None]
     return {"swept": dict(swept.report), "episodes": dict(tidied.report), "steps": steps}
+
+
+STATEMENTS_A_PAGE, IDS_A_PAGE = 200, 2000
+_DRY = "dry"
+
+
+async def distill(call: MethodCall, params: DistillParams) -> Answer:
+    """Make statements of what was said, or tell what a run would make; a long answer comes in pages."""
+    steps, begin = _place_of(params)
+    found = await _distilled(call, params, steps)
+    told = [_statement_json(one) for one in found.statements]
+    page = told[begin : begin + STATEMENTS_A_PAGE]
+    at = max(0, begin - len(told))
+    small = list(found.small_talk[at : at + IDS_A_PAGE]) if begin + STATEMENTS_A_PAGE >= len(told) else []
+    end = begin + len(page) if len(page) == STATEMENTS_A_PAGE else len(told) + at + len(small)
+    more = {} if end >= len(told) + len(found.small_talk) else {"next": f"{_runs_of(params, found)}/{end}"}
+    return {
+        "statements": page,
+        "small_talk": small,
+        "skipped": dict(found.skipped),
+        **more,
+    }
+
+
+async def _distilled(call: MethodCall, params: DistillParams, steps: Sequence[str]) -> DistilledTalk:
+    statements = call.engine.statements
+    if params.dry_run:
+        waiting, done = await wait(statements.count_waiting(params.import_id)), 0
+
+        def tell(count: int) -> None:
+            nonlocal done
+            done += count
+            call.progress.tell("Reading what was said", done, waiting)
+
+        return await wait(statements.preview(params.import_id, tell, call.actor()))
+    if params.after is not None:
+        return await wait(statements.read_runs(steps, params.import_id))
+    call.progress.tell("Making statements", 0, None)
+    return await wait(statements.run(params.import_id, call.actor()))
+
+
+def _place_of(params: DistillParams) -> tuple[tuple[str, ...], int]:
+    """The runs that a page is of, and where it begins."""
+    if params.after is None:
+        return (), 0
+    runs, _, begin = params.after.rpartition("/")
+    if not begin.isdigit() or (runs == _DRY) is not params.dry_run:
+        raise UserError(Code.INVALID_INPUT, "`after` is not the `next` of such a call.")
+    return tuple(runs.split("+")), int(begin)
+
+
+def _runs_of(params: DistillParams, found: DistilledTalk) -> str:
+    return _DRY if params.dry_run else "+".join(found.step_ids)
+
+
+def _statement_json(one: ListedStatement) -> dict[str, Any]:
+    told = one.told
+    return {
+        "id": one.id,
+        "text": told.text,
+        "about": told.about,
+        "type": told.type.value,
+        "lasting": told.is_lasting,
+        "confidence": round(told.confidence, 6),
+        "episode_id": told.episode_id,
+        "span": list(told.span),
+        "operation": one.operation,
+    }
 
 
 def _require_done(row: JobRow) -> JobRow:
@@ -331,6 +411,39 @@ METHODS: tuple[Entry, ...] = (
         effect="write",
         errors=(Code.BACKGROUND_STALLED,),
         long=True,
+    ),
+    owner_method(
+        "distill",
+        "Make statements of what was said: each in the third person, with the exact words of its episode as its "
+        "source. What is small talk is marked so. One undo step; with `dry_run` nothing is written.",
+        DistillParams,
+        record(
+            {
+                "statements": many(
+                    record(
+                        {
+                            "id": text("Null in a dry run.", null=True),
+                            "text": text(),
+                            "about": text("Whom or what it tells of; of the owner `You`."),
+                            "type": one_of(*(one.value for one in StatementType if one is not StatementType.NONE)),
+                            "lasting": flag("Likely of use in a month."),
+                            "confidence": number(),
+                            "episode_id": text(),
+                            "span": many(whole(), "From and to, in characters of the episode's text."),
+                            "operation": text("What the gate made of it: ADD, NOOP where it stands already, …"),
+                        }
+                    )
+                ),
+                "small_talk": many(text("An episode that holds nothing worth keeping.")),
+                "skipped": mapping(ref("count"), "What was left out, by reason."),
+                "next?": text("Of a long answer; `after` of the next call with the same parameters."),
+            }
+        ),
+        distill,
+        effect="write",
+        errors=(Code.NOT_FOUND, Code.EMBEDDER_UNAVAILABLE, Code.BACKGROUND_STALLED),
+        long=True,
+        short_ids={"import_id": "import"},
     ),
     owner_method(
         "sweep",

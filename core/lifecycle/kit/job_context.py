@@ -61,10 +61,12 @@ class TalkReader:
         version: changes whenever the same talk could give other statements.
         distill: reads episodes that belong together, in the order in which they were said, each as one turn of its
             author that is not split yet; raises LociError. Gives statements of any of them.
+        rest: lets go of what was loaded.
     """
 
     version: str
     distill: Callable[[Sequence[Turn]], ConversationStatements]
+    rest: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
