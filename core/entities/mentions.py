@@ -46,6 +46,8 @@ _NAMING = (
     "AND m.id <> :but ORDER BY f.rowid DESC LIMIT :most"
 )
 _OWNER_GROUP = "owner"
+_SURE_VOTES = 3
+"""Our choice: a cue that names the kind outweighs two that lean to another."""
 _GROUPS = {"technology": "technology", "file": "file", "concept": "concept"}
 LONGEST = 240
 """Characters of an excerpt, at most; our choice: two lines of a wide window."""
@@ -98,11 +100,11 @@ class NameText:
     read: RecognizedText
     talk: str = ""
     conversation: str = ""
-    voices: tuple[Voice, ...] = ()
+    voices: tuple[SpokenPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class SpokenPlace:
     """A speaker at a place.
 
     Attributes:
@@ -522,17 +524,26 @@ class _Space:
         """The type under which a candidate is made an entity; None where it is none, or is one already."""
         same = [name for name in self.known.by_key.get(one.key, ()) if _group(name.type) == _group(one.type)]
         if same or (one.key, _group(one.type)) in self.new:
-            if one.is_sure and same and all(name.type == "other" for name in same):
+            tells = one.is_sure or (text.talk and one.type != "other")
+            if tells and same and all(name.type == "other" for name in same):
                 self.found.retyped.setdefault(same[0].id, one.type)
             return None
         if one.name in told and one.type in ("person", "other"):
             return "person"
         if one.is_sure:
             return self._kind(one, self._others(text.id, one, LOOKED_AT)) if one.type == "other" else one.type
+        is_told = one.type == "person" or (one.type != "other" and not one.opens)
+        if text.talk and one.is_word and is_told:
+            return self._kind_in_talk(text, one)
         if one.key in rare or (one.opens and one.is_word and fold_word(one.name) in common_words()):
             return None
         others = self._others(text.id, one, LOOKED_AT)
         return self._kind(one, others) if _is_named_twice(one, others) else None
+
+    def _kind_in_talk(self, text: NameText, one: NameCandidate) -> str | None:
+        """In talk capitals are rare, and a name with a leaning counts at once; not a word that others write small."""
+        others = self._others(text.id, one, LOOKED_AT)
+        return None if any(_is_small(read, one) for read in (text.read, *others)) else self._kind(one, others)
 
     def _rare(self, texts: Sequence[NameText]) -> frozenset[str]:
         """Keys of candidates of which some word stands in one memory alone: nothing names them a second time."""
@@ -569,10 +580,12 @@ class _Space:
     @staticmethod
     def _kind(one: NameCandidate, others: Sequence[RecognizedText]) -> str:
         """What most of those who name it take it for."""
-        votes = Counter(same.type for read in others for same in _same(read, one) if same.type != "other")
-        votes[one.type] += one.type != "other"
+        votes: Counter[str] = Counter()
+        for same in (one, *(same for read in others for same in _same(read, one))):
+            votes[same.type] += (_SURE_VOTES if same.is_sure else 1) if same.type != "other" else 0
         best = max(votes.values(), default=0)
-        return min(kind for kind, count in votes.items() if count == best) if best else "other"
+        # Who does something is taken for a person first, be it a cat: of equals another kind is the better told.
+        return min((kind == "person", kind) for kind, count in votes.items() if count == best)[1] if best else "other"
 
     def _mention_earlier(self, new: Iterable[NewEntity], added: NameLexicon, batch: set[str]) -> None:
         for newcomer in new:
@@ -684,7 +697,7 @@ def _line_from(text: str, begin: int, behind: int) -> str:
 
 def _find_formed_mentions(candidates: Sequence[NameCandidate], known: NameLexicon) -> Iterator[Mention]:
     for one in candidates:
-        if one.is_word:
+        if one.is_word and one.type != "work":
             continue
         for name in known.by_key.get(one.key, ()):
             if name.type == one.type or one.name.startswith("@"):

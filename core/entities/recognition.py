@@ -14,7 +14,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
 
+from core.entities.name_cues import find_works, long_names, plain_words, read_cue
 from core.text.metadata import Metadata, blank_code, extract_metadata
 from core.text.terms import common_words, fold_case, fold_width, fold_word
 
@@ -34,6 +36,8 @@ _OWNS = re.compile(r"['’]s?$")
 _OPENS = re.compile(r"(?:^|[.!?:…]['\"”’)]*\s+|\n\s*|[•*>|]\s+|(?:^|\n)\s*[-+]\s+|\d[.)]\s+)['\"“‘(\[*_]*$")
 _HEADING_SHARE, _HEADING_WORDS = 0.7, 3
 _REACH = 60
+_LEAST_LEAD = 4
+_LEAST_ADVERB = 5  # "Thankfully"; not "Lily"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +158,23 @@ def name_key(name: str) -> str:
 
 
 @cache
+def read_short_names() -> dict[str, Any]:
+    """The table of short forms of names (`resources/enrich/short_names.json`), and the labels that are no names."""
+    loaded: dict[str, Any] = json.loads((files("resources") / "enrich" / "short_names.json").read_text("utf-8"))
+    return loaded
+
+
+@cache
+def _all_short_forms() -> frozenset[str]:
+    return frozenset(form for forms in read_short_names()["forms"].values() for form in forms.split())
+
+
+def is_form_of_name(key: str) -> bool:
+    """Whether a word is a common short form of some name."""
+    return key in _all_short_forms()
+
+
+@cache
 def name_words() -> NameWords:
     """The vocabulary, loaded once.
 
@@ -257,21 +278,46 @@ def _runs(plain: str, words: Sequence[NameWord]) -> Iterator[NameCandidate]:
         return
     trusts = _trusts_capitals(words)
     headings = _headings(plain)
+    works = [one for one in _find_titles(plain) if trusts and not any(a <= one.start < b for a, b in headings)]
+    yield from works
     for run in _capital_runs(plain, words):
         start, end = run[0].start, run[-1].end
         name = plain[start:end]
-        if len(name) > MOST_NAME or not name_key(name):
+        if len(name) > MOST_NAME or not name_key(name) or any(one.start < end and start < one.end for one in works):
             continue
         kind = _type_from_cue(plain, run)
+        cue = read_cue(plain, start, end, is_first_name=run[0].text in name_words().first_names)
+        if kind is None and cue is not None and cue.is_sure and _may_be_name(run):
+            kind = cue.type
         if kind is not None:
             yield NameCandidate(name, name_key(name), kind, start, end, is_sure=True, opens=run[0].opens)
         elif trusts and not any(a <= start < b for a, b in headings) and _may_be_name(run):
-            yield NameCandidate(name, name_key(name), _leans(plain, run), start, end, opens=run[0].opens)
+            leans = _leans(plain, run)
+            is_told = run[0].text in name_words().first_names
+            if cue is not None and (leans == "other" or cue.type == "pet" or (cue.type == "place" and not is_told)):
+                leans = cue.type
+            yield NameCandidate(name, name_key(name), leans, start, end, opens=run[0].opens)
+
+
+def _find_titles(plain: str) -> Iterator[NameCandidate]:
+    """Titles of works; a single word is surely one only in quotes."""
+    words = name_words()
+    for start, end in find_works(plain):
+        name = plain[start:end]
+        first = name.split(" ", 1)[0]
+        is_quoted = plain[start - 1 : start] in ('"', "\u201c")
+        is_single = " " not in name
+        is_other = first in words.first_names or name_key(name) in words.places or fold_word(name) in common_words()
+        if len(name) <= MOST_NAME and name_key(name) and not (is_single and not is_quoted and is_other):
+            sure = is_quoted or not is_single
+            yield NameCandidate(name, name_key(name), "work", start, end, is_sure=sure)
 
 
 def _trusts_capitals(words: Sequence[NameWord]) -> bool:
     """Whether capitals mean names here: not in a shouted text, nor in German, where every noun has one."""
-    capitals = sum(word.text[:1].isupper() for word in words)
+    capitals = sum(
+        word.text[:1].isupper() and not word.opens and word.text[:2].strip("'\u2019") != "I" for word in words
+    )
     if len(words) > 5 and capitals > 0.5 * len(words):
         return False
     return len(name_words().german.intersection(word.text for word in words)) < 2
@@ -292,16 +338,49 @@ def _headings(plain: str) -> list[tuple[int, int]]:
 def _capital_runs(plain: str, words: Sequence[NameWord]) -> Iterator[list[NameWord]]:
     """Runs of capitalised words that may make one name; links such as "van" and "of" stand inside only."""
     run: list[NameWord] = []
-    for word in words:
+    for at, word in enumerate(words):
         if run and not _joins(plain, run, word):
             yield from _close_run(run)
             run = []
-        if _is_capital(word) or (run and _goes_on(run, word)):
+        is_begin = _is_capital(word) or _begins_long_name(plain, word) or _leads_name(plain, words[at : at + 2])
+        if (is_begin and not (word.opens and _is_plain(plain, word))) or (run and _goes_on(run, word)):
             run.append(word)
         elif run:
             yield from _close_run(run)
             run = []
     yield from _close_run(run)
+
+
+def _leads_name(plain: str, pair: Sequence[NameWord]) -> bool:
+    """Whether a common word has a capital for no other reason than the name that goes on behind it: "Door Dash"."""
+    word = pair[0]
+    if len(pair) < 2 or word.opens or word.owns or not word.text.istitle() or len(word.text) < _LEAST_LEAD:
+        return False
+    is_other = fold_word(word.text) in name_words().not_names | name_words().relations
+    return not is_other and plain[word.end : pair[1].start] == " " and _is_capital(pair[1])
+
+
+def _begins_long_name(plain: str, word: NameWord) -> bool:
+    """Whether a known name begins there whose first word is none: "British Gas", "New York"."""
+    return any(plain.startswith(name, word.start) for name in long_names().get(word.text, ()))
+
+
+def _is_plain(plain: str, word: NameWord) -> bool:
+    """Whether a word that begins a sentence is one that people write small: it is no part of the name behind it."""
+    known = name_words()
+    small = word.text.lower()
+    if (
+        _begins_long_name(plain, word)
+        or word.text in known.first_names
+        or word.text in known.heads
+        or word.text in known.titles
+    ):
+        return False
+    if small not in plain_words() and not (small.endswith("ly") and len(small) > _LEAST_ADVERB):
+        return False
+    behind = plain[word.end : word.end + _REACH].split(" ")
+    named = [one.strip(".,!?:;'\"\u2019") for one in behind[1:4] if one[:1].isupper()]
+    return not (named and (named[-1] in known.company | known.institutions | known.landmarks))
 
 
 def _joins(plain: str, run: Sequence[NameWord], word: NameWord) -> bool:
@@ -362,10 +441,16 @@ def _find_called_type(before: str, after: str, run: Sequence[NameWord]) -> str |
     named = words.called.search(before)
     if named is not None:
         noun = named["noun"].lower()
-        kinds = {"person": words.relations, "project": words.projects, "service": words.services}
+        kinds = {
+            "person": words.relations,
+            "pet": words.pets,
+            "project": words.projects,
+            "service": words.services,
+        }
         return next((kind for kind, nouns in kinds.items() if noun in nouns), "other")
     if re.search(r"\b(?:my|[Hh]is|[Hh]er|[Tt]heir) name (?:is|was) $", before):
-        return "person"
+        cue = read_cue(f"{before}{run[0].text}", len(before), len(before) + len(run[0].text), is_first_name=False)
+        return "pet" if cue is not None and cue.type == "pet" else "person"
     if _is_abbreviation(run):
         return None
     if words.project.search(before) or (
@@ -390,6 +475,8 @@ def _is_abbreviation(run: Sequence[NameWord]) -> bool:
 
 def _may_be_name(run: Sequence[NameWord]) -> bool:
     word = run[0].text
+    if len(run) == 1 and len(word) == 2 and word.istitle():
+        return word in name_words().first_names or is_form_of_name(word.lower())
     return len(run) > 1 or (len(word) > 2 and not word.isupper() and "'" not in word)
 
 

@@ -7,21 +7,19 @@ are two, however alike their names. Must not do: read a vault, guess a speaker f
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
-from core.entities.recognition import MOST_NAME, name_key, name_words
+from core.entities.recognition import MOST_NAME, name_key, name_words, read_short_names
 from core.text.terms import common_words, fold_case, fold_width
 
 OWNER_NAME = "You"
 """How the entity of the owner is called."""
 SPOKEN_AT = (-1, 0)
 """Where the mention of a speaker stands: before the text."""
-_LEAST_SHORT, _LEAST_CUT = 3, 2  # "Sam" of "Samir"; "Ann" is no short form of "Anna"
+_LEAST_SHORT, _LEAST_END, _LEAST_CUT = 3, 4, 2  # "Sam" of "Samir"; "Ann" is no short form of "Anna"
 _OWNER_WORDS = frozenset(("user", "human", "me", "myself", "you", "i", "owner"))
 
 
@@ -40,6 +38,7 @@ class Speaker:
     is_owner: bool = False
 
 
+_LABEL = re.compile(r"[^\W\d_].*")
 OWNER = Speaker(OWNER_NAME, name_key(OWNER_NAME), is_owner=True)
 
 
@@ -64,14 +63,31 @@ def speaker_of(role: str, author: str | None, owner_keys: Collection[str] = ()) 
     return Speaker(name, key) if is_word else None
 
 
+def label_place(text: str, said_at: int) -> tuple[int, int] | None:
+    """Where the name stands before what somebody says: "[10:02] Mara: yes".
+
+    Args:
+        said_at: where the words begin, behind name and colon.
+
+    Returns:
+        From where to where; None where no colon stands before them.
+    """
+    colon = text.rfind(":", 0, said_at)
+    if colon < 0 or text[colon + 1 : said_at].strip():
+        return None
+    line = max(text.rfind(sign, 0, colon) for sign in "\n])")
+    found = _LABEL.search(text, line + 1, colon)
+    return None if found is None else (found.start(), found.start() + len(found.group().rstrip()))
+
+
 @cache
 def speaker_words() -> frozenset[str]:
     """What stands where a speaker's name would and is none: "Note", "Q", "TODO", "system"; folded."""
-    return frozenset(str(_short_names()["labels"]).split())
+    return frozenset(str(read_short_names()["labels"]).split())
 
 
 def is_short_form(short: str, whole: str) -> bool:
-    """Whether a name is a short form of a longer one: by the table, or as its beginning.
+    """Whether a name is a short form of a longer one: by the table, or as its beginning or end.
 
     Args:
         short: `name_key` of one word.
@@ -82,8 +98,9 @@ def is_short_form(short: str, whole: str) -> bool:
         return False
     if short in _forms().get(first, ()):
         return True
-    is_begin = len(short) >= _LEAST_SHORT and len(first) - len(short) >= _LEAST_CUT and first.startswith(short)
-    return is_begin and short not in _whole_names() and short not in common_words()
+    is_cut = len(short) >= _LEAST_SHORT and len(first) - len(short) >= _LEAST_CUT and first.startswith(short)
+    is_cut = is_cut or (len(short) >= _LEAST_END and len(first) - len(short) >= _LEAST_CUT and first.endswith(short))
+    return is_cut and short not in _whole_names() and short not in common_words()
 
 
 def may_be_one(one: str, other: str) -> bool:
@@ -117,14 +134,8 @@ def _is_first_name(short: str, whole: str, speakers: Collection[str]) -> bool:
 
 
 @cache
-def _short_names() -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads((files("resources") / "enrich" / "short_names.json").read_text("utf-8"))
-    return loaded
-
-
-@cache
 def _forms() -> dict[str, frozenset[str]]:
-    forms: dict[str, str] = _short_names()["forms"]
+    forms: dict[str, str] = read_short_names()["forms"]
     return {whole: frozenset(short.split()) for whole, short in forms.items()}
 
 

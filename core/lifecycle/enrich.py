@@ -12,16 +12,17 @@ path, join two entities, have more than `MOST_OPEN` names in question, or touch 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.entities import mentions, registry
-from core.entities.mentions import FoundNames, NameText, NewEntity, Voice, find_names, place_mentions
+from core.entities.mentions import FoundNames, NameText, NewEntity, SpokenPlace, find_names, place_mentions
 from core.entities.recognition import name_key, recognize_names
 from core.entities.registry import find_owner_names
 from core.entities.resolution import CountedName, NamePair, find_similar_pairs
-from core.entities.speakers import SPOKEN_AT, speaker_of
+from core.entities.speakers import OWNER, SPOKEN_AT, label_place, speaker_of
 from core.errors import LociError
 from core.intake.revise.refinement import READING
 from core.intake.transaction.unit_of_work import Verb
@@ -30,6 +31,7 @@ from core.intake.transitions.review_items import ItemSubject
 from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext
 from core.llm.prompts import TEXT_CHARACTERS, Description, description_prompt, keep_grounded_parts, parse_description
 from core.memory.write import write_tiers
+from core.talk.turns import EpisodeText, read_turns
 from core.text.metadata import Affect, Metadata, affect_of, extract_metadata, topic_taxonomy
 from core.types.lifecycle import JobType
 from core.vault.database.rows import Rows, to_json
@@ -324,6 +326,7 @@ def _read(row: EnrichRow) -> TextAnnotations:
 
 
 def _texts(readings: Sequence[TextAnnotations], owner_keys: frozenset[str]) -> list[NameText]:
+    voices = _read_voices([reading.row for reading in readings], owner_keys)
     return [
         NameText(
             reading.row.id,
@@ -331,15 +334,40 @@ def _texts(readings: Sequence[TextAnnotations], owner_keys: frozenset[str]) -> l
             recognize_names(reading.row.text, reading.metadata),
             reading.row.talk,
             reading.row.conversation,
-            _voices(reading.row, owner_keys),
+            voices.get(reading.row.id, ()),
         )
         for reading in readings
     ]
 
 
-def _voices(row: EnrichRow, owner_keys: frozenset[str]) -> tuple[Voice, ...]:
-    speaker = speaker_of(row.role, row.author, owner_keys) if row.talk else None
-    return () if speaker is None else (Voice(speaker, *SPOKEN_AT),)
+def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[str, tuple[SpokenPlace, ...]]:
+    """Who speaks: whom the source tells, and the names before the colons where they recur as speakers do."""
+    found: dict[str, list[SpokenPlace]] = defaultdict(list)
+    talks: dict[str, list[EnrichRow]] = defaultdict(list)
+    for row in rows:
+        if not row.talk:
+            continue
+        talks[row.talk].append(row)
+        speaker = speaker_of(row.role, row.author, owner_keys)
+        if speaker is not None:
+            found[row.id].append(SpokenPlace(speaker, *SPOKEN_AT))
+    for some in talks.values():
+        if any(":" in row.text for row in some):
+            for memory_id, voice in _read_labels(some, owner_keys):
+                found[memory_id].append(voice)
+    return {memory_id: tuple(voices) for memory_id, voices in found.items()}
+
+
+def _read_labels(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> Iterator[tuple[str, SpokenPlace]]:
+    texts = {row.id: row.text for row in rows}
+    told = [EpisodeText(row.id, row.text, row.author, is_assistant=row.role == "assistant") for row in rows]
+    for turn in read_turns(told, owner_keys):
+        place = label_place(texts[turn.episode_id], turn.start) if turn.start and not turn.is_assistant else None
+        if place is None:
+            continue
+        speaker = OWNER if turn.is_owner else speaker_of("other", turn.speaker, owner_keys)
+        if speaker is not None:
+            yield turn.episode_id, SpokenPlace(speaker, *place)
 
 
 def _write(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> dict[str, int]:

@@ -31,7 +31,7 @@ Line = dict[str, Any]
 OWN = ROOT / "tests" / "bench" / "heldout" / "enrich.jsonl"
 _MENTIONED = (
     "SELECT m.ref, e.name, e.type FROM mentions n JOIN memories m ON m.id = n.memory_id "
-    "JOIN entities e ON e.id = n.entity_id WHERE e.type NOT IN ('technology', 'file')"
+    "JOIN entities e ON e.id = n.entity_id WHERE n.start_at >= 0 AND e.type NOT IN ('technology', 'file')"
 )
 
 

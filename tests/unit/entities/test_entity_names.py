@@ -24,7 +24,7 @@ def names(text: str) -> list[tuple[str, str, bool]]:
         ("Aunt Greta called.", ("Aunt Greta", "person")),
         ("a colleague called Tendai", ("Tendai", "person")),
         ("my name is Tendai", ("Tendai", "person")),
-        ("our cat is called Momo", ("Momo", "other")),
+        ("our cat is called Momo", ("Momo", "pet")),
         ("an app called Tidemark", ("Tidemark", "project")),
         ("a service named Heron", ("Heron", "service")),
         ("ask @rosa-k", ("@rosa-k", "person")),

@@ -7,7 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.entities.recognition import name_key
-from core.entities.speakers import OWNER, find_whole_name, is_short_form, may_be_one, speaker_of, speaker_words
+from core.entities.speakers import (
+    OWNER,
+    find_whole_name,
+    is_short_form,
+    label_place,
+    may_be_one,
+    speaker_of,
+    speaker_words,
+)
 
 NAMES = st.sampled_from(
     ["sam", "samantha", "samuel", "mel", "melanie", "melissa", "deb", "deborah", "ann", "anna", "jo", "joanna", "bill",
@@ -76,3 +84,16 @@ def test_two_speakers_are_never_one(short: str, people: set[str], speakers: set[
 def test_any_author_is_read(author: str, role: str) -> None:
     found = speaker_of(role, author)
     assert found is None or found is OWNER or (found.key not in speaker_words() and found.name.isprintable())
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "name"),
+    [
+        ("Mara: yes", "yes", "Mara"), ("a\n[10:02] Bo Ström : well", "well", "Bo Ström"),
+        ("(2 May) Ilka: no", "no", "Ilka"),
+        ("nobody says", "says", None), (": bare", "bare", None),
+    ],
+)  # fmt: skip
+def test_a_name_before_a_colon_has_its_place(text: str, said: str, name: str | None) -> None:
+    place = label_place(text, text.index(said))
+    assert (None if place is None else text[slice(*place)]) == name

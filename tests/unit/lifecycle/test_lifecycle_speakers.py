@@ -88,3 +88,15 @@ def test_a_note_without_a_talk_has_no_speaker(rig: Rig) -> None:
     rig.store("The kettle is on.", kind=Kind.EPISODE)
     enrich(rig)
     assert rig.rows(SPOKEN) == []
+
+
+def test_names_before_colons_that_recur_speak_and_labels_do_not(rig: Rig) -> None:
+    texts = [
+        "Mara: is it done?\nBo: nearly\nMara: good",
+        "Bo: see you\nNote: bring cake",
+        "TODO: call the shop\nQ: why?",
+    ]
+    rig.bring([{"text": text, "ref": str(n)} for n, text in enumerate(texts)])
+    enrich(rig)
+    assert rig.rows(ENTITIES) == [("Bo", "person"), ("Mara", "person")]
+    assert dict(rig.rows(NAMED)) == {"Mara": 1, "Bo": 2}

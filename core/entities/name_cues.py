@@ -1,0 +1,213 @@
+"""What stands beside a name says what it names: a person, a pet, a place, an organisation, a work.
+
+The words are `resources/enrich/name_cues.json`. A cue is sure where it names the kind ("our rabbit is called Truffle");
+one that only leans ("in Voss") counts where a conversation writes the name with a capital inside a sentence. Must not
+do: find names, know a vault, or hold a word of a sample.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+_REACH = 70
+_NEXT_SENTENCE = 60
+_SAID_BEFORE = 160  # "I got a puppy two weeks ago! Her name's Coco"
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_SENTENCE_END = re.compile(r"[.!?…\n]")
+_TITLE_WORD = r"[A-Z][\w]*(?:['’-][\w]+)*"
+_SMALL = "(?:,? (?:of|the|and|in|to|a|an|for|on|with|at|from|me|my|or|is))"
+_TITLE = rf"(?:The |A |An )?{_TITLE_WORD}(?:{_SMALL}{{0,2}} {_TITLE_WORD})*"
+_QUOTED = re.compile(r"[\"“](?P<title>[^\"“”\n]{2,60}?)[,.!?]?[\"”]")
+_LEAST_WORK_WORDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class NameCue:
+    """What a cue says.
+
+    Attributes:
+        type: of `entities.type`.
+        is_sure: whether it names the kind.
+    """
+
+    type: str
+    is_sure: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Cues:
+    """The patterns, each for the text just before or behind a name."""
+
+    pet_before: re.Pattern[str]
+    pet_behind: re.Pattern[str]
+    pet_done: re.Pattern[str]
+    pet_does: re.Pattern[str]
+    pet_words: re.Pattern[str]
+    called: re.Pattern[str]
+    person_before: re.Pattern[str]
+    person_leans: re.Pattern[str]
+    person_behind: re.Pattern[str]
+    greeting: re.Pattern[str]
+    organization_before: re.Pattern[str]
+    place_before: re.Pattern[str]
+    place_leans: re.Pattern[str]
+    work: re.Pattern[str]
+    work_leans: re.Pattern[str]
+    work_finishes: re.Pattern[str]
+    work_near: re.Pattern[str]
+    organizations: frozenset[str]
+    places: frozenset[str]
+
+
+@cache
+def _cues() -> _Cues:
+    data: dict[str, str] = json.loads((files("resources") / "enrich" / "name_cues.json").read_text("utf-8"))
+
+    def words(name: str) -> str:
+        return "(?:" + "|".join(re.escape(word).replace(r"\ ", " ") for word in data[name].split("|")) + ")"
+
+    pets, kinds, things = words("pets"), words("people"), words("works")
+    article = r"(?:my|our|his|her|their|your|the|a|an|another|this)"
+    return _Cues(
+        pet_before=re.compile(
+            rf"\b(?:{pets}s?,? (?:is |was |are |who is )?(?:(?:called|named) )?|{pets}s? [A-Z]\w+ and )$", re.IGNORECASE
+        ),
+        pet_behind=re.compile(rf"(?:,| is| was) {article} (?:[\w-]+ ){{0,3}}{pets}\b", re.IGNORECASE),
+        pet_done=re.compile(rf"\b{words('done_to_pets')} $", re.IGNORECASE),
+        pet_does=re.compile(rf"(?:['’]s)? {words('pets_do')}\b", re.IGNORECASE),
+        pet_words=re.compile(rf"\b(?:{pets}s?|{words('pet_words')})\b", re.IGNORECASE),
+        called=re.compile(
+            r"\b(?:(?:his|her|its|their) names?(?: is|['’]s| was| are)|(?:named|called)) $", re.IGNORECASE
+        ),
+        person_before=re.compile(rf"\b{kinds},? (?:is |was |who is )?(?:called |named )?$", re.IGNORECASE),
+        person_leans=re.compile(rf"\b{words('before_people')} $", re.IGNORECASE),
+        person_behind=re.compile(
+            rf"(?:['’]s {words('kin')}\b|,? (?:and|who|she|he) {words('says')}\b| {words('says')}\b)"
+        ),
+        greeting=re.compile(rf"(?:^|[.!?,…\n] *|\bsaid ){words('greetings')},? $", re.IGNORECASE),
+        organization_before=re.compile(rf"\b{words('before_organizations')} $", re.IGNORECASE),
+        place_before=re.compile(rf"\b{words('before_places')} (?:the )?$", re.IGNORECASE),
+        place_leans=re.compile(r"\b(?:in|near|from|around|across|outside) (?:the )?$", re.IGNORECASE),
+        work=re.compile(
+            rf"\b(?:{words('work_verbs')}|{things}(?: (?:is|was|it's))?(?: (?:called|named))?:?) "
+            "(?:(?:half|part|all) of )?$",
+            re.IGNORECASE,
+        ),
+        work_leans=re.compile(rf"\b{words('work_leans')} $", re.IGNORECASE),
+        work_finishes=re.compile(rf"\b{words('work_finishes')} $", re.IGNORECASE),
+        work_near=re.compile(rf"\b(?:{things}s?|{words('work_verbs')})\b", re.IGNORECASE),
+        organizations=frozenset(data["organizations"].casefold().split(";")),
+        places=frozenset(data["places"].casefold().split(";")),
+    )
+
+
+@cache
+def long_names() -> dict[str, tuple[str, ...]]:
+    """Known places and organisations of several words, as written, by their first word."""
+    data: dict[str, str] = json.loads((files("resources") / "enrich" / "name_cues.json").read_text("utf-8"))
+    found: dict[str, list[str]] = {}
+    known = json.loads((files("resources") / "enrich" / "names.json").read_text("utf-8"))["places"]
+    for name in (*data["places"].split(";"), *data["organizations"].split(";"), *str(known).split(";")):
+        if " " in name:
+            found.setdefault(name.split(" ", 1)[0], []).append(name)
+    return {first: tuple(names) for first, names in found.items()}
+
+
+@cache
+def plain_words() -> frozenset[str]:
+    """Words that people write small; one that begins a sentence is no name."""
+    lines = (files("resources") / "enrich" / "plain_words.txt").read_text("utf-8").splitlines()
+    return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
+
+
+def read_cue(plain: str, start: int, end: int, *, is_first_name: bool) -> NameCue | None:
+    """What the words beside a name say of it.
+
+    Args:
+        plain: the text.
+        start: of the name; `end` is exclusive, without a possessive ending.
+        is_first_name: whether the name begins with a common first name.
+
+    Returns:
+        The surest cue; None where nothing tells.
+    """
+    cues = _cues()
+    before, behind = plain[max(0, start - _REACH) : start], plain[end : end + _REACH]
+    name = plain[start:end].casefold()
+    is_pet_called = cues.called.search(before) and cues.pet_words.search(plain[max(0, start - _SAID_BEFORE) : start])
+    if is_pet_called or cues.pet_before.search(before) or cues.pet_behind.match(behind):
+        return NameCue("pet", is_sure=True)
+    if cues.pet_done.search(before) or cues.pet_does.match(behind):
+        return NameCue("pet")
+    if name in cues.organizations:
+        return NameCue("organization", is_sure=True)
+    if name in cues.places and not is_first_name:
+        return NameCue("place", is_sure=True)
+    if not is_first_name and (cues.place_before.search(before) or cues.place_leans.search(before)):
+        return NameCue("place")
+    return _read_person_cue(before, behind) or _lean(plain, start, end, before, is_first_name=is_first_name)
+
+
+def find_works(plain: str) -> Iterator[tuple[int, int]]:
+    """Titles of books, films, songs and games: what somebody read, saw or played, and what stands in quotes beside it.
+
+    Yields:
+        From where to where a title stands.
+    """
+    cues = _cues()
+    taken: list[tuple[int, int]] = []
+    for found in _QUOTED.finditer(plain):
+        title = found["title"]
+        near = plain[max(0, found.start() - _REACH) : found.start()] + plain[found.end() : found.end() + 30]
+        if title[:1].isupper() and (cues.work_near.search(near) or re.match(r" by [A-Z]", plain[found.end() :])):
+            taken.append(found.span("title"))
+    yield from taken
+    for found in re.finditer(_TITLE, plain):
+        start, end = found.span()
+        if any(start < last and first < end for first, last in taken):
+            continue
+        before = plain[max(0, start - _REACH) : start].rstrip("\"“‘'")
+        is_many = " " in found.group()
+        if (
+            cues.work.search(before)
+            or (cues.work_leans.search(before) and _is_title(found.group()))
+            or (is_many and cues.work_finishes.search(before))
+        ):
+            yield start, end
+
+
+def _is_title(text: str) -> bool:
+    words = text.split()
+    return words[0] in ("The", "A", "An") or (
+        len(words) > _LEAST_WORK_WORDS and any(word.islower() for word in words[1:])
+    )
+
+
+def _read_person_cue(before: str, behind: str) -> NameCue | None:
+    cues = _cues()
+    if cues.person_before.search(before):
+        return NameCue("person", is_sure=True)
+    if cues.greeting.search(before) and (not behind.strip() or behind.lstrip()[:1] in "!,.?…\n"):
+        return NameCue("person", is_sure=True)
+    return NameCue("person") if cues.person_leans.search(before) or cues.person_behind.match(behind) else None
+
+
+def _lean(plain: str, start: int, end: int, before: str, *, is_first_name: bool) -> NameCue | None:
+    cues = _cues()
+    if cues.organization_before.search(before):
+        return NameCue("organization")
+    if is_first_name:
+        return None
+    return NameCue("pet") if cues.pet_words.search(_sentence_around(plain, start, end)) else None
+
+
+def _sentence_around(plain: str, start: int, end: int) -> str:
+    """The sentence of a name, and the beginning of the next."""
+    first = max((found.end() for found in _SENTENCE_END.finditer(plain, max(0, start - _REACH), start)), default=0)
+    last = _SENTENCE_END.search(plain, end)
+    return plain[max(first, start - _REACH) : (last.end() if last else end) + _NEXT_SENTENCE]
