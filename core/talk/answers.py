@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from core.talk.clauses import has_finite_verb, trim_clause
 from core.talk.words import Token, talk_words, third_person, tokenize_talk, verb_forms
+from core.text.terms import common_words
 
 _YES = frozenset(("yes", "yeah", "yep", "yup", "aye", "sure", "ja", "definitely", "absolutely"))
 _NO = frozenset(("no", "nope", "nah", "never"))
@@ -53,6 +54,15 @@ _TOPIC = re.compile(
 )
 
 
+_BARE_TOPIC = re.compile(r"(?P<what>[A-Za-z][a-z]{2,}(?: [a-z]{3,})?)\s*\?+")
+_NO_TOPIC = frozenset(
+    ("what", "why", "who", "where", "when", "how", "which", "really", "seriously", "yes", "no", "and", "then", "now",
+     "sorry", "you", "he", "she", "they", "it", "that", "this", "there", "me", "him", "her", "them", "us", "huh",
+     "right", "done", "good", "okay", "still", "today", "tomorrow", "tonight", "again", "already", "not",
+     "things", "else")
+)  # fmt: skip
+
+
 def join_answer(question: str, answer: str, names: frozenset[str]) -> str:
     """Question and answer as one sentence in the answerer's voice.
 
@@ -84,7 +94,10 @@ def is_fragment(answer: str) -> bool:
 
 def find_topic(question: str) -> str:
     """What a question without a verb is about, in the asker's words: "Any injuries?" asks of "your injuries"."""
-    match = _TOPIC.fullmatch(question.strip().replace("’", "'"))
+    plain = question.strip().replace("’", "'")
+    match = _TOPIC.fullmatch(plain) or _BARE_TOPIC.fullmatch(plain)
+    if match and {word.lower() for word in match.group("what").split()} & _NO_TOPIC:
+        return ""
     return match.group("what").strip() if match else ""
 
 
@@ -115,7 +128,9 @@ def _words_of(answer: str, names: frozenset[str]) -> list[str]:
     first, end = 0, len(tokens)
     if tokens[0].low not in (*_YES, *_NO):
         first, end = trim_clause(tokens, 0, len(tokens), names)
-    return [token.text for token in tokens[first:end]]
+    words = [token.text for token in tokens[first:end]]
+    is_common = words and (words[0].lower() in common_words() or words[0].lower() in talk_words().sets["numbers"])
+    return [words[0].lower(), *words[1:]] if is_common and words[0] != "I" else words
 
 
 def _glue(words: Sequence[str]) -> str:
@@ -199,7 +214,9 @@ def _gap(asked: Sequence[str]) -> list[str]:
 
 
 def _opens_with_verb(said: Sequence[str]) -> bool:
-    return not is_fragment(_glue(said)) or said[0].lower() in (*_YES, *_NO)
+    """Whether an answer has a verb of its own before its first comma, or only says yes or no."""
+    stop = next((at for at, word in enumerate(said) if word in (",", "-", "–", "(", ";") or word == "since"), len(said))
+    return not is_fragment(_glue(said[:stop])) or said[0].lower() in (*_YES, *_NO)
 
 
 def _join_place(asked: Sequence[str], said: Sequence[str]) -> str:

@@ -12,6 +12,13 @@ from dataclasses import dataclass
 from core.talk.words import Token, known_names, starts_with, talk_words, verb_forms
 
 SUBJECTS = frozenset(("i", "we", "he", "she", "they", "it", "you"))
+LEADS = frozenset(
+    ("in", "at", "on", "from", "since", "after", "before", "by", "with", "for", "during", "until", "today", "yesterday",
+     "tomorrow", "last", "next", "every", "when", "while", "as", "because", "although", "though", "without", "this",
+     "apart", "according", "to", "most", "some", "if", "monday", "tuesday", "wednesday", "thursday", "friday",
+     "saturday", "sunday", "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays")
+)  # fmt: skip
+"""Words by which something opens that stands before a subject."""
 _BREAKS = frozenset((",", ";", "–", "—", "-", "--", ":", "..."))
 _JOINERS = frozenset(("and", "but", "so", "plus", "though", "although"))
 _BE = frozenset(("is", "are", "am", "was", "were", "'s", "'m", "'re", "be", "been", "being"))
@@ -19,6 +26,16 @@ _AUX = frozenset(
     ("have", "has", "had", "do", "does", "did", "'ve", "'d", "'ll", "is", "are", "am", "was", "were", "'s", "'m", "'re")
 )
 _NOT_AFTER = frozenset(("to", "a", "an", "the", "my", "our", "his", "her", "their", "your", "of", "for", "with", "no"))
+_BEFORE_NAMES = (
+    _BE
+    | _AUX
+    | _NOT_AFTER
+    | {"and", "or", "in", "at", "on", "from", "by", "like", "than", "as", "about", "called", "named"}
+)
+_VERB_S = frozenset(
+    ("a", "an", "the", "not", "my", "on", "in", "at", "from", "with", "for", "been", "got", "had", "still", "now",
+     "also", "always", "never", "just", "really", "very", "too", "so", "gonna", "off", "out", "up", "back", "to")
+)  # fmt: skip
 _LEAST_RIGHT = 4
 _OPENING_NAME = 3
 
@@ -50,8 +67,22 @@ def split_clauses(tokens: Sequence[Token], names: frozenset[str]) -> tuple[Claus
         if not is_bound and _begins_clause(tokens, cuts[-1], at, end):
             cuts.append(at)
     parts = [trim_clause(tokens, *pair, names) for pair in zip(cuts, (*cuts[1:], end), strict=True)]
-    told = [(a, b) for a, b in parts if a < b]
+    told = [(a, _end_of_order(tokens, a, b)) for a, b in parts if a < b]
     return tuple(Clause(a, b, len(told) > 1) for a, b in told)
+
+
+def _end_of_order(tokens: Sequence[Token], first: int, end: int) -> int:
+    """Where what is told ends before an order that is tagged on: "..., don't throw it away"."""
+    for at in range(first + 3, end - 1):
+        if tokens[at].low not in (",", "so", "but", "and", "-", "–"):
+            continue
+        low, behind = tokens[at + 1].low, tokens[at + 2].low if at + 2 < end else ""
+        is_order = low in ("don't", "please") or (
+            low in verb_forms().base and behind in ("him", "her", "them", "me", "it", "us", "your")
+        )
+        if is_order and tokens[at].low != "and":
+            return at
+    return end
 
 
 def trim_clause(tokens: Sequence[Token], first: int, end: int, names: frozenset[str]) -> tuple[int, int]:
@@ -77,15 +108,60 @@ def is_finite(tokens: Sequence[Token], at: int, first: int = 0) -> bool:
     low = tokens[at].low
     before = tokens[at - 1].low if at > first else ""
     if low == "'s":
-        return before in SUBJECTS or before in ("that", "there", "who", "what", "where", "here")
+        return is_verb_s(tokens, at)
     if low in _AUX or low in verbs.sets["modals"] or low.endswith("n't"):
         return before != "to"
     if before in _NOT_AFTER or before in _BE:
         return False
     if low in verbs.past and low not in verbs.base:
         return True
-    subject = before in ("i", "we", "you", "they") or (before in verbs.sets["adverbs"] and at - first > 1)
-    return (low in verbs.third and low not in verbs.base) or (subject and low in verbs.base)
+    if low == "left" and at + 1 < len(tokens) and tokens[at + 1].low in ("of", "side", ","):
+        return False
+    if low in verbs.third and verbs.third[low] in verbs.sets["noun_too"] and not _is_third(tokens, at, first):
+        return False
+    if low not in verbs.base:
+        return low in verbs.third or (low.endswith("ed") and before in SUBJECTS)
+    if verbs.pasts[low] == low and at > first and before not in talk_words().sets["english"]:
+        return True
+    many = before in talk_words().sets["groups"] and low not in verbs.sets["noun_too"]
+    return many or before in ("i", "we", "you", "they") or (before in verbs.sets["adverbs"] and at - first > 1)
+
+
+def _is_third(tokens: Sequence[Token], at: int, first: int) -> bool:
+    """Whether a word such as "works" or "books" is a verb and not several things."""
+    sets = talk_words().sets
+    if at == first:
+        return False
+    before, behind = tokens[at - 1], tokens[at + 1].low if at + 1 < len(tokens) else ""
+    is_person = any(before.low in sets[name] for name in ("women", "men", "people", "pets", "english"))
+    return (
+        is_person
+        or (before.is_capital and at - 1 > first)
+        or before.low in verb_forms().sets["adverbs"]
+        or (
+            behind in sets["english"]
+            and behind not in ("and", "or", "is", "are", "was", "were", "for", "of", "in", "on")
+        )
+        or before.low in known_names()[0]
+    )
+
+
+def is_verb_s(tokens: Sequence[Token], at: int) -> bool:
+    """Whether an "'s" is a verb, as in "my dad's moving", and not an owner's."""
+    before = tokens[at - 1].low if at else ""
+    behind = tokens[at + 1].low if at + 1 < len(tokens) else ""
+    if before in SUBJECTS or before in ("that", "there", "who", "what", "where", "here", "everything", "nobody"):
+        return True
+    verbs = verb_forms()
+    return (
+        (
+            behind.endswith("ing")
+            and behind not in ("wedding", "building", "ring", "thing", "king", "evening", "morning")
+        )
+        or behind in _VERB_S
+        or behind in verbs.sets["participle_adjectives"]
+        or (behind in verbs.participles and behind not in verbs.base and behind not in verbs.sets["noun_too"])
+    )
 
 
 def speaks_of_past(tokens: Sequence[Token], first: int, end: int) -> bool:
@@ -113,10 +189,12 @@ def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bo
     right = at + 1
     while right < end and (tokens[right].low in _JOINERS or tokens[right].low in ("also", "now", "then")):
         right += 1
-    words = sum(token.is_word for token in tokens[right:end])
-    if right >= end or words < _LEAST_RIGHT or not has_finite_verb(tokens, first, at):
+    if low == "so":  # "so they don't fall" is what a thing is done for
         return False
-    return opens_with_subject(tokens, right, end)
+    words = sum(token.is_word or token.low.startswith("'") for token in tokens[right:end])
+    if right >= end or words < _LEAST_RIGHT or not opens_with_subject(tokens, right, end):
+        return False
+    return has_finite_verb(tokens, first, at) or (low in _BREAKS and tokens[first].low not in LEADS)
 
 
 def opens_with_subject(tokens: Sequence[Token], at: int, end: int) -> bool:
@@ -124,6 +202,8 @@ def opens_with_subject(tokens: Sequence[Token], at: int, end: int) -> bool:
     low = tokens[at].low
     if low in SUBJECTS:
         return at + 1 < end and tokens[at + 1].low not in _BREAKS
+    if low in talk_words().sets["kin_titles"]:
+        return at + 1 < end and is_finite(tokens, at + 1, at)
     if low in ("my", "our", "his", "her", "the", "their"):
         return any(is_finite(tokens, place, at) for place in range(at + 1, min(end, at + 6)))
     if tokens[at].is_capital and low not in talk_words().sets["english"]:
@@ -140,6 +220,7 @@ def _trim_start(tokens: Sequence[Token], lows: Sequence[str], first: int, end: i
     if length and behind < end:
         is_joint = tokens[behind].low in (*_BREAKS, "!", ".")
         is_firm = length == 1 and lows[first] in words.sets["firm_openers"]
+        is_firm = is_firm and not (tokens[behind].low in SUBJECTS and has_finite_verb(tokens, behind, behind + 2))
         if is_joint or (not is_firm and _may_follow_opener(tokens, first, behind, end)):
             return behind + is_joint
     elif length and behind == end:
@@ -154,7 +235,11 @@ def _may_follow_opener(tokens: Sequence[Token], first: int, behind: int, end: in
     if tokens[first].low in ("and", "but", "so", "oh", "also", "btw", "well", "plus", "lol", "haha", "um", "uh", "ah"):
         return True
     starters = (*SUBJECTS, "my", "our", "the", "his", "her")
-    return tokens[behind].low in starters and opens_with_subject(tokens, behind, end)
+    if tokens[behind].low in starters and opens_with_subject(tokens, behind, end):
+        return True
+    lows = [token.low for token in tokens[behind:end]]
+    length = starts_with(lows, 0, talk_words().phrases["openers"])
+    return 0 < length < len(lows) and lows[length] == ","
 
 
 def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int, names: frozenset[str]) -> int:
@@ -169,6 +254,10 @@ def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int
             return begin - 1
     if end - 2 > first and tokens[end - 2].low == "," and _calls(tokens[end - 1], names):
         return end - 2
+    last = tokens[end - 1].low
+    if last in names and end - first > 3 and tokens[end - 2].is_word and tokens[end - 2].low not in _BEFORE_NAMES:
+        is_lone = not tokens[end - 1].is_capital and has_finite_verb(tokens, first, end - 2)
+        return end - 1 if is_lone else end
     laughs = ("haha", "hahaha", "lol", "lmao", "xx", "xxx", "btw", "tbh", "innit", "smh")
     return end - 1 if end - 1 > first and lows[end - 1] in laughs else end
 

@@ -102,9 +102,22 @@ def _read_hit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
         if hit is None and reading.word(place - 1) == "of" and reading.word(place - 2) in _SLICES:
             hit = read_this_unit(reading, place)
         hit = hit and replace(hit, start=place)
-        return hit if hit and (reading.word(place - 1) == "of" or is_time(reading, hit)) else None
+        is_meant = hit and (reading.word(place - 1) == "of" or _is_day_of_month(reading, hit) or is_time(reading, hit))
+        return hit if is_meant else None
     except (OverflowError, ValueError):
         return None
+
+
+def _is_day_of_month(reading: TokenizedQuestion, hit: TimeHit) -> bool:
+    """Whether it is as in "on the fourth." at the end of what is said."""
+    is_linked = reading.word(hit.start) == "the" and reading.word(hit.start - 1) in (
+        "on",
+        "by",
+        "since",
+        "until",
+        "till",
+    )
+    return is_linked and hit.sort in ("nth", "nth word") and reading.kind(hit.end) in ("", "mark")
 
 
 def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recurs: bool) -> Edit | None:
@@ -122,10 +135,19 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
     if part and link == "on" and hit.sort != "relative":
         words = f"the {part} of {words}"
     start, end = tokens[0].start, tokens[-1].end
-    if before in _KEPT:
+    if reading.word(hit.end) == "or" or before == "or":
+        return None
+    if before in _KEPT or reading.kind(hit.start - 1) == "dash":
         return Edit(start, end, words)
     if before in _MOVED and hit.start > 0:
         start = reading.tokens[hit.start - 1].start
+    behind = reading.word(hit.end)
+    if (
+        (hit.start
+        and before in ("do", "make", "manage", "book", "confirm", "take", "keep"))
+        or (start in (0, tokens[0].start) and behind in ("is", "was", "'s", "works", "suits"))
+    ):
+        return Edit(tokens[0].start, end, words)
     opening = link.capitalize() if start == 0 else link
     return Edit(start, end, f"{opening} {words}")
 

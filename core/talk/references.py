@@ -10,9 +10,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from core.talk.clauses import is_verb_s
 from core.talk.words import Token, known_names, talk_words, verb_forms
+from core.text.terms import common_words
 from core.types.talk import Turn
 
+_PRESENT = 4
 WINDOW = 6
 """Turns back that a pronoun reaches."""
 _GENDERS = {
@@ -22,6 +25,7 @@ _GENDERS = {
 _OWNERS = frozenset(("my", "our", "your", "his", "her", "their"))
 _DETERMINERS = _OWNERS | {"the", "a", "an", "'s"}
 _PREPOSITIONS = frozenset(("in", "at", "from", "to", "near", "into", "via", "towards", "around", "outside", "on", "of"))
+_AT_PLACES = frozenset(("in", "at", "from", "near", "into", "via", "outside", "the"))
 _MOST_KEPT = 200
 _SURE, _LIKELY, _DOUBTFUL, _OPEN = 0.92, 0.75, 0.6, 0.4
 
@@ -37,6 +41,7 @@ class Referent:
         turn: number of the turn that named it last.
         place: order within all that was named.
         is_subject: whether it opened its sentence.
+        is_loose: whether it only may be somebody's name.
         key: by which it is the same when it is named again.
     """
 
@@ -46,6 +51,7 @@ class Referent:
     turn: int = 0
     place: int = 0
     is_subject: bool = False
+    is_loose: bool = False
     key: str = ""
 
 
@@ -84,6 +90,7 @@ class References:
         self._referents: dict[str, Referent] = {}
         self._genders: dict[str, str] = {}
         self._count = 0
+        self._spoke: dict[str, int] = {}
         self.turn = 0
 
     def name_of(self, turn: Turn) -> str:
@@ -121,15 +128,28 @@ class References:
         if wanted is None:
             return None, 0.0
         barred = {name.casefold() for name in not_meant}
+        barred |= {name.casefold() for name, turn in self._spoke.items() if self.turn - turn <= _PRESENT}
         fitting = [
             one
             for one in self._referents.values()
             if _fits(one, wanted) and one.name.casefold() not in barred and self.turn - one.turn <= WINDOW
         ]
         fitting.sort(key=lambda one: (one.turn, one.place), reverse=True)
-        if not fitting:
+        while fitting and fitting[0].is_loose and fitting[0].turn < self.turn - 2:
+            fitting.pop(0)
+        firm = [one for one in fitting if not one.is_loose]
+        if not firm:
             return None, 0.0
-        return _choose(fitting, wanted, self.turn)
+        found, sure = _choose(firm, wanted, self.turn)
+        if fitting[0].is_loose:  # it may be the one that is meant
+            sure = min(sure, _DOUBTFUL) if found.gender == wanted and self.turn - found.turn <= 2 else _OPEN
+        if len(self.speakers) > 2 and found.gender != wanted and not found.is_animal:
+            sure = _OPEN  # of many who talk to one another, one of themselves may be meant
+        return found, sure
+
+    def note_speaker(self, turn: Turn) -> None:
+        """Note who speaks now: those who are there are seldom spoken of."""
+        self._spoke[turn.speaker] = self.turn
 
     def mark_resolved(self, referent: Referent, pronoun: str) -> None:
         """Note that something was spoken of again, and with it what the pronoun says of its gender."""
@@ -145,9 +165,13 @@ class References:
             addressee: likewise of "you".
         """
         for phrase in find_noun_phrases(tokens, self._persons):
+            if phrase.end < len(tokens) and tokens[phrase.end].low == "'s" and not is_verb_s(tokens, phrase.end):
+                continue  # whose it is, not who it is
             told = self._name_phrase(tokens, phrase, speaker, addressee)
             if told is not None:
                 self._keep(told)
+        for name in find_loose_names(tokens, self._persons):
+            self._keep(Referent(name, is_loose=True, key=f"? {name.casefold()}"))
 
     def is_known_person(self, name: str) -> bool:
         """Whether somebody of this name speaks or was spoken of."""
@@ -172,7 +196,8 @@ class References:
         known = self._referents.get(key)
         if not gender and known is not None:
             gender = known.gender
-        return Referent(name, gender, is_animal or (known is not None and known.is_animal), 0, 0, is_subject, key)
+        is_animal = is_animal or (known is not None and known.is_animal)
+        return Referent(name, gender, is_animal, is_subject=is_subject, key=key)
 
     def _describe(self, tokens: Sequence[Token], phrase: NounPhrase, speaker: str, addressee: str) -> str:
         words = " ".join(token.text for token in tokens[phrase.first : phrase.noun + 1])
@@ -225,6 +250,22 @@ def find_noun_phrases(tokens: Sequence[Token], persons: Iterable[str] = ()) -> t
         out.append(phrase)
         at = max(phrase.end, at + 1)
     return tuple(out)
+
+
+def find_loose_names(tokens: Sequence[Token], persons: Iterable[str] = ()) -> tuple[str, ...]:
+    """Words with a capital that may be somebody's name and are not known to be."""
+    covered = {at for one in find_noun_phrases(tokens, persons) for at in range(one.first, one.end)}
+    verbs, places = verb_forms(), known_names()[2]
+    return tuple(
+        token.text
+        for at, token in enumerate(tokens)
+        if at not in covered
+        and not (at and tokens[at - 1].low in _AT_PLACES)
+        and _looks_like_name(tokens, at)
+        and token.low not in places
+        and token.low not in _noun_sorts()
+        and not (at == 0 and (token.low in verbs.base or token.low in verbs.past or token.low in common_words()))
+    )
 
 
 @cache
@@ -323,7 +364,7 @@ def _stands_like_person(tokens: Sequence[Token], at: int, end: int) -> bool:
     verbs = verb_forms()
     acts = behind in verbs.third or behind in ("is", "was", "has", "says", "said", "'s")
     if at == 0 or not tokens[at - 1].is_word:
-        return acts and tokens[at].low not in verbs.base and tokens[at].low not in _noun_sorts()
+        return False  # a capital that opens a sentence is no name's
     return before in ("with", "and") or acts
 
 

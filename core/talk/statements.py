@@ -20,7 +20,7 @@ from core.talk.third_person import YOU, Speech, ToldClause, UnclearClauseError, 
 from core.talk.turns import TurnSentence, is_foreign, split_turn
 from core.talk.words import Token, talk_words, tokenize_talk, verb_forms
 from core.text.screening.injection import current_limits, scan
-from core.text.terms import fold_word
+from core.text.terms import common_words, fold_word
 from core.types.talk import (
     Assertion,
     ConversationStatements,
@@ -135,6 +135,7 @@ class _Distiller:
     def take(self, one: _Said, reading: Reading) -> None:
         """Make the statements of a sentence, or count why it has none, and remember what it names."""
         self._references.turn = one.number
+        self._references.note_speaker(one.turn)
         speech = self._speech(one)
         self._stems.add(one.tokens)
         reason = self._refusal(one, reading)
@@ -179,7 +180,7 @@ class _Distiller:
         reason = ""
         if not told:
             for clause in split_clauses(one.tokens, self._names):
-                if clause.first and told:
+                if clause.first:
                     self._references.note(one.tokens[: clause.first], speech.speaker, speech.addressee)
                 try:
                     told.append(self._tell_clause(one, clause, reading, speech))
@@ -225,6 +226,8 @@ class _Distiller:
                 yield replace(whole, start=start, end=end, sure=whole.sure * 0.9)
             elif is_fragment(one.sentence.text) and (topic := find_topic(question)):
                 yield from self._tell_topic(topic, one, speech)
+            elif name := self._person_asked_of(question, one, speech):
+                yield from _tell_of(name, name, one)
         except UnclearClauseError:
             return
 
@@ -233,21 +236,29 @@ class _Distiller:
         words = topic.split()
         if words[0].lower() in ("your", "the", "my"):
             words = words[1:]
-        if not words or topic.lower().startswith("my "):
-            return
-        owner = possessive(speech.speaker)
-        text = one.sentence.text.rstrip(" .!")
-        tokens = tokenize_talk(text)
-        lead = f"{owner[:1].upper()}{owner[1:]} {' '.join(words)}"
-        if {"i", "my", "me", "you", "he", "she", "it", "they", "that", "this"} & {token.low for token in tokens}:
-            return
-        yield ToldClause(f"{lead}: {text[:1].lower()}{text[1:]}.", speech.speaker, 0.7, 0, len(one.sentence.text))
+        if words and not topic.lower().startswith("my "):
+            owner = possessive(speech.speaker)
+            yield from _tell_of(f"{owner[:1].upper()}{owner[1:]} {' '.join(words)}", speech.speaker, one)
+
+    def _person_asked_of(self, question: str, one: _Said, speech: Speech) -> str:
+        """Of whom "How is he?" asks, where the answer has no subject; "" otherwise."""
+        lows = [token.low for token in tokenize_talk(question)]
+        asks = [low for low in lows if low in ("he", "she")]
+        first = one.tokens[0].low if one.tokens else ""
+        opens = first in verb_forms().sets["participle_adjectives"] or first in verb_forms().third
+        if not asks or "how" not in lows or not opens:
+            return ""
+        found, sure = self._references.resolve(asks[0], not_meant=(speech.speaker, speech.addressee))
+        return found.name if found and sure > 0.5 else ""
 
     def _keep(self, told: ToldClause, one: _Said, reading: Reading) -> bool:
         """Keep a statement unless it is unsure, too short or long, not in the words of the talk, or told already."""
         words = [token for token in tokenize_talk(told.text) if token.is_word]
         sure = told.sure * reading.statement * reading.asserted
         if sure < self._sure or not _LEAST_WORDS <= len(words) <= _MOST_WORDS or not self._stems.hold(words):
+            return False
+        content = content_words(told.text) - content_words(told.about) - self._stems.names
+        if len(content) < (1 if told.end - told.start > len(one.sentence.text) * 0.7 else 2):
             return False
         start = one.turn.start + one.sentence.start + told.start
         statement = Statement(
@@ -266,12 +277,27 @@ class _Distiller:
         return True
 
 
+def _tell_of(lead: str, about: str, one: _Said) -> Iterator[ToldClause]:
+    """A fragment behind the name of what it is about: "Marlon: married, two children"."""
+    text = one.sentence.text.rstrip(" .!")
+    outside = {"i", "my", "me", "we", "our", "you", "your", "he", "she", "it", "they", "that", "this", "there"}
+    if not outside & {token.low for token in tokenize_talk(text)}:
+        first = text.split()[0]
+        body = (
+            text
+            if first.lower() not in common_words() and not one.tokens[0].low.endswith("ed")
+            else text[:1].lower() + text[1:]
+        )
+        yield ToldClause(f"{lead}: {body}.", about, 0.7, 0, len(one.sentence.text))
+
+
 class _StemsSaid:
     """The words that were said so far, by which an invented one is told."""
 
     def __init__(self, names: Sequence[str]) -> None:
+        self.names = {_stem(token.low) for name in names for token in tokenize_talk(name)}
         self._known = {_stem(word.lower()) for name in names for word in name.split()}
-        self._known |= {_stem(token.low) for name in names for token in tokenize_talk(name)}
+        self._known |= self.names
 
     def add(self, tokens: Sequence[Token]) -> None:
         """Take in what was said."""

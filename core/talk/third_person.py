@@ -10,7 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from core.talk.clauses import SUBJECTS, Clause, has_finite_verb, speaks_of_past
+from core.talk.clauses import (
+    LEADS,
+    SUBJECTS,
+    Clause,
+    has_finite_verb,
+    is_finite,
+    is_verb_s,
+    opens_with_subject,
+    speaks_of_past,
+)
 from core.talk.dates import find_date_edits
 from core.talk.references import NounPhrase, References, Referent, possessive
 from core.talk.words import Edit, Token, apply_edits, talk_words, third_person, tokenize_talk, verb_forms
@@ -55,6 +64,7 @@ _GENERIC_YOU = frozenset(
     ("can", "could", "should", "must", "need", "know", "would", "have", "get", "might", "may", "want")
 )
 _OFTEN = frozenset(("always", "usually", "never", "often", "every", "sometimes", "each", "still"))
+_STOPS = frozenset((",", ";", ":", "-", "–", "—", "--", "(", "=", "→", "/"))
 _TRAILING = frozenset(("too", "so", "either", "anyway", "though", "not"))
 
 
@@ -139,6 +149,10 @@ def tell_clause(
     _check_shape(tokens, clause)
     draft = _Draft(sentence, tokens, clause, speech, references.known_phrases(tokens))
     prefix = _find_prefix(draft, topic)
+    if prefix:
+        draft.has_speaker = prefix == speech.speaker
+    else:
+        _check_order(draft)
     at = clause.first
     while at < clause.end:
         at = max(_tell_word(draft, at, references), at + 1)
@@ -147,10 +161,39 @@ def tell_clause(
         draft.edits += find_date_edits(sentence, speech.said_ms, is_ahead=is_ahead, recurs=recurs)
     start, end = tokens[clause.first].start, tokens[clause.end - 1].end
     body = " ".join(apply_edits(sentence, start, end, draft.edits).split())
-    told = _finish(f"{prefix} {body}" if prefix else body)
+    draft.sure *= _clarity_of(draft, bool(prefix))
+    told = _finish(f"{prefix} {body[:1].lower()}{body[1:]}" if prefix else body)
     _check_told(told, draft)
     about = draft.about or prefix or _head_of(draft) or speech.speaker
     return ToldClause(told, about, draft.sure * (0.8 if prefix else 1.0), start, end)
+
+
+def _clarity_of(draft: _Draft, is_prefixed: bool) -> float:
+    """How well a stranger knows whose thing a clause speaks of: "the hall is for 120" leaves it open."""
+    first = draft.clause.first
+    token = draft.tokens[first]
+    sets = talk_words().sets
+    if is_prefixed or draft.about or token.low in SUBJECTS or token.low == "there":
+        return 1.0
+    if token.low in (
+        "nothing",
+        "everything",
+        "nobody",
+        "everybody",
+        "everyone",
+        "all",
+        "both",
+        "some",
+        "most",
+        "another",
+    ):
+        return 0.6
+    is_named = any(
+        draft.tokens[at].is_capital and draft.low(at) not in sets["english"]
+        for at in range(first + 1, draft.clause.end)
+    )
+    is_name = any(one.first == first and one.sort not in ("things", "groups") for one in draft.phrases)
+    return 1.0 if is_named or is_name or draft.has_speaker or draft.told else 0.65
 
 
 def _check_shape(tokens: Sequence[Token], clause: Clause) -> None:
@@ -161,6 +204,10 @@ def _check_shape(tokens: Sequence[Token], clause: Clause) -> None:
         raise UnclearClauseError("fragment")
     if lows[0] in ("if", "unless", "imagine", "suppose", "whether"):
         raise UnclearClauseError("hypothesis")
+    if (lows[0] in ("don't", "do") and lows[1] not in verb_forms().sets["felt"]) or (
+        lows[0] == "never" and lows[1] in verb_forms().base
+    ):
+        raise UnclearClauseError("instruction")
     if lows[0] in ("let's", "lets", "please", "what", "who", "how", "why", "where", "which", "that", "than"):
         raise UnclearClauseError("fragment")
     rest = [low for low in words if low not in _TRAILING]
@@ -172,6 +219,33 @@ def _check_shape(tokens: Sequence[Token], clause: Clause) -> None:
         raise UnclearClauseError("reference")
     if lows[0] in sets["deictic"] and lows[0] not in ("one", "there", "another", "both"):
         raise UnclearClauseError("reference")
+
+
+def _check_order(draft: _Draft) -> None:
+    """Refuse a clause whose verb does not follow its subject: notes and asides are none."""
+    first, end = draft.clause.first, draft.clause.end
+    verb = next((at for at in range(first, end) if is_finite(draft.tokens, at, first)), None)
+    subject = next((at for at in range(first, end) if draft.low(at) in SUBJECTS), None)
+    if verb is None or verb == first:
+        raise UnclearClauseError("fragment")
+    stop = next((at for at in range(first, verb) if draft.low(at) in _STOPS), None)
+    leads = draft.low(first) in LEADS or draft.low(first) in verb_forms().sets["adverbs"]
+    if stop is not None:
+        behind = verb - 1 if draft.low(verb - 1) not in verb_forms().sets["adverbs"] else verb - 2
+        opens = any(one.first == first and one.noun < stop for one in draft.phrases)
+        is_aside = opens and draft.low(stop) == "," == draft.low(behind) and behind > stop and subject is None
+        is_lead = leads and draft.low(stop) == "," and opens_with_subject(draft.tokens, stop + 1, end)
+        if not is_aside and not is_lead:
+            raise UnclearClauseError("fragment")
+    elif (
+        subject is not None
+        and first < subject < verb
+        and not leads
+        and draft.low(subject - 1) not in ("and", "or", "that")
+    ):
+        raise UnclearClauseError("fragment")
+    if draft.low(first)[:1].isdigit() and verb == first + 1:
+        raise UnclearClauseError("fragment")
 
 
 def _there_verbs() -> frozenset[str]:
@@ -188,6 +262,8 @@ def _find_prefix(draft: _Draft, topic: str) -> str:
         low = draft.low(first)
     if low in SUBJECTS or low in _FIRST or low in _SECOND:
         return ""
+    if low in verbs.sets["dropped"] or low == "don't":
+        return _tell_dropped(draft, first, topic)
     is_past = low in verbs.past and low not in verbs.base and low not in verbs.sets["participle_adjectives"]
     is_third = low in verbs.third and low not in verbs.base and topic not in ("", draft.speech.speaker)
     if is_past or is_third:
@@ -201,11 +277,32 @@ def _find_prefix(draft: _Draft, topic: str) -> str:
         return who
     if low in verbs.base and low not in verbs.sets["noun_too"] and not _is_named(draft, first):
         raise UnclearClauseError("instruction")
-    if low.endswith("ing") and draft.low(first + 1) and not has_finite_verb(draft.tokens, first, draft.clause.end):
+    if (
+        low.endswith("ing")
+        and _goes_on(draft, first + 1)
+        and not has_finite_verb(draft.tokens, first, draft.clause.end)
+    ):
         return _tell_progress(draft, topic)
     if not has_finite_verb(draft.tokens, draft.clause.first, draft.clause.end):
         raise UnclearClauseError("fragment")
     return ""
+
+
+def _tell_dropped(draft: _Draft, at: int, topic: str) -> str:
+    """Reads "must ring the council" and "don't like it" as of the speaker."""
+    who = topic or draft.speech.speaker
+    if not who:
+        raise UnclearClauseError("speaker")
+    draft.about = who
+    draft.sure *= 0.85
+    _agree(draft, at, who)
+    return who
+
+
+def _goes_on(draft: _Draft, at: int) -> bool:
+    """Whether what follows a verb in -ing is what is done, where or when."""
+    low = draft.low(at)
+    return low in LEADS or low in _FIRST or low in ("a", "an", "the", "to", "up", "out", "off", "back", "about", "like")
 
 
 def _tell_progress(draft: _Draft, topic: str) -> str:
@@ -236,8 +333,8 @@ def _tell_word(draft: _Draft, at: int, references: References) -> int:
         return _tell_title(draft, at, references)
     if low.endswith("n't"):
         draft.put(at, _NOT.get(low) or low[:-3] + " not")
-    elif low == "'s" and draft.low(at - 1) in ("there", "that", "who", "what"):
-        draft.put(at, "is")
+    elif low == "'s" and is_verb_s(draft.tokens, at):
+        draft.put(at, _is_or_has(draft, at))
     elif low == "'ll":
         draft.put(at, "will")
     return at + 1
@@ -309,7 +406,11 @@ def _tell_subject(draft: _Draft, at: int, who: str) -> int:
     if low == "we":
         _check_we(draft, at)
         draft.sure *= 0.85
-    draft.put(at, who if who != YOU or at == draft.clause.first else "you")
+    told = who if who != YOU or at == draft.clause.first else "you"
+    if draft.has_speaker and who != YOU and not _has_others(draft, at):
+        draft.put(at, "they")
+        return _agree(draft, at + 1, who, is_plural=True)
+    draft.put(at, told)
     draft.has_speaker = True
     if at == draft.clause.first or not draft.about:
         draft.about = who
@@ -497,7 +598,7 @@ def _stands_before(draft: _Draft, at: int, low: str) -> bool:
             draft.sure *= 0.85
         return bool(named or told)
     if low in ("it", "its"):
-        return bool(draft.told) or any(
+        return any(one.gender == "t" or one.is_animal for one in draft.told) or any(
             draft.low(place) in ("a", "an", "the", "my", "our", "his", "her", "their", "your", "its")
             for place in range(draft.clause.first, at - 1)
         )
@@ -525,6 +626,8 @@ def _check_told(told: str, draft: _Draft) -> None:
         ):
             raise UnclearClauseError("reference")
         if low == "that" and (behind in ("'s", "is", "was", ".", "one", ",") or not behind):
+            raise UnclearClauseError("reference")
+        if low == "one" and (behind in verb_forms().third or behind in verb_forms().sets["modals"] or behind == "was"):
             raise UnclearClauseError("reference")
         if low == "one" and (
             behind in (".", ",", "'s", "is", "in", "with", "for")

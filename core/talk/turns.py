@@ -91,7 +91,7 @@ def read_turns(episodes: Sequence[EpisodeText], owner_names: Iterable[str] = ())
 
 def normalize_speaker(name: str) -> str:
     """A speaker's name without marks and needless blanks; "MARA " and "mara" are Mara."""
-    words = [word.strip("*_~@#\"'“”.,:;-") for word in name.split()]
+    words = [word.strip("*_~@#\"'“”,:;-") for word in name.split()]
     told = " ".join(word for word in words if word)[:60]
     return told.title() if told.islower() or (told.isupper() and len(told) > 3) else told
 
