@@ -142,10 +142,8 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
     if before in _MOVED and hit.start > 0:
         start = reading.tokens[hit.start - 1].start
     behind = reading.word(hit.end)
-    if (
-        (hit.start
-        and before in ("do", "make", "manage", "book", "confirm", "take", "keep"))
-        or (start in (0, tokens[0].start) and behind in ("is", "was", "'s", "works", "suits"))
+    if (hit.start and before in ("do", "make", "manage", "book", "confirm", "take", "keep")) or (
+        start in (0, tokens[0].start) and behind in ("is", "was", "'s", "works", "suits")
     ):
         return Edit(tokens[0].start, end, words)
     opening = link.capitalize() if start == 0 else link

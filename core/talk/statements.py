@@ -178,15 +178,18 @@ class _Distiller:
         """Tell what a sentence states; "" or the reason why nothing of it was told."""
         told = list(self._tell_answer(one, speech))
         reason = ""
+        is_parted = False
         if not told:
-            for clause in split_clauses(one.tokens, self._names):
+            clauses = split_clauses(one.tokens, self._names)
+            is_parted = len(clauses) > 1
+            for clause in clauses:
                 if clause.first:
                     self._references.note(one.tokens[: clause.first], speech.speaker, speech.addressee)
                 try:
                     told.append(self._tell_clause(one, clause, reading, speech))
                 except UnclearClauseError as error:
                     reason = reason or str(error)
-        kept = [each for each in told if self._keep(each, one, reading)]
+        kept = [each for each in told if self._keep(each, one, reading, is_parted=is_parted)]
         if kept:
             self._last_subject = (one.number, kept[0].about)
         return "" if kept else reason or "unsure"
@@ -251,14 +254,14 @@ class _Distiller:
         found, sure = self._references.resolve(asks[0], not_meant=(speech.speaker, speech.addressee))
         return found.name if found and sure > 0.5 else ""
 
-    def _keep(self, told: ToldClause, one: _Said, reading: Reading) -> bool:
+    def _keep(self, told: ToldClause, one: _Said, reading: Reading, *, is_parted: bool) -> bool:
         """Keep a statement unless it is unsure, too short or long, not in the words of the talk, or told already."""
         words = [token for token in tokenize_talk(told.text) if token.is_word]
         sure = told.sure * reading.statement * reading.asserted
         if sure < self._sure or not _LEAST_WORDS <= len(words) <= _MOST_WORDS or not self._stems.hold(words):
             return False
         content = content_words(told.text) - content_words(told.about) - self._stems.names
-        if len(content) < (1 if told.end - told.start > len(one.sentence.text) * 0.7 else 2):
+        if len(content) < 1 + is_parted:
             return False
         start = one.turn.start + one.sentence.start + told.start
         statement = Statement(
