@@ -399,8 +399,9 @@ class Conflicts:
         storage = self._storage()
 
         def write(tx: Tx) -> str:
-            step = forget_rule(tx, storage.work, rule_id, OWNER_ACTOR)
-            storage.announce_after(tx, "forget_rule", (), OWNER_ACTOR)
+            with storage.verb(tx, OWNER_ACTOR, "forget_rule") as verb:
+                step = forget_rule(tx, storage.work, rule_id, OWNER_ACTOR)
+                verb.end(())
             return step
 
         return storage.write(write)
@@ -430,8 +431,9 @@ class Conflicts:
         storage = self._storage()
 
         def write(tx: Tx) -> HoldReply:
-            done = source_quarantine.hold_source(tx, storage.work, storage.make_id, request, OWNER_ACTOR)
-            storage.announce_after(tx, source_quarantine.VERB, done.ids, OWNER_ACTOR)
+            with storage.verb(tx, OWNER_ACTOR, source_quarantine.VERB) as verb:
+                done = source_quarantine.hold_source(tx, storage.work, storage.make_id, request, OWNER_ACTOR)
+                verb.end(done.ids)
             return done
 
         return storage.write(write)

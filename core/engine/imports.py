@@ -412,8 +412,9 @@ class Imports:
             row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
             if row is None:
                 raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
-            report = expiry.undo_step(tx, open_vault, row[0], OWNER_ACTOR, verb_name="unimport")
-            open_vault.storage.announce_after(tx, "undo", (), OWNER_ACTOR)
+            with open_vault.storage.verb(tx, OWNER_ACTOR, "undo") as verb:
+                report = expiry.undo_step(tx, open_vault, row[0], OWNER_ACTOR, verb_name="unimport")
+                verb.end(())
             return report
 
         return open_vault.storage.write(write)

@@ -222,14 +222,9 @@ def record_run(tx: Tx, storage: Storage, counted: Tally, step_id: str | None) ->
             "LIMIT -1 OFFSET ?)",
             (_RUNS_KEPT,),
         )
-    more, seq = bool(_failing_probe_ids(tx) - before), tx.seq
-
-    def announce_probe_run() -> None:
-        storage.announce(RAN, (), SCHEDULER, seq)
-        if more:
-            storage.announce(REGRESSED, (), SCHEDULER, seq)
-
-    tx.after_commit(announce_probe_run)
+    storage.announce_after(tx, RAN, (), SCHEDULER)
+    if _failing_probe_ids(tx) - before:
+        storage.announce_after(tx, REGRESSED, (), SCHEDULER)
 
 
 def _places(result: RecallResult) -> dict[str, int]:

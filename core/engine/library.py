@@ -214,8 +214,9 @@ def let_memory_through(storage: Storage, memory_id: str) -> Future[str]:
     """
 
     def write(tx: Tx) -> str:
-        step = release_hold(tx, storage.work, memory_id, OWNER_ACTOR)
-        storage.announce_after(tx, LET_THROUGH, (memory_id,), OWNER_ACTOR)
+        with storage.verb(tx, OWNER_ACTOR, LET_THROUGH) as verb:
+            step = release_hold(tx, storage.work, memory_id, OWNER_ACTOR)
+            verb.end((memory_id,))
         return step
 
     return storage.write(write)

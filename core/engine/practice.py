@@ -180,8 +180,9 @@ def record_outcome(
 
     def write(tx: Tx) -> OutcomeTaken:
         check(tx)
-        done = outcome_reports(storage, search).record_outcome(tx, memory_id, success, took_ms, actor)
-        storage.announce_after(tx, OUTCOME, (done.state.memory_id,), actor)
+        with storage.verb(tx, actor, OUTCOME) as verb:
+            done = outcome_reports(storage, search).record_outcome(tx, memory_id, success, took_ms, actor)
+            verb.end((done.state.memory_id,))
         return done
 
     return storage.write(write)

@@ -526,8 +526,9 @@ class JobsGroup:
         open_vault = self._open_vault()
 
         def write(tx: Tx) -> str:
-            step = spare_memories(tx, open_vault.storage.work, ids, days, OWNER_ACTOR)
-            open_vault.storage.announce_after(tx, "spare", tuple(ids), OWNER_ACTOR)
+            with open_vault.storage.verb(tx, OWNER_ACTOR, "spare") as verb:
+                step = spare_memories(tx, open_vault.storage.work, ids, days, OWNER_ACTOR)
+                verb.end(tuple(ids))
             return step
 
         return open_vault.storage.write(write)
@@ -572,11 +573,12 @@ class JobsGroup:
         open_vault = self._open_vault()
 
         def write(tx: Tx) -> str:
-            if accept:
-                step = accept_link(tx, open_vault.storage.work, open_vault.storage.make_id, from_id, to_id)
-            else:
-                step = reject_link(tx, open_vault.storage.work, from_id, to_id)
-            open_vault.storage.announce_after(tx, "link", (from_id, to_id), OWNER_ACTOR)
+            with open_vault.storage.verb(tx, OWNER_ACTOR, "link") as verb:
+                if accept:
+                    step = accept_link(tx, open_vault.storage.work, open_vault.storage.make_id, from_id, to_id)
+                else:
+                    step = reject_link(tx, open_vault.storage.work, from_id, to_id)
+                verb.end((from_id, to_id))
             return step
 
         return open_vault.storage.write(write)

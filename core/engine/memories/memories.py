@@ -464,8 +464,9 @@ class Memories:
         open_vault = self._open_vault()
 
         def write(tx: Tx) -> Inferred | None:
-            renew_annotations(tx, open_vault.storage.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
-            open_vault.storage.announce_after(tx, READ_ANEW, (memory_id,), OWNER_ACTOR)
+            with open_vault.storage.verb(tx, OWNER_ACTOR, READ_ANEW) as verb:
+                renew_annotations(tx, open_vault.storage.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
+                verb.end((memory_id,))
             return read_inferred(tx, memory_id)
 
         return open_vault.storage.write(write)
@@ -556,8 +557,9 @@ class Memories:
         def write(tx: Tx) -> str:
             self._authority.require(actor, Grant.CURATE)  # it may have been taken back since
             _one(tx, memory_id, self._authority.scope(actor))
-            step = forget_memory(tx, open_vault.storage.work, memory_id, actor)
-            open_vault.storage.announce_after(tx, "forget", (memory_id,), actor)
+            with open_vault.storage.verb(tx, actor, "forget") as verb:
+                step = forget_memory(tx, open_vault.storage.work, memory_id, actor)
+                verb.end((memory_id,))
             return step
 
         return open_vault.storage.write(write)
@@ -685,9 +687,10 @@ class Memories:
             raise UserError(Code.ACCESS_DENIED, "Only the person may undo.")
 
         def write(tx: Tx) -> UndoReport:
-            report = expiry.undo_step(tx, open_vault, step_id, actor)
-            self._authority.refresh_after(tx)
-            open_vault.storage.announce_after(tx, "undo", (), actor)
+            with open_vault.storage.verb(tx, actor, "undo") as verb:
+                report = expiry.undo_step(tx, open_vault, step_id, actor)
+                self._authority.refresh_after(tx)
+                verb.end(())
             return report
 
         return map_result(

@@ -183,8 +183,9 @@ class Palace:
         desk = FloorPlanContext(storage.work, storage.make_id, search.index.fetch)
 
         def write(tx: Tx) -> str:
-            step = action(tx, desk)
-            storage.announce_after(tx, verb, ids, OWNER_ACTOR)
+            with storage.verb(tx, OWNER_ACTOR, verb) as running:
+                step = action(tx, desk)
+                running.end(ids)
             return step
 
         return storage.write(write)
