@@ -202,7 +202,7 @@ def claim_key(space_id: str, claim: Mapping[str, Any], scope_session: str = "") 
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8")).digest()
 
 
-def draft_given_claim(claim: Mapping[str, Any], text: str, validity: tuple[When | None, When | None]) -> ClaimDraft:
+def draft_supplied_claim(claim: Mapping[str, Any], text: str, validity: tuple[When | None, When | None]) -> ClaimDraft:
     """A claim that came with its text: the whole text is its evidence.
 
     Args:

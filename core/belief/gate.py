@@ -203,14 +203,14 @@ def is_one_person(a: SourceAuthority, b: SourceAuthority) -> bool:
     return (a.persons and b.persons) or is_one_source(a, b)
 
 
-def has_standing(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
+def may_displace(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     """Whether the newcomer could take the other's place if the two contradicted each other and it came later."""
     return _later(newcomer, existing).decision is not GateDecision.QUARANTINE
 
 
 def _counts_for_less(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     """Whether a doubt may hold the newcomer back: its source is below the other's."""
-    return not has_standing(newcomer, existing)
+    return not may_displace(newcomer, existing)
 
 
 def outranks(a: SourceAuthority, b: SourceAuthority) -> bool:

@@ -21,8 +21,8 @@ from core.belief.review.items import (
     HELD,
     ClientRights,
     QueueItem,
+    find_current_side,
     find_similar_ids,
-    find_standing_side,
     open_count,
     read_item,
     refusal_for_client,
@@ -535,7 +535,7 @@ def _can_see_item(rows: Rows, item_id: str, scope: Scope) -> bool:
     item = _NO_ITEM if found is None else found
     # What another client wishes waits for the person alone.
     is_open = scope.asker is None or requesting_client(rows, item) in (None, scope.asker)
-    against = find_standing_side(rows, item.existing_id, item.incoming_id) or item.existing_id
+    against = find_current_side(rows, item.existing_id, item.incoming_id) or item.existing_id
     sides = {item.incoming_id} if against is None else {item.incoming_id, against}
     return visible_ids(rows, sides, scope) == sides and is_open and found is not None
 
@@ -545,7 +545,7 @@ def _merged_text_author(rows: Rows, item_id: str) -> str | None:
     item = read_item(rows, item_id)
     if item is None:
         return None
-    against = find_standing_side(rows, item.existing_id, item.incoming_id) or item.incoming_id
+    against = find_current_side(rows, item.existing_id, item.incoming_id) or item.incoming_id
     found = read_by_ids(rows, [against]).get(against)
     return None if found is None else found.author
 

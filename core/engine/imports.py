@@ -47,7 +47,7 @@ from core.intake.store.import_batch import (
     usable_validity,
 )
 from core.intake.transaction.admission import check_space_name, cut_text, erased_digests, erased_texts
-from core.intake.transaction.sources import KINDS_BY_TEXT, find_standing_twin
+from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate
 from core.memory.write import content_hash, find_space_id
 from core.text.terms import embedding_text
 from core.types.replies import Candidate, ImportReport, UndoReport
@@ -124,7 +124,9 @@ class NewRecordCounter:
         if not _is_by_text(record):
             return False
         within = find_space_id(rows, self._space_of(record))
-        return within is not None and find_standing_twin(rows, cut_text(record.text), record.kind, within) is not None
+        return (
+            within is not None and find_active_duplicate(rows, cut_text(record.text), record.kind, within) is not None
+        )
 
     def _repeated_text_reason(self, record: Record) -> str | None:
         """The same words came before in this import."""

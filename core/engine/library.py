@@ -206,7 +206,7 @@ def read_warning(storage: Storage, memory_id: str) -> Future[Warned | None]:
     return storage.read(read)
 
 
-def let_memory_through(storage: Storage, memory_id: str) -> Future[str]:
+def release_memory_hold(storage: Storage, memory_id: str) -> Future[str]:
     """Let a memory through; one undo step (`core.intake.transitions.review_items.release_hold`).
 
     Returns:
@@ -308,9 +308,9 @@ class Library:
         """Why a memory is kept out of automatic context (`core.engine.library.read_warning`)."""
         return read_warning(self._storage(), memory_id)
 
-    def let_through(self, memory_id: str) -> Future[str]:
+    def release_hold(self, memory_id: str) -> Future[str]:
         """Let a memory through that reads like an instruction; the id of the undo step."""
-        return let_memory_through(self._storage(), memory_id)
+        return release_memory_hold(self._storage(), memory_id)
 
     def export(self, ids: Sequence[str], to: Path, format: str) -> Future[int]:  # noqa: A002 - as on the command line
         """Write memories to a file that only the person may read; in the vault only an audit row says so.

@@ -18,7 +18,7 @@ from core.belief.claims import IN_PASSING, OWNERS_WORD, PERSONS, key_form, key_o
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.gate import SourceAuthority
 from core.belief.relate.coverage import has_no_residue
-from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, find_standing_twin
+from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, find_active_duplicate
 from core.memory.read import said_at_sql
 from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import Kind, Precision, Source, When
@@ -38,7 +38,7 @@ class ClaimConflict:
         memory_id: the memory that backs it.
         claim_id: the claim; `key` is its claim key.
         draft: the candidate's claim; `own_key` is its key.
-        given: whether the candidate's claim was given, not read.
+        is_supplied: whether the candidate's claim was given, not read.
     """
 
     memory_id: str
@@ -48,7 +48,7 @@ class ClaimConflict:
     own_key: bytes
 
     @property
-    def given(self) -> bool:
+    def is_supplied(self) -> bool:
         """Whether the caller gave the claim, so that it is no guess."""
         return self.draft.method == "given"
 
@@ -87,7 +87,7 @@ def find_same_words(rows: Rows, candidate: StoreCandidate) -> str | None:
     if candidate.kind not in KINDS_BY_TEXT:
         return None
     session = candidate.authority.scope_session
-    twin = find_standing_twin(rows, candidate.texts, candidate.kind, candidate.space_id, session)
+    twin = find_active_duplicate(rows, candidate.texts, candidate.kind, candidate.space_id, session)
     return None if twin == candidate.memory_id else twin
 
 

@@ -178,7 +178,7 @@ class ArchiveErasureJob:
         ground.read(journals.look)
         return journals
 
-    def carry_out(
+    def apply_plan(
         self,
         tx: Tx,
         verb: Verb,  # noqa: ARG002

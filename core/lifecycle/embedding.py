@@ -54,7 +54,7 @@ class TargetSpace:
 class MigrationHost(Protocol):
     """What the engine does for this job."""
 
-    def is_wished(self, active: VectorSpace, wish: str) -> bool:
+    def is_requested(self, active: VectorSpace, wish: str) -> bool:
         """Whether the space that is searched is the one that is wished, in the version its model has."""
         ...
 
@@ -113,7 +113,7 @@ class MigrationJob:
         """How many vectors are to be made or dropped; 0 where nothing is wished, or nothing can be done now."""
         del cursor
         wish = ground.options.embedder
-        if self._moving.is_wished(_searched_space(rows, ground), wish):
+        if self._moving.is_requested(_searched_space(rows, ground), wish):
             gone = _find_unwanted_space(rows, ground.now_ms)
             return 0 if gone is None else max(1, vector_spaces.count_vectors(rows, gone))
         if not self._moving.is_at_hand(wish):
@@ -127,7 +127,7 @@ class MigrationJob:
         active, building = ground.read(
             lambda rows: (_searched_space(rows, ground), vector_spaces.find_in_state(rows, "building"))
         )
-        if self._moving.is_wished(active, wish):
+        if self._moving.is_requested(active, wish):
             gone = ground.read(lambda rows: _find_unwanted_space(rows, ground.now_ms))
             return None if gone is None else MigrationBatch(gone)
         target = self._moving.target(ground, wish)

@@ -179,7 +179,7 @@ class EnrichRow:
         return (self.conversation or self.brought_by) if self.kind == "episode" else ""
 
     @property
-    def seen(self) -> tuple[str, bytes, str]:
+    def precondition(self) -> tuple[str, bytes, str]:
         """What must still hold when it is written: space, text, security tier."""
         return self.space_id, self.content_hash, self.tier
 
@@ -374,7 +374,7 @@ def _write(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> dict[st
     now = {
         str(row[0]): (row[1], bytes(row[2]), row[3]) for row in tx.all(_SAME, (to_json(_batch_memory_ids(prepared)),))
     }
-    kept = [one for one in prepared.readings if now.get(one.row.id) == one.row.seen]
+    kept = [one for one in prepared.readings if now.get(one.row.id) == one.row.precondition]
     hidden = [memory_id for memory_id in prepared.hidden if memory_id in now]
     remove_inferred(tx, hidden)
     remove_mentions(tx, hidden)

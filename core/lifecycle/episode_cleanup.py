@@ -56,7 +56,7 @@ class EpisodeCleanupJob:
         deeds: list[PlannedAction] = ground.read(lambda rows: plan_cleanup(rows, options, now_ms))
         return deeds
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
+    def apply_plan(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
         """Archive a few notes.
 
         Args:

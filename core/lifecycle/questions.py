@@ -174,7 +174,7 @@ class GapsJob:
         rules = [deed.memory_id for deed in deeds if deed.action is JobAction.SUPERSEDE]
         return _invert_rules(ground, rules) if rules else {}
 
-    def carry_out(
+    def apply_plan(
         self,
         tx: Tx,
         verb: Verb,
@@ -182,7 +182,7 @@ class GapsJob:
         deeds: Sequence[PlannedAction],
         prepared: Mapping[str, InvertedText] | None = None,
     ) -> BatchResult:
-        """Carry a few deeds out; see `PreparingPlanner.carry_out`."""
+        """Carry a few deeds out; see `PreparingPlanner.apply_plan`."""
         counts: Counter[str] = Counter()
         changed = []
         turned = prepared or {}

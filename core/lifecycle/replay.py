@@ -106,7 +106,7 @@ class ReplayJob:
         taken = {deed.memory_id for deed in found}
         return [*found, *_plan_proposals(ground, share, taken)]
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:  # noqa: ARG002
+    def apply_plan(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:  # noqa: ARG002
         """Carry deeds out, those that still fit.
 
         Args:

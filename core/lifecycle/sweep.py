@@ -132,7 +132,7 @@ class SweepJob:
         deeds: list[PlannedAction] = ground.read(lambda rows: plan_sweep(rows, options, now_ms))
         return deeds
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
+    def apply_plan(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
         """Carry a few deeds out; see `carry_out_sweep`."""
         return carry_out_sweep(tx, verb, ground, deeds)
 

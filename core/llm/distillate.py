@@ -78,7 +78,7 @@ def distill_prompt(
     return Prompt("distill", load_instructions("distill"), "\n".join(["<known>", *known, "</known>", *told]))
 
 
-def shown_ids(prompt: Prompt, memories: Sequence[ShownMemory]) -> frozenset[str]:
+def find_prompt_ids(prompt: Prompt, memories: Sequence[ShownMemory]) -> frozenset[str]:
     """Which of the known memories stand in a question: no other id in its answer means anything.
 
     Args:

@@ -210,7 +210,7 @@ class RecallAnswer:
         said = [None if at in free else voice for at, voice in zip(shown, found[: len(shown)], strict=True)]
         return tuple(groups[place] for place in allot_places(said, request.limit))
 
-    def sought(self) -> QueryFocus | None:
+    def query_focus(self) -> QueryFocus | None:
         """What the question looks for; None where it wants whatever there is of some days."""
         asked = self._asked
         if asked.plan.period:

@@ -140,7 +140,7 @@ class _LineFacts:
         own = self.against.get(memory.id)
         return "" if own is None else f" [contested: the user's own word, memory {escape_label(own)}, says otherwise]"
 
-    def beside(self, memory_id: str) -> tuple[str, ...]:
+    def describe_claim(self, memory_id: str) -> tuple[str, ...]:
         """What a claim adds to the line: its subject and what is said of it."""
         return tuple(one.replace("_", " ") for one in self.claims.get(memory_id, ()))
 
@@ -184,7 +184,7 @@ def pack_context(
     safe = [
         replace(item, memory=render_memory(item.memory))
         for item in found
-        if not is_withheld(item.memory, *known.beside(item.memory.id))
+        if not is_withheld(item.memory, *known.describe_claim(item.memory.id))
     ]
     barred = _list_left_out(found, safe)
     if not safe:

@@ -219,7 +219,7 @@ class Recall:
             candidates=int(found.candidates.labels.size),
             profile=search.profile.name,
             trace=build_trace(answer, items, search.plan, found.brought),
-            sought=answer.sought(),
+            sought=answer.query_focus(),
         )
 
     def forget(self) -> None:

@@ -284,7 +284,7 @@ def prepare_summary(
             Code.ACCESS_DENIED, "A summary is kept only with the grant write; ask the person for it, or propose facts."
         )
     _check_size([request.text])
-    found = list(dict.fromkeys(one.said for one in extract_propositions(strip_contexts(request.text, frame))))
+    found = list(dict.fromkeys(one.full_text for one in extract_propositions(strip_contexts(request.text, frame))))
     if len(found) > MOST_STATEMENTS:
         raise UserError(
             Code.TEXT_TOO_LARGE, f"The summary makes more than {MOST_STATEMENTS} statements; send it in parts."

@@ -266,7 +266,7 @@ class Proposition:
     carried: str = ""
 
     @property
-    def said(self) -> str:
+    def full_text(self) -> str:
         """The statement by itself: the borrowed subject, then the text."""
         return f"{self.carried} {self.text}" if self.carried else self.text
 
@@ -373,7 +373,7 @@ def _lists() -> _Lists:
 
 def _says(one: Proposition) -> bool:
     bare = " ".join(one.text.lower().split()).strip(" .,!?;:")
-    return len(one.said.split()) >= LEAST_WORDS and bare not in _lists().filler
+    return len(one.full_text.split()) >= LEAST_WORDS and bare not in _lists().filler
 
 
 def _split_sentence(text: str, start: int, end: int) -> list[Proposition]:

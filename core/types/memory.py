@@ -255,7 +255,7 @@ class TrustInputs:
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class MemoryVerdict:
     """Somebody who said that a memory is right, or wrong.
 
     Attributes:
@@ -421,7 +421,7 @@ class Belief:
     trust: float
     steps: tuple[TrustStep, ...]
     inputs: TrustInputs
-    voices: tuple[Voice, ...]
+    voices: tuple[MemoryVerdict, ...]
     claims: tuple[ClaimHeld, ...]
     opposed: tuple[OpenConflict, ...]
     chain: Chain

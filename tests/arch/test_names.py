@@ -1,4 +1,4 @@
-"""A file is named by a noun, and a public class name of `core` stands for one thing.
+"""A file is named by a noun, a public class name of `core` stands for one thing, and retired words stay retired.
 
 Remedy for a breach: name the file after what it holds (`review_decision`, not `deciding`), and the class after
 what it is in its own room (`RecallAnswer`, not one more `Answer`). The lists of 24 November 2026 below hold what
@@ -8,6 +8,7 @@ broke the rules when they were written: they only ever get shorter, and an entry
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -35,6 +36,12 @@ RETIRED = frozenset(
     | {"Shown", "Sight", "Site", "Spoken", "Standing", "Strain", "Told", "Voices", "Wished", "Work", "Written"}
 )
 RETIRED_ALLOWED: frozenset[str] = frozenset()
+# Words of the same column that are plain English verbs: the glossary retires them for one meaning, not as names.
+PLAIN_VERBS = frozenset({"follow", "plan", "release", "take_back"})
+# The same English as a part of a longer name of a function.
+RETIRED_PARTS = frozenset(
+    {"barred", "deed", "deeds", "meant", "newcomer", "sight", "spoken", "told", "voices", "wished"}
+)
 
 
 def is_verb_form(name: str) -> bool:
@@ -60,6 +67,23 @@ def class_names(root: Path = ROOT) -> Counter[str]:
     )
 
 
+def retired_functions(page: str) -> set[str]:
+    """Functions that the last column of the glossary's table of the code's words retires."""
+    table = page.split("## The code's words", 1)[1]
+    columns = [line.rstrip("| ").rsplit("|", 1)[-1] for line in table.splitlines() if line.count("|") >= 4]
+    return {word for column in columns for word in re.findall(r"`([a-z]\w*)`", column)}
+
+
+def function_names(*folders: str, root: Path = ROOT) -> set[str]:
+    """Public functions and methods of these packages."""
+    return {
+        node.name
+        for path in python_files(*folders, root=root)
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")
+    }
+
+
 def test_files_are_named_by_nouns() -> None:
     assert not sorted(verb_forms() - VERB_FORMS_ALLOWED)
 
@@ -79,6 +103,17 @@ def test_the_allowed_doubles_are_still_there() -> None:
 
 def test_retired_words_name_no_class_of_core() -> None:
     assert not sorted(RETIRED.intersection(class_names()) - RETIRED_ALLOWED)
+
+
+def test_retired_words_name_no_function() -> None:
+    retired = retired_functions((ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"))
+    assert len(retired) > 50
+    assert not sorted((retired - PLAIN_VERBS) & function_names(*PRODUCT))
+    assert not sorted(PLAIN_VERBS - (retired & function_names(*PRODUCT))), "take these out of PLAIN_VERBS"
+
+
+def test_retired_words_are_no_part_of_a_function_of_core() -> None:
+    assert not sorted(name for name in function_names("app", "core") if RETIRED_PARTS.intersection(name.split("_")))
 
 
 def test_the_allowed_retired_words_are_still_there() -> None:
@@ -105,3 +140,13 @@ def test_the_checks_see_a_planted_breach(tmp_path: Path) -> None:
     assert RETIRED.intersection(class_names(tmp_path)) == {"Newcomer"}
     assert verb_forms(tmp_path) == {"core/saying", "core/asked.py"}
     assert class_names(tmp_path) == {"Twin": 2, "Other": 1, "Newcomer": 1}
+
+
+def test_a_retired_function_is_seen(tmp_path: Path) -> None:
+    page = "| `a` | b | `before` |\n## The code's words\n| `Plan` | what is done | `Deed`, `put_aside` |\n"
+    assert retired_functions(page) == {"put_aside"}
+    (tmp_path / "core").mkdir()
+    (tmp_path / "core" / "one.py").write_text(
+        "def _own() -> None: ...\nclass Some:\n    async def put_aside(self) -> None: ...\n", encoding="utf-8"
+    )
+    assert function_names("core", root=tmp_path) == {"put_aside"}

@@ -25,7 +25,7 @@ from ui.inspector.text import TextPart
 
 
 def test_it_teaches_while_nothing_is_selected(inspector: Inspector) -> None:
-    assert inspector.shown is None
+    assert inspector.inspected is None
     assert "Nothing is selected" in words_of(inspector)
 
 
@@ -51,15 +51,15 @@ def test_only_the_last_of_quick_selections_is_shown(
     ids = [rig.store(f"Jar number {n}").memory_id for n in range(5)]
     for memory_id in ids:
         context.selection.select(memory_id, "test")
-    settle(qtbot, lambda: inspector.shown is not None)
-    assert inspector.shown is not None
-    assert inspector.shown.memory.id == ids[-1]
+    settle(qtbot, lambda: inspector.inspected is not None)
+    assert inspector.inspected is not None
+    assert inspector.inspected.memory.id == ids[-1]
 
 
 def test_a_memory_that_is_gone_is_said_to_be(qtbot: QtBot, context: Context, inspector: Inspector) -> None:
     context.selection.select("no-such-memory", "test")
     settle(qtbot, lambda: "This memory is no longer here" in words_of(inspector))
-    assert inspector.shown is None
+    assert inspector.inspected is None
 
 
 def test_it_reads_anew_when_the_memory_changes(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
@@ -77,10 +77,10 @@ def test_hidden_it_reads_nothing_and_once_shown_what_stands_then(
     inspector.hide()
     context.selection.select(second, "test")
     qtbot.wait(300)
-    assert inspector.shown is not None
-    assert inspector.shown.memory.id == first
+    assert inspector.inspected is not None
+    assert inspector.inspected.memory.id == first
     inspector.show()
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id == second)
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == second)
     inspector.hide()
     rig.engine.library.revise((second,), Revision(pinned=True)).result(30)
     qtbot.wait(300)
@@ -96,7 +96,7 @@ def test_a_selection_taken_back_while_it_is_hidden_leaves_nothing_to_show(
     inspector.hide()
     context.selection.select("", "test")
     inspector.show()
-    assert inspector.shown is None
+    assert inspector.inspected is None
     assert "Nothing is selected" in words_of(inspector)
 
 
@@ -107,11 +107,11 @@ def test_a_version_made_elsewhere_is_followed_and_its_undo_too(
     look(qtbot, inspector, context, old)
     report = rig.engine.library.revise((old,), Revision(text="The bell rings at seven.")).result(30)
     settle(qtbot, lambda: context.selection.current == report.ids[0])
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.text.endswith("seven."))
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.text.endswith("seven."))
     rig.undo(report.step_id)
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id == old)
-    assert inspector.shown is not None
-    assert inspector.shown.memory.status is Status.ACTIVE
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == old)
+    assert inspector.inspected is not None
+    assert inspector.inspected.memory.status is Status.ACTIVE
 
 
 def test_an_old_version_that_was_asked_for_stays(
@@ -130,7 +130,7 @@ def test_locking_leaves_no_word_behind(qtbot: QtBot, rig: Rig, context: Context,
     look(qtbot, inspector, context, rig.store("The key lies under the third pot.").memory_id)
     write_anew(context, inspector, "Under the fourth pot")
     rig.lock()
-    settle(qtbot, lambda: inspector.shown is None)
+    settle(qtbot, lambda: inspector.inspected is None)
     settle(qtbot, lambda: len(inspector.findChildren(TextPart)) == 1)
     assert not text_part(inspector).is_editing
     shown = [field.toPlainText() for field in inspector.findChildren(QPlainTextEdit)]
@@ -205,10 +205,10 @@ def test_editing_makes_a_version_and_moves_the_selection(
     heard = hear(context)
     write_anew(context, inspector, "The ferry leaves at ten.")
     QTest.keyClick(text_part(inspector).editor.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id != old)
-    assert inspector.shown is not None
-    assert inspector.shown.memory.text == "The ferry leaves at ten."
-    assert inspector.shown.memory.supersedes_id == old
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id != old)
+    assert inspector.inspected is not None
+    assert inspector.inspected.memory.text == "The ferry leaves at ten."
+    assert inspector.inspected.memory.supersedes_id == old
     assert heard.sentences == ["Saved. The old version stays in its history."]
     assert not text_part(inspector).is_editing
 
@@ -266,15 +266,15 @@ def test_unsaved_words_are_asked_about(qtbot: QtBot, rig: Rig, context: Context,
     write_anew(context, inspector, "The ferry leaves at ten.")
     context.selection.select(second, "test")
     settle(qtbot, lambda: "These words are not saved yet." in words_of(inspector))
-    assert inspector.shown is not None
-    assert inspector.shown.memory.id == first
+    assert inspector.inspected is not None
+    assert inspector.inspected.memory.id == first
     press(inspector, "Stay here")
     assert context.selection.current == first
     assert text_part(inspector).editor.written == "The ferry leaves at ten."
     context.selection.select(second, "test")
     settle(qtbot, lambda: "These words are not saved yet." in words_of(inspector))
     press(inspector, "Save")
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id == second)
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == second)
     assert rig.texts() == ["The bridge is shut.", "The ferry leaves at ten."]
 
 
@@ -285,7 +285,7 @@ def test_discarded_words_are_gone(qtbot: QtBot, rig: Rig, context: Context, insp
     context.selection.select(second, "test")
     settle(qtbot, lambda: "These words are not saved yet." in words_of(inspector))
     press(inspector, "Discard")
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id == second)
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == second)
     assert not text_part(inspector).is_editing
     assert rig.value("SELECT count(*) FROM memories") == 2
 

@@ -50,7 +50,7 @@ def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
     part.round.later.click()
     settle(qtbot, lambda: len(lines(part.round)) == 6)
     lines(part.round)[5].click()
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id == ids[5])
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == ids[5])
     settle(qtbot, lambda: [x.memory_id for x in lines(part.round) if x.property("current") == "true"] == [ids[5]])
     assert len(lines(part.round)) == 6
 
@@ -88,8 +88,8 @@ def test_parts_of_a_split_text_are_listed(qtbot: QtBot, rig: Rig, context: Conte
     look(qtbot, inspector, context, memory_id)
     part = inspector.part("relations")
     settle(qtbot, lambda: len(lines(part)) > 1)
-    assert inspector.shown is not None
-    assert len(lines(part)) == len(inspector.shown.detail.parts)
+    assert inspector.inspected is not None
+    assert len(lines(part)) == len(inspector.inspected.detail.parts)
     heard = hear(context)
     context.commands.run("memory.edit")
     assert heard.sentences == ["It is a part of a longer text; such parts cannot be edited one by one."]
@@ -109,9 +109,9 @@ def test_history_marks_what_differs_and_brings_old_words_back(
     ]  # fmt: skip
     assert {run.style for run in views[1].parts} == {"removed"}
     press(part, "Use these words again")
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.version == 3)
-    assert inspector.shown is not None
-    assert inspector.shown.memory.text == "The release is on 28 November."
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.version == 3)
+    assert inspector.inspected is not None
+    assert inspector.inspected.memory.text == "The release is on 28 November."
 
 
 def test_history_is_silent_for_a_memory_that_never_changed(
@@ -156,8 +156,8 @@ def test_letters_act_while_the_inspector_has_the_keyboard_and_not_in_the_editor(
     settle(qtbot, lambda: part.is_editing)
     QTest.keyClick(part.editor.field, Qt.Key.Key_P)
     assert part.editor.written == "The weir is closed.p"
-    assert inspector.shown is not None
-    assert inspector.shown.memory.pinned
+    assert inspector.inspected is not None
+    assert inspector.inspected.memory.pinned
 
 
 def test_a_verb_waits_for_the_memory_that_was_just_selected(
@@ -207,7 +207,7 @@ def test_moving_to_a_space_that_is_made(qtbot: QtBot, rig: Rig, context: Context
     settle(qtbot, lambda: dialog.go_button.isEnabled() and dialog.go_button.accessibleName() == "Move to river")
     heard = hear(context)
     QTest.keyClick(dialog.field, Qt.Key.Key_Return)
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.space == "river")
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.space == "river")
     assert heard.sentences == ["Moved to river."]
 
 

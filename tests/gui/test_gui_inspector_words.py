@@ -106,7 +106,7 @@ def test_the_way_of_an_import_names_format_place_and_day() -> None:
 def test_runs_stand_for_the_whole_text(text: str) -> None:
     runs = runs_of(text)
     assert "".join(run.original for run in runs) == text
-    shown = "".join(run.shown for run in runs)
+    shown = "".join(run.displayed_text for run in runs)
     assert original_of(runs, 0, len(shown.encode("utf-16-le")) // 2) == text
     assert "\u202e" not in shown
     assert "\r" not in shown

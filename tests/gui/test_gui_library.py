@@ -406,19 +406,19 @@ def test_columns_step_back_or_stay_as_chosen(qtbot: QtBot, page: LibraryPage, ri
     rig.bring(facts(2))
     entered(qtbot, page, 2)
     columns = page.table.columns
-    wide = columns.shown
+    wide = columns.visible_ids
     page.resize(520, 700)
-    settle(qtbot, lambda: columns.shown < wide)
-    assert {"kind", "text"} <= columns.shown
+    settle(qtbot, lambda: columns.visible_ids < wide)
+    assert {"kind", "text"} <= columns.visible_ids
     page.controls.fill()
     next(one for one in page.controls.menu.actions() if one.text() == "Strength").trigger()
-    assert "strength" in columns.shown
-    assert parse_columns(context.prefs.text("library.shown")) == columns.shown
+    assert "strength" in columns.visible_ids
+    assert parse_columns(context.prefs.text("library.shown")) == columns.visible_ids
     page.resize(1000, 700)
-    assert "strength" in columns.shown
+    assert "strength" in columns.visible_ids
     page.controls.fill()
     page.controls.menu.actions()[-1].trigger()
-    settle(qtbot, lambda: columns.shown == wide)
+    settle(qtbot, lambda: columns.visible_ids == wide)
 
 
 def test_column_words(rig: Rig) -> None:

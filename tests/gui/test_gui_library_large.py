@@ -76,7 +76,7 @@ def test_drawing_touches_cells_in_sight_only(page: LibraryPage, qtbot: QtBot, mo
     QTest.keyClicks(page.table, "zz")
     page.grab()
     in_sight = page.table.viewport().height() // page.table.rowHeight(0) + 2
-    assert 0 < len(touched) <= 6 * in_sight * len(page.table.columns.shown)
+    assert 0 < len(touched) <= 6 * in_sight * len(page.table.columns.visible_ids)
     assert len(set(touched)) <= 2 * in_sight
     monkeypatch.undo()
     settle(qtbot, lambda: is_drawn(page))

@@ -73,17 +73,17 @@ def test_a_plan_that_cannot_be_read_is_told_with_a_way_out(
     qtbot: QtBot, context: Context, rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     furnish(rig)
-    whole = rig.engine.palace.plan
+    whole = rig.engine.palace.read_plan
     broken: Future[object] = Future()
     broken.set_exception(EnvironmentFaultError(Code.DISK_FULL, "The disk is full."))
-    monkeypatch.setattr(rig.engine.palace, "plan", lambda: broken)
+    monkeypatch.setattr(rig.engine.palace, "read_plan", lambda: broken)
     page = PALACE.make(context)
     assert isinstance(page, PalacePage)
     qtbot.addWidget(page)
     page.show()
     page.enter()
     settle(qtbot, lambda: isinstance(page.states.currentWidget(), TroubleState))
-    monkeypatch.setattr(rig.engine.palace, "plan", whole)
+    monkeypatch.setattr(rig.engine.palace, "read_plan", whole)
     page.enter()
     settle(qtbot, lambda: page.canvas.isVisible())
     shut(qtbot, page)
@@ -96,7 +96,7 @@ def test_one_wing_opens_at_the_wing(page: PalacePage) -> None:
     assert page.canvas.where.level == WING
     assert page.head.title.whole == "home"
     assert "42 memories in" in page.head.count.whole
-    seen = page.canvas.camera.lens.seen
+    seen = page.canvas.camera.lens.visible_area
     assert all(seen.contains(room.rect) for room in page.scene.rooms.values())
 
 
@@ -268,7 +268,7 @@ def test_a_selection_from_elsewhere_is_followed(qtbot: QtBot, context: Context, 
     settle(qtbot, lambda: page.canvas.marks.selected == wanted)
     lens, spot = page.canvas.camera.lens, page.scene.spot_of(wanted)
     assert spot is not None
-    assert lens.seen.contains(spot.x, spot.y)
+    assert lens.visible_area.contains(spot.x, spot.y)
 
 
 def test_show_finds_a_memory_whose_room_was_not_read(qtbot: QtBot, context: Context, rig: Rig) -> None:

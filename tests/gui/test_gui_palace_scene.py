@@ -114,11 +114,11 @@ def test_every_step_of_a_zoom_keeps_it_too(scale: float, factor: float, px: floa
 
 def test_what_is_fitted_is_seen_whole() -> None:
     for rect in (QRectF(5, 6, 100, 10), QRectF(-5, 6, 3, 80)):
-        seen = lens().fit_rect(rect, pad=24).seen
+        seen = lens().fit_rect(rect, pad=24).visible_area
         assert seen.contains(rect)
         corner = lens().fit_rect(rect, pad=24, corner=True)
         assert corner.across(rect.left()) == pytest.approx(24)
-        assert corner.seen.adjusted(-1e-6, -1e-6, 1e-6, 1e-6).contains(rect)
+        assert corner.visible_area.adjusted(-1e-6, -1e-6, 1e-6, 1e-6).contains(rect)
 
 
 def test_a_lens_cannot_lose_the_plan() -> None:
@@ -382,7 +382,7 @@ def test_a_camera_that_was_kept_badly_shows_all(context: Context, qtbot: QtBot, 
     canvas = canvas_of(context, qtbot)
     place_camera(canvas.camera, canvas.scene, kept)
     assert canvas.camera.fit == (WHOLE, "")
-    assert canvas.camera.lens.seen.contains(canvas.scene.bounds)
+    assert canvas.camera.lens.visible_area.contains(canvas.scene.bounds)
 
 
 def test_a_camera_comes_back_to_where_it_was(context: Context, qtbot: QtBot) -> None:
@@ -406,7 +406,7 @@ def test_what_was_fitted_stays_fitted_when_the_window_changes(context: Context, 
     canvas = canvas_of(context, qtbot)
     canvas.camera.show_fit(ROOM, "b")
     canvas.resize(500, 300)
-    assert canvas.camera.lens.seen.contains(canvas.scene.rooms["b"].rect)
+    assert canvas.camera.lens.visible_area.contains(canvas.scene.rooms["b"].rect)
     canvas.camera.push(40, 0)
     before = canvas.camera.lens
     canvas.resize(640, 400)

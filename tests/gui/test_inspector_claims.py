@@ -173,7 +173,7 @@ def test_both_sides_of_a_contradiction_lead_to_the_desk_and_to_the_other(
     press(box, "Settle in Review")
     assert gone == [("review", wanted)]
     press(box, "Look at the other")
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id == two)
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == two)
     assert "What you have · trust " in words_of(part_of(inspector).findChildren(OpposedBox)[-1])
 
 
@@ -232,7 +232,7 @@ def test_states_say_what_took_the_place_and_under_which_condition() -> None:
 def test_places_are_found_behind_what_cannot_be_seen() -> None:
     text = "a\u202eb😀\r\nc weir"
     runs = runs_of(text)
-    shown = "".join(run.shown for run in runs).encode("utf-16-le")
+    shown = "".join(run.displayed_text for run in runs).encode("utf-16-le")
     start, end = shown_span(runs, text.index("weir"), len(text))
     assert shown[2 * start : 2 * end].decode("utf-16-le") == "weir"
     first, last = shown_span(runs, 1, 2)

@@ -118,7 +118,9 @@ def test_a_rule_that_was_turned_around_shows_what_it_said(
     assert part.original.text() == RULE
     assert part.maturity.text() == "A warning"
     assert "turned into a warning" in heard.sentences[-1]
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.text.startswith("ANTI-PATTERN"))
+    settle(
+        qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.text.startswith("ANTI-PATTERN")
+    )
 
 
 def test_what_is_archived_takes_no_reports(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:

@@ -173,11 +173,11 @@ def test_disputing_asks_why_and_can_be_undone(qtbot: QtBot, rig: Rig, context: C
     QTest.keyClicks(dialog.reason, "<b>It was</b> open.")
     QTest.keyClick(dialog.reason, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     _heard(qtbot, heard, "Disputed.")
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.status.value == "disputed")
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.status.value == "disputed")
     settle(qtbot, lambda: "<b>It was</b> open." in trust_of(inspector).voices.text())
     assert trust_of(inspector).voices.textFormat() is Qt.TextFormat.PlainText
     undo[-1]()  # type: ignore[operator]  # what the toast runs
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.status.value == "active")
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.status.value == "active")
 
 
 def test_the_letters_do_what_the_buttons_do(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:

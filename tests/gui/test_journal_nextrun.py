@@ -22,9 +22,9 @@ from ui.context import CLOSER, Context
 from ui.pages.journal.next_run import (
     MOST,
     ChangeChips,
-    beside,
     change_entries,
     describe_keeping,
+    describe_other_memories,
     kept_ids,
     offered_acts,
 )
@@ -88,7 +88,7 @@ def test_hostile_text_is_shown_as_it_is() -> None:
     item = deed(JobAction.MERGE, "one", "<b>bold</b>\nand\u202e back", other_texts=("two\nlines",), others=("two",))
     [entry] = change_entries([item])
     assert entry.head == "<b>bold</b> and‹U+202E› back"
-    assert beside(item) == "With “two lines”"
+    assert describe_other_memories(item) == "With “two lines”"
 
 
 def test_a_chip_lists_its_deeds_alone(room: JournalRoom, rig: Rig, qtbot: QtBot) -> None:

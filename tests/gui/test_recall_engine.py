@@ -149,7 +149,7 @@ def test_a_weight_is_tried_applied_and_undone(lab: Lab, rig: Rig) -> None:
     undo.click()
     settle(lab.qtbot, lambda: rig.found(QUESTION)[0] == "Harbour crane one stands at the pier.")
     settle(lab.qtbot, lambda: page.list.lines.rows()[0].id == plain)
-    settle(lab.qtbot, lambda: knobs["side_bound"].shown == "0.95")
+    settle(lab.qtbot, lambda: knobs["side_bound"].value_text == "0.95")
     lab.rest()
 
 

@@ -70,7 +70,7 @@ def test_reset_takes_the_trial_back(room: LabRoom) -> None:
     room.rest()
     assert page.tuning.trial == {}
     assert all(row.moved == 0 for row in page.list.lines.rows())
-    assert page.tuner.knobs[room.knob("side_bound")].shown == "0.95"
+    assert page.tuner.knobs[room.knob("side_bound")].value_text == "0.95"
 
 
 def test_what_is_tried_is_applied_listed_and_said(room: LabRoom, context: Context) -> None:
@@ -126,7 +126,7 @@ def test_diversity_is_that_of_the_kind_of_question(room: LabRoom) -> None:
     page = room.ask()
     last = page.tuner.knobs[-1]
     assert last.name == "trades_temporal"
-    assert last.shown == "0.10"
+    assert last.value_text == "0.10"
     last.slider.setValue(100)
     room.rest()
     assert room.lab.asked[-1][1] == {"trades_temporal": 0.0}

@@ -312,7 +312,7 @@ def test_hostile_text_is_shown_as_it_is(room: Room) -> None:
     page = room.open([odd, rival("A.", "B.")])
     shown = page.desk.came.text
     assert "".join(part.original for part in shown.parts) == HOSTILE
-    assert [part.shown for part in shown.parts if part.name] == ["U+202E", "U+202C", "U+001B"]
+    assert [part.displayed_text for part in shown.parts if part.name] == ["U+202E", "U+202C", "U+001B"]
     assert shown.toPlainText().startswith("<b>Sleep</b> &amp; <img src=x> U+202E")
     shown.selectAll()
     assert shown.selected_text() == HOSTILE
@@ -337,7 +337,7 @@ def test_a_text_survives_any_marks(text: str, marks: list[tuple[int, int]]) -> N
     odd = sum(len(part.original) for part in found if part.is_odd)
     inside = {place for start, end in marks for place in range(max(0, start), min(len(text), end))}
     assert odd <= len(inside | set()) + text.count("\r\n")
-    assert all(part.shown for part in found)
+    assert all(part.displayed_text for part in found)
 
 
 def test_a_mark_covers_exactly_its_words() -> None:

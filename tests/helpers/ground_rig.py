@@ -104,10 +104,10 @@ def run(rig: Rig, job: Planner, ground: JobContext, batch: int = 3) -> Ran:
     ran = Ran(deeds)
     for at in range(0, len(deeds), batch):
         some, is_last = deeds[at : at + batch], at + batch >= len(deeds)
-        carry_out = job.carry_out
+        apply_plan = job.apply_plan
         if isinstance(job, PreparingPlanner):
-            carry_out = partial(job.carry_out, prepared=job.prepare(ground, some))
-        _write(rig, ran, partial(carry_out, ground=ground, deeds=some), is_last=is_last)
+            apply_plan = partial(job.apply_plan, prepared=job.prepare(ground, some))
+        _write(rig, ran, partial(apply_plan, ground=ground, deeds=some), is_last=is_last)
     return ran
 
 

@@ -23,7 +23,7 @@ TALK = ["Where do the boats go?", "To the boathouse.", "And in winter?", "Under 
 def look(qtbot: QtBot, inspector: Inspector, context: Context, memory_id: str) -> None:
     """Select a memory and wait until it is shown."""
     context.selection.select(memory_id, "test")
-    settle(qtbot, lambda: inspector.shown is not None and inspector.shown.memory.id == memory_id)
+    settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == memory_id)
 
 
 def text_part(inspector: Inspector) -> TextPart:

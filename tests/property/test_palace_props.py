@@ -92,6 +92,6 @@ def test_nothing_that_is_placed_moves(calls: list[tuple[str, int, int]]) -> None
         life = Life(rig)
         for verb, a, b in (*calls, ("arrange", 0, 0)):
             life.do(verb, a, b)
-        waiting = sum(wing.waiting for wing in rig.engine.palace.plan().result(10).wings)
+        waiting = sum(wing.waiting for wing in rig.engine.palace.read_plan().result(10).wings)
         assert waiting == 0
         assert rig.verify()["status"] == "ok"

@@ -246,7 +246,7 @@ class MoveDialog(QDialog):
     def _on_place_found(self, where: Whereabouts) -> None:
         self._where = where
         engine = self._context.bridge.engine
-        task = query("Reading the plan", engine.palace.plan).within(self, "plan")
+        task = query("Reading the plan", engine.palace.read_plan).within(self, "plan")
         self._context.tasks.run(task.success(self._take_rooms))
 
     def _on_place_missing(self, _error: BaseException) -> None:

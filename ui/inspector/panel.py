@@ -161,7 +161,7 @@ class Inspector(QFrame):
         return found[part_id]
 
     @property
-    def shown(self) -> Inspected | None:
+    def inspected(self) -> Inspected | None:
         """What is shown; None for nothing."""
         return self._shown
 

@@ -288,7 +288,7 @@ class WarningPart(Part):
             self._calm()
             offer_undo(self.context, words["done"], step_id)
 
-        task = write("Letting a memory through", lambda: library.let_through(memory_id)).within(self)
+        task = write("Letting a memory through", lambda: library.release_hold(memory_id)).within(self)
         self.context.tasks.run(task.success(done).failure(self._on_task_failed))
 
     def _on_task_failed(self, error: BaseException) -> None:

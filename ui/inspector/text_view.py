@@ -33,13 +33,13 @@ class Run:
     """Characters that are shown alike.
 
     Attributes:
-        shown: what stands in the view.
+        displayed_text: what stands in the view.
         original: what it stands for.
         style: `plain`, `added` or `removed`.
         name: what a mark stands for, in words; "" where it is none.
     """
 
-    shown: str
+    displayed_text: str
     original: str
     style: str = PLAIN
     name: str = ""
@@ -68,7 +68,7 @@ def runs_of(text: str, style: str = PLAIN) -> list[Run]:
         last = made[-1] if made else None
         if last is not None and last.is_mark and last.original[0] == original:
             whole = last.original + original
-            made[-1] = replace(last, original=whole, shown=f"{piece.text}×{len(whole)}")
+            made[-1] = replace(last, original=whole, displayed_text=f"{piece.text}×{len(whole)}")
         else:
             made.append(Run(piece.text, original, style, piece.name))
     return made
@@ -99,11 +99,11 @@ def shown_span(runs: Sequence[Run], start: int, end: int) -> tuple[int, int]:
     for run in runs:
         low, high = max(start, at) - at, min(end, at + len(run.original)) - at
         if low < high:
-            same = run.shown == run.original
-            found += [units + utf16(run.shown[:low] if same else "")]
-            found += [units + utf16(run.shown[:high] if same else run.shown)]
+            same = run.displayed_text == run.original
+            found += [units + utf16(run.displayed_text[:low] if same else "")]
+            found += [units + utf16(run.displayed_text[:high] if same else run.displayed_text)]
         at += len(run.original)
-        units += utf16(run.shown)
+        units += utf16(run.displayed_text)
     return (found[0], found[-1]) if found else (0, 0)
 
 
@@ -192,7 +192,7 @@ class TextView(FittedText):
         return self._most == 0 and self.is_longer_than(lines)
 
     def _write(self) -> None:
-        self._replace_parts((run.shown, self._format(run), run.is_mark) for run in self._runs)
+        self._replace_parts((run.displayed_text, self._format(run), run.is_mark) for run in self._runs)
         self._draw_pointed()
         self._fit()
 

@@ -14,7 +14,16 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from core.types.memory import Belief, ClaimHeld, EvidenceSeen, OpenConflict, TrustInputs, TrustStep, VersionHeld, Voice
+from core.types.memory import (
+    Belief,
+    ClaimHeld,
+    EvidenceSeen,
+    MemoryVerdict,
+    OpenConflict,
+    TrustInputs,
+    TrustStep,
+    VersionHeld,
+)
 from core.types.reviews import ClaimSeen
 from core.types.values import Precision, When
 from ui.context import Context, Inspected, Part, PartSpec
@@ -139,7 +148,7 @@ def _age(forms: Mapping[str, Any], inputs: TrustInputs) -> str:
     return str(chosen["zero"]) if inputs.age_days == 0 else format_count(chosen, inputs.age_days)
 
 
-def describe_voice(voice: Voice) -> str:
+def describe_voice(voice: MemoryVerdict) -> str:
     """Who said that it is right or wrong, when, and why: `You disputed it on 3 Nov 2026: “…”`.
 
     Args:

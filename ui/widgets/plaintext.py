@@ -211,7 +211,7 @@ class Part(Protocol):
     """Characters that are shown alike."""
 
     @property
-    def shown(self) -> str:
+    def displayed_text(self) -> str:
         """What stands in the view."""
 
     @property
@@ -232,11 +232,11 @@ def original_of(parts: Sequence[Part], start: int, end: int) -> str:
     """
     found, at = [], 0
     for part in parts:
-        shown = part.shown.encode("utf-16-le", "surrogatepass")
+        shown = part.displayed_text.encode("utf-16-le", "surrogatepass")
         length = len(shown) // 2
         low, high = max(start, at) - at, min(end, at + length) - at
         if low < high:
-            same = part.shown == part.original
+            same = part.displayed_text == part.original
             found.append(shown[low * 2 : high * 2].decode("utf-16-le", "replace") if same else part.original)
         at += length
     return "".join(found)

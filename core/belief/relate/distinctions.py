@@ -233,7 +233,7 @@ class _ValueWords:
             if word.number or word.name or word.form in dates
         )
 
-    def beside(self, form: str) -> frozenset[tuple[str, str]]:
+    def neighbour_pairs(self, form: str) -> frozenset[tuple[str, str]]:
         """The pairs of neighbours that a form is one of."""
         return frozenset(pair for pair in self.pairs() if form in pair)
 
@@ -245,7 +245,7 @@ def _tells(form: str, old: _ValueWords, new: _ValueWords, *, is_alone: bool) -> 
     """Whether a form that both have is the same value in both."""
     if not any(char.isdigit() for char in form):
         return True
-    return (len(form) >= _LONG and not is_alone) or bool(old.beside(form) & new.beside(form))
+    return (len(form) >= _LONG and not is_alone) or bool(old.neighbour_pairs(form) & new.neighbour_pairs(form))
 
 
 def _iter_replaced_pairs(old: _ValueWords, now: _ValueWords, gone: frozenset[str]) -> Iterator[tuple[str, str]]:

@@ -97,7 +97,7 @@ class StatedSentence:
     extract: Extract
 
     @cached_property
-    def given(self) -> tuple[Possession, ...]:
+    def possessions(self) -> tuple[Possession, ...]:
         """What it says of things of the user's."""
         return read_possessions(self.compared.text, about_user=self.about_user)
 
@@ -114,8 +114,8 @@ class StatedSentence:
     @cached_property
     def readings(self) -> tuple[ComparedText, ...]:
         """What it takes for granted, spelt out."""
-        named = [one.sentence for one in self.given if not one.link]
-        texts = dict.fromkeys([*named, *_where_user_does(self.compared.text), *_where_user_lives(self.given)])
+        named = [one.sentence for one in self.possessions if not one.link]
+        texts = dict.fromkeys([*named, *_where_user_does(self.compared.text), *_where_user_lives(self.possessions)])
         return tuple(
             self._make_compared_text(text) for text in texts if text not in (self.compared.text, self.voiced.text)
         )[:_READINGS]
@@ -129,7 +129,7 @@ class StatedSentence:
     @cached_property
     def claims(self) -> tuple[ClaimDraft, ...]:
         """What it claims in any of its readings."""
-        records = (said for one in self.given if not one.link for said in as_record(one.name, one.value))
+        records = (said for one in self.possessions if not one.link for said in as_record(one.name, one.value))
         told = (self.compared, self.voiced, *self.readings, *map(self._make_compared_text, records))
         return tuple(claim for one in told for claim in one.claims)
 
@@ -389,7 +389,7 @@ def _is_at_odds_by_rule(mine: StatedSentence, theirs: StatedSentence) -> bool:
         return False
     if has_contradiction(mine.compared.claims, theirs.claims) or is_rival(mine.compared, theirs.compared):
         return True
-    if any(_gives_otherwise(one, other) for one, other in product(mine.given, theirs.given)):
+    if any(_gives_otherwise(one, other) for one, other in product(mine.possessions, theirs.possessions)):
         return True
     if _is_head_apart(mine, theirs):
         return True
@@ -425,7 +425,7 @@ def _is_head_apart(mine: StatedSentence, theirs: StatedSentence) -> bool:
     """Whether a thing of the user's goes with another name of one kind: Elm Street School, then Ravenhill School."""
     if is_one_time_event(theirs.compared.text):
         return False
-    for own in mine.given:
+    for own in mine.possessions:
         head = own.value.split()[-1]
         if (
             not head[0].isupper()
@@ -471,7 +471,7 @@ def _worth_asking(place: int, mine: StatedSentence, theirs: StatedSentence) -> I
     together = len(mine.content_words & theirs.content_words)
     known = {
         one.sentence
-        for own, one in product(mine.given, theirs.given)
+        for own, one in product(mine.possessions, theirs.possessions)
         if _is_one_thing(own.stems, one.stems) and is_part(own.value, one.value)
     }
     voiced = () if theirs.voiced is theirs.compared else (theirs.voiced,)
@@ -488,7 +488,7 @@ def _least(mine: StatedSentence, theirs: StatedSentence) -> float:
     only where that is very sure with one that gives it none ("my bank raised the fee in Spain") or names other things.
     """
     least = DOUBT
-    for own in mine.given:
+    for own in mine.possessions:
         kinds = value_kinds(own.value)
         if own.link or not kinds:
             continue
@@ -504,13 +504,13 @@ def _new_value_kinds(theirs: StatedSentence, known: str) -> frozenset[str]:
     text = theirs.compared.text[:1].lower() + theirs.compared.text[1:]
     left_out = {word.casefold() for word in re.findall(r"\w+", known)}
     bare = re.sub(r"\w+", lambda word: "" if word.group().casefold() in left_out else word.group(), text)
-    values = (one.value for one in theirs.given if not is_part(one.value, known))
+    values = (one.value for one in theirs.possessions if not is_part(one.value, known))
     return value_kinds(bare).union(*map(value_kinds, values))
 
 
 def _may_name(own: Possession, kinds: frozenset[str], mine: StatedSentence, theirs: StatedSentence) -> bool:
     """Whether a sentence gives a thing of the user's another name, or speaks of none of them."""
-    named = [one for one in theirs.given if not one.link]
+    named = [one for one in theirs.possessions if not one.link]
     values = [one.value for one in named if _is_one_thing(own.stems, one.stems)]
     if any(kinds & value_kinds(value) and not is_part(own.value, value) for value in values):
         return True
@@ -533,7 +533,7 @@ def _iter_suggested_readings(mine: StatedSentence, theirs: StatedSentence) -> It
     goes with a thing where the person named one ("my board meeting on Thursday").
     """
     kinds = value_kinds(mine.compared.text[:1].lower() + mine.compared.text[1:]) & {"date", "number"}
-    for one in theirs.given:
+    for one in theirs.possessions:
         head = index_terms(one.value.split()[-1])
         if head in mine.content_words and " " in one.value and head not in one.stems:
             yield ComparedText(Possession(head, one.value).sentence, theirs.compared.at_ms)

@@ -21,7 +21,7 @@ from core.belief.review.items import (
     ItemShape,
     QueueItem,
     available_actions,
-    find_standing_side,
+    find_current_side,
     is_applicable,
     read_closed_since,
     read_item,
@@ -185,7 +185,7 @@ class ReviewDesk:
             return None
         is_open = held.state == "open" and is_applicable(rows, item_id)
         # A closed item shows the two that it was about; an open one what stands by now.
-        against = find_standing_side(rows, held.existing_id, held.incoming_id) if is_open else held.existing_id
+        against = find_current_side(rows, held.existing_id, held.incoming_id) if is_open else held.existing_id
         found = self.memories(rows, [held.incoming_id, *([against] if against else [])])
         incoming_memory, existing_memory = found[held.incoming_id], found.get(against or "")
         new_claims = read_claims(rows, incoming_memory)
@@ -384,7 +384,7 @@ def item_shape(incoming_memory: Memory, existing_memory: Memory | None) -> ItemS
     )
 
 
-def newcomer_begin(incoming_memory: Memory) -> When | None:
+def incoming_begin(incoming_memory: Memory) -> When | None:
     """From when a newcomer holds, as far as it says.
 
     Returns:
@@ -528,7 +528,7 @@ def _suggestion(
     if held.suggestion is None or held.suggestion not in actions:
         return None
     action = Action(held.suggestion)
-    at = newcomer_begin(incoming.memory) if action is Action.KEEP_BOTH_DATED else None
+    at = incoming_begin(incoming.memory) if action is Action.KEEP_BOTH_DATED else None
     dated = "" if at is None else format_day(at.ms)
     by = str(held.detail.get("by", "rules"))
     told = describe_result(action, held.kind, topic, paired=existing is not None, date=dated)

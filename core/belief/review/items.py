@@ -263,7 +263,7 @@ def is_applicable(rows: Rows, item_id: str) -> bool:
     return bool(rows.value(_STILL, (item_id,)))
 
 
-def find_standing_side(rows: Rows, existing_id: str | None, incoming_id: str) -> str | None:
+def find_current_side(rows: Rows, existing_id: str | None, incoming_id: str) -> str | None:
     """The memory an item is held against, as it stands now: itself, or what stands in its place after an edit.
 
     Args:

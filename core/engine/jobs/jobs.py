@@ -28,8 +28,8 @@ from core.intake.revise.revision import SPARED_DAYS, accept_link, open_links, re
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.lifecycle.archive import read_archive_page
 from core.lifecycle.consolidate.consolidate import (
+    count_active,
     count_plan,
-    count_standing,
     count_sweep,
     forecast_memories,
     make_report,
@@ -297,7 +297,7 @@ def _batch_of(
     def write(tx: Tx) -> Mapping[str, int]:
         may()
         with storage.verb(tx, actor, CLEANUP, label="Tidy notes away") as verb:
-            batch = EpisodeCleanupJob().carry_out(tx, verb.step, ground, deeds)
+            batch = EpisodeCleanupJob().apply_plan(tx, verb.step, ground, deeds)
             counts = {name: count for name, count in batch.counts.items() if name != "remaining"}  # of all clients
             verb.note("", **counts)
             verb.end(batch.ids or None)
@@ -350,7 +350,7 @@ def preview_jobs(
 
 def _forecast_consolidation(ground: JobContext, deeds: Sequence[PlannedAction]) -> Mapping[str, object]:
     def read(rows: Rows) -> Mapping[str, object]:
-        before = count_standing(rows)
+        before = count_active(rows)
         after = forecast_memories(rows, deeds, before)
         return make_report(count_plan(deeds), before=before, after=after, duration_ms=0, dry_run=True).to_json()
 

@@ -24,7 +24,7 @@ from core.errors import BugError, Code, EnvironmentFaultError
 from core.events import Progress
 from core.index.manager import IndexManager, IndexState
 from core.intake.store.store import StoreService
-from core.lifecycle.consolidate.consolidate import count_standing, make_report
+from core.lifecycle.consolidate.consolidate import count_active, make_report
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import (
     SCHEDULER,
@@ -197,7 +197,7 @@ class JobRunner:
         deeds = work.plan(ground)
         if ground.is_stopped():
             return JobCheckpoint(job.id, JobState.RUNNING)  # looked at anew, and closed then
-        cursor = {"before": ground.read(count_standing)}
+        cursor = {"before": ground.read(count_active)}
         self._write(lambda tx: job_store.begin(tx, job, deeds, len(deeds), cursor))
         self._publish_progress(job, 0, len(deeds))
         return JobCheckpoint(job.id, JobState.RUNNING)
@@ -207,15 +207,15 @@ class JobRunner:
         deeds = ground.read(lambda rows: job_store.read_plan(rows, job.id, job.progress, size))
         if not deeds:
             return self.close(job, JobState.DONE)
-        carry_out = work.carry_out
+        apply_plan = work.apply_plan
         if isinstance(work, PreparingPlanner):
-            carry_out = partial(work.carry_out, prepared=work.prepare(ground, deeds))
+            apply_plan = partial(work.apply_plan, prepared=work.prepare(ground, deeds))
         begun = self._open_vault.storage.clock.monotonic()
 
         def write(tx: Tx) -> StoredJob:
             self._check_unchanged(tx, job)
             with self._verb(tx, job) as verb:
-                batch = carry_out(tx, verb, ground, deeds)
+                batch = apply_plan(tx, verb, ground, deeds)
                 verb.note(job.id, **batch.counts)
             return self._advance_job(tx, job, BatchResult(len(deeds), batch.counts, batch.ids), verb.step_id)
 
@@ -332,7 +332,7 @@ class JobRunner:
             return dict(job.counts)
         took = tx.clock_ms - (job.started_at or tx.clock_ms)
         before = job.cursor.get("before", {})
-        return make_report(job.counts, before=before, after=count_standing(tx), duration_ms=took).to_json()
+        return make_report(job.counts, before=before, after=count_active(tx), duration_ms=took).to_json()
 
     def _write(self, fn: Any) -> Any:
         return self._open_vault.storage.write(fn, background=True).result()

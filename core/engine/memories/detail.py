@@ -13,7 +13,7 @@ from typing import Any
 
 from core.belief.claims import IN_QUESTION, OPPOSED
 from core.belief.extract.validity import claim_permanence, classify_permanence
-from core.belief.review.items import find_standing_side
+from core.belief.review.items import find_current_side
 from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims
 from core.intake.transaction.sources import age_days, trust_terms_of
 from core.memory.read import read_by_ids, read_occurred
@@ -27,12 +27,12 @@ from core.types.memory import (
     EvidenceSeen,
     Gap,
     Lasting,
+    MemoryVerdict,
     OpenConflict,
     Rests,
     TrustInputs,
     TrustStep,
     VersionHeld,
-    Voice,
 )
 from core.types.replies import MemoryDetail
 from core.types.values import Kind, Memory, Precision, Source, Status
@@ -223,7 +223,7 @@ def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
         trust=terms.trust,
         steps=trust_steps(terms),
         inputs=_inputs(rows, memory, now_ms),
-        voices=tuple(Voice(*row) for row in rows.all(_VERDICTS, (_head(memory), _VOICES))),
+        voices=tuple(MemoryVerdict(*row) for row in rows.all(_VERDICTS, (_head(memory), _VOICES))),
         claims=claims,
         opposed=_find_open_conflicts(rows, memory, own),
         chain=_chain(rows, memory, now_ms),
@@ -332,7 +332,7 @@ def _find_open_conflicts(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) 
     head = _head(memory)
     for item_id, kind, existing, incoming in rows.all(_OPEN, {"id": head, "most": _ITEMS}):
         is_newcomer = incoming == head
-        other_id = (find_standing_side(rows, existing, incoming) or existing) if is_newcomer else incoming
+        other_id = (find_current_side(rows, existing, incoming) or existing) if is_newcomer else incoming
         other = None if other_id is None else read_by_ids(rows, [other_id]).get(other_id)
         odds = () if other is None else find_claim_conflicts(own, read_claims(rows, other))
         mine, theirs = (odds[0].existing, odds[0].incoming) if odds else (None, None)

@@ -236,7 +236,7 @@ class EmbeddingModels:
 
     # ---- for the job
 
-    def is_wished(self, active: VectorSpace, wish: str) -> bool:
+    def is_requested(self, active: VectorSpace, wish: str) -> bool:
         """Whether the searched space is the wished one, in the version its model has; see `MigrationHost`."""
         has_changed = active.served and self._open_vault().search.active_space.fault.code is Code.MODEL_CHANGED
         return vector_spaces.embedder_option(active) == wish and not has_changed

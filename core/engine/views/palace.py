@@ -43,7 +43,7 @@ class Palace:
     def __init__(self, storage: Callable[[], Storage], search: Callable[[], Search]) -> None:
         self._storage, self._search = storage, search
 
-    def plan(self) -> Future[PalacePlan]:
+    def read_plan(self) -> Future[PalacePlan]:
         """Wings and rooms with their counts, without loci.
 
         Returns:

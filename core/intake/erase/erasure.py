@@ -21,7 +21,7 @@ from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
     Lineage,
     add_source,
-    find_standing_twin,
+    find_active_duplicate,
     refresh_claims,
     refresh_trust,
 )
@@ -220,7 +220,7 @@ def _twin(tx: Tx, row: dict[str, object]) -> str | None:
     kind = Kind(str(row["kind"]))
     if kind not in KINDS_BY_TEXT or row["part_of"] is not None:
         return None
-    found = find_standing_twin(tx, [str(row["text"])], kind, str(row["space_id"]), str(row["scope_session"]))
+    found = find_active_duplicate(tx, [str(row["text"])], kind, str(row["space_id"]), str(row["scope_session"]))
     return None if found == row["id"] else found
 
 

@@ -16,7 +16,7 @@ from core.belief.review.items import (
     ItemShape,
     QueueItem,
     available_actions,
-    find_standing_side,
+    find_current_side,
     is_applicable,
     read_item,
     refusal_for_client,
@@ -101,7 +101,7 @@ def load_case(tx: Tx, item_id: str) -> ReviewCase:
     if not is_applicable(tx, item_id):
         raise PreconditionError("That is settled: one of the two memories no longer stands.")
     incoming = tx.row("memories", {"id": item.incoming_id})
-    against = find_standing_side(tx, item.existing_id, item.incoming_id)
+    against = find_current_side(tx, item.existing_id, item.incoming_id)
     existing = None if against is None else tx.row("memories", {"id": against})
     if incoming is None:
         raise UserError(Code.NOT_FOUND, "There is no such conflict.")

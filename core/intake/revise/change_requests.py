@@ -25,7 +25,7 @@ from core.intake.review.approvals import OPEN_AT_MOST, carry_over, count_open_re
 from core.intake.store.requests import default_role
 from core.intake.store.store import StoreService
 from core.intake.transaction.admission import CLIENT_TEXT_BYTES, check_reason, check_text, erased_texts
-from core.intake.transaction.sources import Lineage, add_source, find_standing_twin
+from core.intake.transaction.sources import Lineage, add_source, find_active_duplicate
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
 from core.intake.transitions.transitions import Transitions, forget_memory
@@ -148,7 +148,7 @@ class ChangeRequests:
         if old["content_hash"] == content_hash(text) or erased_texts(tx, [text]):
             # Of a text that was erased nobody is told anything: it is answered as one that stands.
             return ChangeReply("NOOP", str(old["id"]), deduplicated=True)
-        twin = find_standing_twin(tx, [text], Kind(old["kind"]), str(old["space_id"]), str(old["scope_session"]))
+        twin = find_active_duplicate(tx, [text], Kind(old["kind"]), str(old["space_id"]), str(old["scope_session"]))
         if twin is not None:
             raise PreconditionError("The same words stand already in another memory of its space.")
         # What reads like an instruction is for the person to see, whoever may change the memory.

@@ -25,7 +25,7 @@ from core.errors import BugError, Code, PreconditionError, UserError
 from core.intake.claims import sync_claims
 from core.intake.store.requests import default_role
 from core.intake.transaction.admission import PART_BYTES, check_reason
-from core.intake.transaction.sources import Lineage, add_source, find_standing_twin, refresh_trust
+from core.intake.transaction.sources import Lineage, add_source, find_active_duplicate, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.merge import newest_version
 from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
@@ -172,7 +172,7 @@ def can_invert(rows: Rows, rule: dict[str, Any], text: str) -> bool:
         rule: its row of `memories`.
     """
     whole = rule["part_of"] is None and len(text.encode("utf-8")) <= PART_BYTES
-    twin = find_standing_twin(rows, [text], Kind.RULE, str(rule["space_id"]), str(rule["scope_session"]))
+    twin = find_active_duplicate(rows, [text], Kind.RULE, str(rule["space_id"]), str(rule["scope_session"]))
     return whole and rule["status"] == Status.ACTIVE.value and twin is None
 
 

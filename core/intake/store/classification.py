@@ -25,7 +25,7 @@ from core.intake.store.plan_execution import PlanExecution
 from core.intake.store.store_plan import StorePlan
 from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
-    find_standing_twin,
+    find_active_duplicate,
     is_partly_over,
     refresh_claims,
     refresh_trust,
@@ -202,7 +202,7 @@ class StoredMemoryJudge:
             said_ms: when the person said so, epoch ms; None for now.
         """
         candidate = self._candidate(memory_id, by_owner=by_owner, said_ms=said_ms)
-        twin = find_standing_twin(
+        twin = find_active_duplicate(
             self._tx, candidate.texts, candidate.kind, candidate.space_id, candidate.authority.scope_session
         )
         known = None if twin is None or twin == memory_id or is_partly_over(self._tx, twin) else twin
@@ -216,7 +216,7 @@ class StoredMemoryJudge:
         self.transitions.weighed = wanted.by
         return PlanExecution(self.transitions, candidate, wanted, self.readers).apply()
 
-    def let_in(self, memory_id: str, *, by_owner: bool) -> StoreReply:
+    def admit(self, memory_id: str, *, by_owner: bool) -> StoreReply:
         """Judge what a person or a client lets in.
 
         Where it contradicts what the person said, and the person was shown it alone, both are shown before it ends

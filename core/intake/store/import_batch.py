@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import EvidenceSource, draft_given_claim
+from core.belief.claims import EvidenceSource, draft_supplied_claim
 from core.errors import UserError
 from core.intake.claims import write_claims
 from core.intake.transaction.admission import (
@@ -31,7 +31,7 @@ from core.intake.transaction.sources import (
     add_source,
     age_days,
     corroborate,
-    find_standing_twin,
+    find_active_duplicate,
 )
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import (
@@ -266,7 +266,7 @@ class ImportWriter:
         if item.memory.kind not in KINDS_BY_TEXT or item.memory.status is not Status.ACTIVE:
             return None
         key = (space_id, f"{item.memory.kind.value}:{item.memory.text}")
-        return find_standing_twin(tx, item.texts, item.memory.kind, space_id) or twins.get(key)
+        return find_active_duplicate(tx, item.texts, item.memory.kind, space_id) or twins.get(key)
 
     def _insert(
         self,
@@ -326,7 +326,7 @@ class ImportWriter:
         row = tx.one("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
         if row is not None:
             on = EvidenceSource(memory_id, text, row[0], _lineage(run, item).key, tx.now_ms)
-            write_claims(tx, self._make_id, [draft_given_claim(claim, text, validity)], on)
+            write_claims(tx, self._make_id, [draft_supplied_claim(claim, text, validity)], on)
 
     def _conversation(self, tx: Tx, run: ImportRun, item: ImportRecord, space_id: str, talks: _Talks) -> str | None:
         if item.conversation is None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from core import log
 from core.belief.claims import PERSONS
-from core.belief.gate import GateDecision, has_standing, resolve_contradiction
+from core.belief.gate import GateDecision, may_displace, resolve_contradiction
 from core.belief.relate.distinctions import are_of_other_times, has_outdated_value
 from core.belief.relate.owner_contradiction import (
     ContradictionOdds,
@@ -109,7 +109,9 @@ class NeighbourSearch:
             found = self._select_near(rows, _OF_HITS, scope, self._search(rows, candidate.vector, most, allowed), gate)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
-    def find_other_voices(self, rows: Rows, candidate: StoreCandidate, gate: float, most: int) -> dict[str, float]:
+    def find_other_contributors(
+        self, rows: Rows, candidate: StoreCandidate, gate: float, most: int
+    ) -> dict[str, float]:
         """Memories of any kind near a candidate: the person's where it is somebody else's, else those of clients.
 
         Args:
@@ -124,7 +126,7 @@ class NeighbourSearch:
             return {}
         hits = self._search(rows, candidate.vector, _WIDE, None)
         sql = _OF_CLIENTS_HITS if candidate.authority.persons else _OF_PERSONS_HITS
-        found = self._nearest(rows, sql, other_voices_scope(candidate), hits, gate, most)
+        found = self._nearest(rows, sql, other_contributors_scope(candidate), hits, gate, most)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
     def count_comparable(self, rows: Rows, candidate: StoreCandidate) -> int:
@@ -199,7 +201,7 @@ class NeighbourSearch:
         return _exact(chunks(wanted), vector, k)
 
 
-def other_voices_scope(candidate: StoreCandidate) -> tuple[object, ...]:
+def other_contributors_scope(candidate: StoreCandidate) -> tuple[object, ...]:
     """The values of `PERSONS_WORD` and of `CLIENTS_WORD`: where the words of other voices are looked for."""
     standing = candidate.authority
     scope = (candidate.space_id, GLOBAL_SPACE, standing.scope_session, standing.owner_said, candidate.memory_id)
@@ -246,7 +248,7 @@ class ComparedVoice:
     odds: ContradictionOdds
 
 
-def judge_other_voices(
+def judge_other_contributors(
     rows: Rows,
     candidate: StoreCandidate,
     readers: TextReaders,
@@ -271,7 +273,7 @@ def judge_other_voices(
     told = ComparedText(text, standing.at_ms, candidate.claims)
     said = read_stated_text(told, readers.extract)
     found = _by_structure(rows, candidate, said)
-    for memory_id, cosine in neighbours.find_other_voices(
+    for memory_id, cosine in neighbours.find_other_contributors(
         rows, candidate, readers.gate, _NEAREST if readers.most else 0
     ).items():
         found.setdefault(memory_id, cosine)
@@ -312,7 +314,7 @@ def _by_structure(rows: Rows, candidate: StoreCandidate, said: StatedText) -> di
     claims = tuple(claim for sentence in said.sentences for claim in sentence.claims)[:_CLAIMS]
     found = dict.fromkeys((one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=claims))), 1.0)
     sql = _CLIENTS_NAMED if candidate.authority.persons else _PERSONS_NAMED
-    scope = other_voices_scope(candidate)
+    scope = other_contributors_scope(candidate)
     for word in _named_things(said.sentences):
         found |= dict.fromkeys((str(row[0]) for row in rows.all(sql, (f'"{word}"', *scope, _OF_ONE_THING))), 1.0)
     return found
@@ -322,7 +324,7 @@ def _named_things(sentences: Iterable[StatedSentence]) -> list[str]:
     """The first words of the things of the user's that are spoken of, and the last ones of those with a value."""
     words: Mapping[str, None] = dict.fromkeys(
         [
-            *(one.stems[-1] for sentence in sentences for one in sentence.given if one.stems),
+            *(one.stems[-1] for sentence in sentences for one in sentence.possessions if one.stems),
             *(thing[0] for sentence in sentences for thing in sentence.things),
         ]
     )
@@ -368,7 +370,7 @@ def relation_to_past(
     """
     if told is not None and told.label is Label.DUPLICATE and told.certain:
         return _relation_of_returning_value(candidate, over, head, told)
-    if has_standing(candidate.authority, head.authority):
+    if may_displace(candidate.authority, head.authority):
         return None
     if has_outdated_value(over.compared_text, head.compared_text, candidate.compared_text):
         return _doubt(ACTED_ON - 0.01, OLD_VALUE, "rules" if told is None else told.by)
@@ -407,7 +409,7 @@ def relations_to_doubted(
     for one, two in rows.all(_DOUBTS, (to_json(list(known)), to_json(list(known)))):
         earlier, later = sorted((known[one], known[two]), key=lambda side: (side.authority.at_ms, side.id))
         told = relations.get(earlier.id)
-        if told is None or has_standing(candidate.authority, later.authority):
+        if told is None or may_displace(candidate.authority, later.authority):
             continue
         doubt = _stale(told)
         if doubt is None and has_outdated_value(earlier.compared_text, later.compared_text, candidate.compared_text):
@@ -417,7 +419,7 @@ def relations_to_doubted(
     for stands, held in rows.all(_HELD, (to_json(list(known)), to_json(list(known)))):
         told = relations.get(stands)
         is_open = told is None or told.label is Label.COEXIST
-        if not is_open or has_standing(candidate.authority, known[stands].authority):
+        if not is_open or may_displace(candidate.authority, known[stands].authority):
             continue
         if has_outdated_value(known[held].compared_text, known[stands].compared_text, candidate.compared_text):
             found[stands] = _doubt(ACTED_ON - 0.01, HELD_VALUE, "rules" if told is None else told.by)
@@ -445,7 +447,7 @@ def _relation_of_returning_value(
     """A candidate that repeats what is over replaces what stands now (design section 4: a value that returns)."""
     if over.was == "merged":
         return told  # its words live on in the united text
-    if candidate.authority.at_ms <= over.authority.at_ms and not has_standing(candidate.authority, head.authority):
+    if candidate.authority.at_ms <= over.authority.at_ms and not may_displace(candidate.authority, head.authority):
         return told
     doubt = dict.fromkeys(LABELS, (1.0 - told.confidence) / 3)
     shares = doubt | {Label.SUPERSEDE: told.confidence}

@@ -25,7 +25,7 @@ from core.errors import LociError
 from core.intake.candidate import StoreCandidate
 from core.intake.claims import TextReaders
 from core.intake.store.store_plan import NeighbourCase, StorePlan
-from core.intake.transaction.sources import KINDS_BY_TEXT, find_standing_twin, has_parts
+from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate, has_parts
 from core.intake.transitions.review_items import (
     KEPT,
     EarlierItem,
@@ -150,7 +150,7 @@ def find_refusal(
     found = [row for row in rows.all(_REFUSED, asked) if has_parts(rows, str(row[0]), texts)]
     if not any(row[2] == TURNED_DOWN for row in found):
         return None
-    if find_standing_twin(rows, texts, kind, space_id, scope_session) is not None:
+    if find_active_duplicate(rows, texts, kind, space_id, scope_session) is not None:
         return None
     return EarlierRefusal(next((str(row[0]) for row in found if row[1]), None))
 
@@ -358,7 +358,11 @@ class PlanExecution:
         kind, space, session = self.transitions.tx.all(
             "SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep_id,)
         )[0]
-        return find_standing_twin(self.transitions.tx, [text], Kind(kind), space, session) in (None, keep_id, self._id)
+        return find_active_duplicate(self.transitions.tx, [text], Kind(kind), space, session) in (
+            None,
+            keep_id,
+            self._id,
+        )
 
     def _coexist(self) -> StoreReply:
         for case in self.plan.partners:

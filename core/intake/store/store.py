@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.claims import EvidenceSource, draft_given_claim, key_of_draft
+from core.belief.claims import EvidenceSource, draft_supplied_claim, key_of_draft
 from core.belief.extract.validity import classify_permanence
 from core.belief.gate import SourceAuthority
 from core.errors import BugError, Code, UserError
@@ -39,7 +39,7 @@ from core.intake.transaction.sources import (
     add_source,
     age_days,
     corroborate,
-    find_standing_twin,
+    find_active_duplicate,
     is_partly_over,
     waiting_twin,
 )
@@ -159,7 +159,7 @@ class StoreService:
             memory_id: a memory that is `quarantined`; it is judged and becomes what the gate says.
         """
         judge = self._judge(transitions)
-        return judge.let_in(memory_id, by_owner=transitions.by == "owner")
+        return judge.admit(memory_id, by_owner=transitions.by == "owner")
 
     def read_anew(self, transitions: Transitions, memory_id: str) -> None:
         """Read the new text of a memory that the person changed (`classification.StoredMemoryJudge.read_anew`).
@@ -206,7 +206,7 @@ class StoreService:
             return self._reply_if_proposed(tx, verb, context)
         if kind not in KINDS_BY_TEXT:
             return None
-        known = find_standing_twin(tx, checked.texts, kind, context.space_id, checked.scope_session)
+        known = find_active_duplicate(tx, checked.texts, kind, context.space_id, checked.scope_session)
         if known is None or is_partly_over(tx, known) or is_sealed(tx, known, context.client):
             return None
         if self._says_more(tx, known, context):
@@ -281,7 +281,7 @@ class StoreService:
             return _noop(verb, waiting)
         # With a claim it says more than what stands; that is for the person to see. An episode is said each time anew.
         is_compared = given is None and kind in KINDS_BY_TEXT
-        known = find_standing_twin(tx, checked.texts, kind, within, limit) if is_compared else None
+        known = find_active_duplicate(tx, checked.texts, kind, within, limit) if is_compared else None
         if known is not None and not is_sealed(tx, known, context.client):
             return None if is_partly_over(tx, known) else _noop(verb, known)
         refused = find_refusal(tx, checked.texts, kind, within, context.actor.client_id, limit)
@@ -452,7 +452,7 @@ class StoreService:
 
 
 def _given_claim(checked: CheckedRequest) -> ClaimDraft | None:
-    return None if checked.claim is None else draft_given_claim(checked.claim, checked.texts[0], checked.validity)
+    return None if checked.claim is None else draft_supplied_claim(checked.claim, checked.texts[0], checked.validity)
 
 
 def _require_claim(draft: ClaimDraft | None) -> ClaimDraft:

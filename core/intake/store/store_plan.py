@@ -16,9 +16,9 @@ from core.belief.gate import (
     SourceAuthority,
     Verdict,
     decide_gate,
-    has_standing,
     is_one_person,
     is_one_source,
+    may_displace,
     outranks,
 )
 from core.belief.relate.coverage import covers_text, says_all_of
@@ -43,7 +43,7 @@ from core.intake.store.neighbours import (
     VALUE_RETURNS,
     ComparedVoice,
     NeighbourSearch,
-    judge_other_voices,
+    judge_other_contributors,
     past_versions,
     relation_of_repeat,
     relation_to_past,
@@ -162,7 +162,7 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin])]
     others = neighbours.count_comparable(rows, candidate)
     near = _near(rows, candidate, readers, neighbours, (certain, odds), others)
-    judged = judge_other_voices(rows, candidate, readers, neighbours, near, others)
+    judged = judge_other_contributors(rows, candidate, readers, neighbours, near, others)
     known = {other.id for other in near}
     near += [one.neighbour for one in judged.values() if one.odds.is_doubt and one.neighbour.id not in known]
     if not near:
@@ -193,7 +193,9 @@ def plan_verbatim(
     Returns:
         What to do where it waits, or where what stood before does; None where both stand.
     """
-    judged = judge_other_voices(rows, candidate, readers, neighbours, (), neighbours.count_comparable(rows, candidate))
+    judged = judge_other_contributors(
+        rows, candidate, readers, neighbours, (), neighbours.count_comparable(rows, candidate)
+    )
     doubted = [one for one in judged.values() if one.odds.is_doubt]
     relations = _as_judged(candidate, doubted, {})
     cases = _cases(rows, candidate, [one.neighbour for one in doubted], relations, ())
@@ -268,7 +270,7 @@ def _near(
     """What to look at: all that is at odds by structure, or is the same words, then the nearest by meaning."""
     sure, odds = certain
     cosines = dict.fromkeys(sure, 1.0)
-    given = any(one.given for one in odds)
+    given = any(one.is_supplied for one in odds)
     if not given:  # claims that were given decide; else meaning is asked too
         for memory_id, cosine in neighbours.find_near(rows, candidate, readers.gate, readers.most).items():
             if relevance_probability(cosine, others) >= _FOUND:
@@ -297,7 +299,7 @@ def _relations(
 ) -> dict[str, Relation]:
     """How the candidate relates to each, by structure and by meaning."""
     against = {one.memory_id for one in odds}
-    certain = {one.memory_id for one in odds if one.given}
+    certain = {one.memory_id for one in odds if one.is_supplied}
     # A version that only its successor brought up (cosine 0) is looked at for its value, not weighed.
     asked = [other for other in near if other.id not in certain and not (other.is_over and not other.cosine)]
     told = _classify_neighbours(candidate, asked, readers)
@@ -341,7 +343,7 @@ def _relation_of_amounts(candidate: StoreCandidate, other: Neighbour, relation: 
     merge, coexist = (relation.probabilities.get(one, 0.0) for one in (Label.MERGE, Label.COEXIST))
     if relation.certain and relation.label is not Label.MERGE:
         return relation
-    if not merge or coexist > 0.5 or has_standing(candidate.authority, other.authority):
+    if not merge or coexist > 0.5 or may_displace(candidate.authority, other.authority):
         return relation
     if not has_other_amounts(other.compared_text.text, candidate.compared_text.text, load_vocabulary()["numbers"]):
         return relation
@@ -357,7 +359,7 @@ def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relatio
     Neighbour what it may not replace anyway it stays as suspicious as it was.
     """
     doubted = relation.label is not Label.SUPERSEDE or not relation.certain
-    if doubted or not has_standing(candidate.authority, other.authority):
+    if doubted or not may_displace(candidate.authority, other.authority):
         return relation
     if covers_text(other.compared_text.text, candidate.compared_text.text):
         return relation

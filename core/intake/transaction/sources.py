@@ -252,7 +252,7 @@ class Lineage:
         return cls(f"client:{actor.client_id}:{session or actor.session or ''}", actor.client_id, session)
 
 
-def find_standing_twin(
+def find_active_duplicate(
     rows: Rows, texts: Sequence[str], kind: Kind, space_id: str, scope_session: str = ""
 ) -> str | None:
     """Find a memory of the same kind and words that stands in a space.

@@ -153,7 +153,7 @@ def _bring_back(tx: Tx, memory_id: str, status: Status) -> None:
     row = tx.row("memories", {"id": memory_id}) or {}
     kind, twin = Kind(row["kind"]), None
     if kind in KINDS_BY_TEXT and status is Status.ACTIVE:
-        twin = find_standing_twin(tx, [str(row["text"])], kind, str(row["space_id"]), str(row["scope_session"]))
+        twin = find_active_duplicate(tx, [str(row["text"])], kind, str(row["space_id"]), str(row["scope_session"]))
     beneath = {"status": Status.CONSOLIDATED.value, "status_reason": "duplicate", "consolidated_into": twin}
     left = {} if status is Status.ACTIVE else {"status_reason": SOURCE_GONE, "retired_at": tx.now_ms}
     stands = {"status": status.value, "status_reason": None, "consolidated_into": None, **left}

@@ -113,7 +113,7 @@ class Shape:
         shaped["why"] = list(item.why) if self.exact else _reasons(item.ranks)
         return shaped
 
-    def plan(self, plan: QueryPlan) -> dict[str, Any]:
+    def plan_json(self, plan: QueryPlan) -> dict[str, Any]:
         """How a question was understood.
 
         Returns:
@@ -183,7 +183,7 @@ def explanation_json(trace: Trace, metrics: Metrics | None, shape: Shape) -> dic
     """
     figures = None if metrics is None else dataclasses.asdict(metrics)
     return {
-        "plan": shape.plan(trace.plan),
+        "plan": shape.plan_json(trace.plan),
         "stages": dict(trace.stages),
         "chance": round(trace.chance, 6),
         "metrics": None

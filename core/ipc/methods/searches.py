@@ -334,7 +334,7 @@ async def _recall(call: MethodCall, query: RecallQuery, after: str | None) -> An
         return found
     if call.exact:
         return {**found, **memory_json.explanation_json(result.trace, reply.metrics, shape)}
-    return {**found, "plan": shape.plan(result.trace.plan)}
+    return {**found, "plan": shape.plan_json(result.trace.plan)}
 
 
 def _query(params: RecallParams | SearchParams, now_ms: int) -> RecallQuery:

@@ -224,7 +224,7 @@ class PairingDesk:
             if invitation is not None:
                 self.close(invitation)
 
-    def expire(self) -> None:
+    def end_expired(self) -> None:
         """End the open invitation when its time is up; called now and then."""
         if self._open is not None and self._clock.monotonic() >= self._until:
             self.close(self._open, PairingOutcome.EXPIRED)
@@ -295,7 +295,7 @@ class PairingDesk:
 
     def _take(self, code: str) -> Invitation:
         given = code.upper().translate(_LOOKALIKES).encode("utf-8", "replace")
-        self.expire()
+        self.end_expired()
         invitation = self._open
         if invitation is None:
             raise pairing_refused_error()

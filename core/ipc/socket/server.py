@@ -327,7 +327,7 @@ class Server:
         while True:
             await asyncio.sleep(self._caps.watch_s)
             self._end_slow_and_silent()
-            self._dispatcher.desk.expire()
+            self._dispatcher.desk.end_expired()
             if self._engine.state == "open":
                 self.sweep()
             else:

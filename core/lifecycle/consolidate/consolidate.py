@@ -24,7 +24,7 @@ from core.embed.embedder import AWAY
 from core.errors import CancelledError, LociError
 from core.intake.store.store import StoreService, judge_by_claims, plan_for_stored
 from core.intake.store.store_plan import NeighbourCase, StorePlan
-from core.intake.transaction.sources import find_standing_twin
+from core.intake.transaction.sources import find_active_duplicate
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.review_items import ItemSubject, known_matter
 from core.intake.transitions.transitions import Transitions
@@ -84,10 +84,10 @@ def forecast_memories(rows: Rows, deeds: Sequence[PlannedAction], before: Mappin
     """How many memories there would be behind a consolidation, and how many would stand.
 
     Args:
-        before: `count_standing` of the same snapshot.
+        before: `count_active` of the same snapshot.
 
     Returns:
-        As `count_standing`.
+        As `count_active`.
     """
     gone = [one for deed in deeds for one in ([deed.memory_id] if deed.action in PRUNES else deed.detail["leaving"])]
     leave = rows.value(
@@ -112,7 +112,7 @@ def make_report(
 
     Args:
         counts: `BatchResult.counts` added up, or what a plan would do; unknown keys are passed over.
-        before: `count_standing` before the run; `after` behind it, empty for a dry run.
+        before: `count_active` before the run; `after` behind it, empty for a dry run.
         after: see `before`.
         duration_ms: how long it took.
         dry_run: whether nothing was written.
@@ -125,7 +125,7 @@ def make_report(
     return Consolidated(**known, before=before, after=after, duration_ms=duration_ms, dry_run=dry_run)
 
 
-def count_standing(rows: Rows) -> dict[str, int]:
+def count_active(rows: Rows) -> dict[str, int]:
     """How many memories there are, and how many stand.
 
     Returns:
@@ -213,7 +213,9 @@ def recheck_opposed(rows: Rows, store_service: StoreService, memory_id: str) -> 
         None where it is at odds with nothing, or a person was asked about all of it before.
     """
     newcomer, plan = plan_for_stored(store_service, rows, memory_id)
-    twin = find_standing_twin(rows, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.authority.scope_session)
+    twin = find_active_duplicate(
+        rows, newcomer.texts, newcomer.kind, newcomer.space_id, newcomer.authority.scope_session
+    )
     if twin not in (None, memory_id) or plan.known is not None:
         return None
     cases = tuple(case for case in plan.partners if case.odds)
@@ -450,7 +452,7 @@ class ConsolidationJob:
         texts: list[str] = ground.read(lambda rows: _new_texts(rows, deeds, ground.now_ms))
         return _embed_texts(ground, texts)
 
-    def carry_out(
+    def apply_plan(
         self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction], prepared: Vectors | None = None
     ) -> BatchResult:
         """Carry a few deeds out, each by itself; no model is asked.

@@ -23,7 +23,7 @@ from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.relation_model import certain_relation
 from core.intake.candidate import OWNER_LINEAGE, Neighbour
 from core.intake.transaction.admission import was_disclosed
-from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, find_standing_twin, refresh_trust
+from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, find_active_duplicate, refresh_trust
 from core.intake.transitions.transitions import Transitions
 from core.lifecycle.consolidate.digests import digest_text, sentences_from_json, write_digest
 from core.lifecycle.consolidate.pairs import (
@@ -111,7 +111,7 @@ def can_unite(rows: Rows, deed: PlannedAction) -> bool:
     if find_split_injection(_originals(rows, deed)):
         return False
     kind, space, session = rows.all("SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep,))[0]
-    return find_standing_twin(rows, [_united_text(rows, deed)], Kind(kind), space, session) in (None, keep, other)
+    return find_active_duplicate(rows, [_united_text(rows, deed)], Kind(kind), space, session) in (None, keep, other)
 
 
 def carry_out_change(

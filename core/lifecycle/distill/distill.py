@@ -44,9 +44,9 @@ from core.llm.distillate import (
     ShownMemory,
     count_fitting,
     distill_prompt,
+    find_prompt_ids,
     parse_distillate,
     reword_prompt,
-    shown_ids,
 )
 from core.llm.prompts import find_json
 from core.memory.write import write_summary
@@ -141,7 +141,7 @@ class DistillJob:
         episodes: tuple[Episode, ...] = ground.read(lambda rows: distill_queue.next_episodes(rows, ground.now_ms))
         if not episodes:
             return prepare_wordings(ground)
-        fit = count_fitting([one.shown for one in episodes])
+        fit = count_fitting([one.prompt_memory for one in episodes])
         if not fit:
             return DistilledGroup(episodes[:1], Code.TEXT_TOO_LARGE.value, for_good=True)
         return self._ask(ground, episodes[:fit])
@@ -186,7 +186,7 @@ class DistillJob:
 
     def _ask(self, ground: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
         facts, rules = self._read_known_memories(ground, episodes)
-        prompt = distill_prompt([one.shown for one in episodes], facts, rules)
+        prompt = distill_prompt([one.prompt_memory for one in episodes], facts, rules)
         if ground.ask is None:
             return None
         try:
@@ -197,7 +197,7 @@ class DistillJob:
             return DistilledGroup(episodes, error.code.value, is_patient=error.code in AWAY)
         if not answer.has_json:
             return DistilledGroup(episodes, Code.MODEL_SERVER_FAILED.value)
-        shown = shown_ids(prompt, facts)
+        shown = find_prompt_ids(prompt, facts)
         known = {one.id: one.text for one in facts if one.id in shown}
         return _check_answer(ground, episodes, answer, known)
 

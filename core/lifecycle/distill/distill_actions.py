@@ -27,7 +27,7 @@ from core.intake.store.plan_execution import PlanExecution
 from core.intake.store.store import StoreService
 from core.intake.store.store_plan import NeighbourCase, StorePlan, limit_to_part
 from core.intake.transaction.admission import erased_texts, was_disclosed
-from core.intake.transaction.sources import add_source, corroborate, find_standing_twin, refresh_trust, waiting_twin
+from core.intake.transaction.sources import add_source, corroborate, find_active_duplicate, refresh_trust, waiting_twin
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.lifecycle.distill.distill_queue import Episode
@@ -115,7 +115,7 @@ class ItemWriter:
         kind, space, client = item.kind, item.sources[0].space_id, item.sources[0].client_id
         if erased_texts(self.tx, [item.text]) or waiting_twin(self.tx, [item.text], kind, space, client) is not None:
             return ItemOutcome()
-        known = find_standing_twin(self.tx, [item.text], kind, space)
+        known = find_active_duplicate(self.tx, [item.text], kind, space)
         if known is not None:
             return self.confirm(known, item.sources)
         lines = self.transitions.verb.lines

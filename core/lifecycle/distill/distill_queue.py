@@ -112,7 +112,7 @@ class Episode(EpisodeRow):
     failures: int
 
     @property
-    def shown(self) -> ShownMemory:
+    def prompt_memory(self) -> ShownMemory:
         """As a model is shown it."""
         return ShownMemory(self.id, self.text, None if self.said is None else self.said.ms)
 

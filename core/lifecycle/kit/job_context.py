@@ -166,7 +166,7 @@ class Planner(Protocol):
         """
         ...
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
+    def apply_plan(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
         """Carry a few deeds out; each is checked against the vault as it is now, and left where it no longer fits.
 
         Args:
@@ -190,11 +190,11 @@ class PreparingPlanner(Planner, Protocol):
             deeds: those that are carried out next.
 
         Returns:
-            What `carry_out` is handed. What no longer fits by then is left out of it there.
+            What `apply_plan` is handed. What no longer fits by then is left out of it there.
         """
         ...
 
-    def carry_out(
+    def apply_plan(
         self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction], prepared: Any = None
     ) -> BatchResult:
         """As a planner does; `prepared` from `prepare`, None where nothing was made ready."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import vault_kit
 
-from core.belief.claims import EvidenceSource, claim_key, draft_claim, draft_given_claim, key_form
+from core.belief.claims import EvidenceSource, claim_key, draft_claim, draft_supplied_claim, key_form
 from core.errors import Code, LociError
 from core.types.values import Precision, When
 from core.vault.database.tx import Tx
@@ -36,7 +36,7 @@ def draft_given(
     ids: tuple[str, str],
     window: tuple[When | None, When | None] = (None, None),
 ) -> bool:
-    return draft_claim(tx, draft_given_claim(claim, on.text, window), on, ids) is not None
+    return draft_claim(tx, draft_supplied_claim(claim, on.text, window), on, ids) is not None
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from gate_rig import by_client, by_import, by_owner, later, relation
 
-from core.belief.gate import GateDecision, SourceAuthority, decide_gate, has_standing, is_one_source, outranks
+from core.belief.gate import GateDecision, SourceAuthority, decide_gate, is_one_source, may_displace, outranks
 from core.types.belief import ACTED_ON, BY_MEANING, Label, Relation
 from core.types.values import Action, Source
 
@@ -168,7 +168,7 @@ def test_the_earlier_of_two_that_contradict_each_other(
 @pytest.mark.parametrize("mine", [OWNER, REMARK, VOUCHED])
 def test_of_two_doors_the_newer_is_suggested(mine: SourceAuthority) -> None:
     assert decide_gate(later(SPEAKER), mine, CONTRADICTS).suggestion is Action.SUPERSEDE
-    assert has_standing(SPEAKER, mine)
+    assert may_displace(SPEAKER, mine)
     if mine is not VOUCHED:
         before = decide_gate(mine, later(SPEAKER), CONTRADICTS)
         assert before.decision is GateDecision.COEXIST
@@ -394,7 +394,7 @@ def test_one_source_is_one_way_of_one_client(a: SourceAuthority, b: SourceAuthor
     ],
 )
 def test_who_could_take_the_others_place(new: SourceAuthority, old: SourceAuthority, *, may: bool) -> None:
-    assert has_standing(new, old) is may
+    assert may_displace(new, old) is may
 
 
 def test_ranks_go_from_the_owners_word_down_to_bare_trust() -> None:

@@ -60,7 +60,7 @@ def test_what_came_back_meanwhile_stays(rig: Rig) -> None:
     ground = ground_of(rig, CHOSEN)
     deeds = ArchiveErasureJob().plan(ground)
     rig.engine.library.revise([back], Revision(status=Status.ACTIVE)).result(30)
-    done = rig.write(lambda tx: ArchiveErasureJob().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
+    done = rig.write(lambda tx: ArchiveErasureJob().apply_plan(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
     assert (done.counts, done.ids) == ({"erased": 1, "rows": 1, "skipped": 1}, (gone,))
     assert rig.get(back).status is Status.ACTIVE
 
@@ -140,7 +140,7 @@ def test_what_may_not_go_any_more_when_its_turn_comes_stays(rig: Rig) -> None:
     ground = ground_of(rig, CHOSEN)
     deeds = ArchiveErasureJob().plan(ground)
     belief_rig.change(rig, sources[2], pinned=1)
-    done = rig.write(lambda tx: ArchiveErasureJob().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
+    done = rig.write(lambda tx: ArchiveErasureJob().apply_plan(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
     assert (done.counts, done.ids) == ({"erased": 0, "rows": 0, "skipped": 1}, ())
     assert {rig.get(source).status for source in sources} == {Status.CONSOLIDATED}
 
@@ -209,11 +209,11 @@ def test_the_texts_are_held_no_longer_than_the_run(rig: Rig) -> None:
     deeds = job.plan(ground)
     some, rest = deeds[:2], deeds[2:]
     first = job.prepare(ground, some)
-    rig.write(lambda tx: job.carry_out(tx, None, ground, some, first))  # type: ignore[arg-type]  # it needs no verb
+    rig.write(lambda tx: job.apply_plan(tx, None, ground, some, first))  # type: ignore[arg-type]  # it needs no verb
     assert list(job._journals.values()) == [first]
     second = job.prepare(ground, rest)
     assert second is first
-    rig.write(lambda tx: job.carry_out(tx, None, ground, rest, second))  # type: ignore[arg-type]  # it needs no verb
+    rig.write(lambda tx: job.apply_plan(tx, None, ground, rest, second))  # type: ignore[arg-type]  # it needs no verb
     assert list(job._journals.values()) == []
 
 
@@ -234,7 +234,7 @@ def test_what_is_written_between_looking_and_erasing_is_found(rig: Rig) -> None:
     rig.recall(f"was it the {MARK} number 0 stood behind the barn?")
     rig.recall(f"The {MARK} number 1 stood behind the barn")
     rig.engine.flush()
-    done = rig.write(lambda tx: job.carry_out(tx, None, ground, deeds, prepared))  # type: ignore[arg-type]  # it needs no verb
+    done = rig.write(lambda tx: job.apply_plan(tx, None, ground, deeds, prepared))  # type: ignore[arg-type]  # it needs no verb
     assert done.counts["erased"] == len(ids)
     assert traces(rig, MARK) == []
 

@@ -280,7 +280,7 @@ def test_a_deed_that_no_longer_fits_is_left(rig: Rig) -> None:
 
     def carry_out(tx: Tx) -> BatchResult:
         with rig.opened.storage.work.verb(tx, "run", "A run", OWNER_ACTOR) as verb:
-            return job.carry_out(tx, verb, ground, deeds)
+            return job.apply_plan(tx, verb, ground, deeds)
 
     done = rig.write(carry_out)
     assert dict(done.counts) == {"skipped": 1}

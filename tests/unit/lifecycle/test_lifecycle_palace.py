@@ -34,7 +34,7 @@ def floor(rig: Rig) -> tuple[list[Any], list[Any]]:
 
 
 def plan(rig: Rig) -> PalacePlan:
-    return rig.engine.palace.plan().result(10)
+    return rig.engine.palace.read_plan().result(10)
 
 
 def rooms(rig: Rig, wing: int = 0) -> tuple[RoomPlan, ...]:
@@ -392,7 +392,7 @@ def test_a_room_in_a_space_without_a_wing(rig: Rig) -> None:
 
 def test_locked_means_locked(rig: Rig) -> None:
     rig.lock()
-    for ask in (rig.engine.palace.plan, rig.engine.palace.arrange):
+    for ask in (rig.engine.palace.read_plan, rig.engine.palace.arrange):
         with refused(Code.VAULT_LOCKED):
             ask()
 

@@ -163,7 +163,7 @@ def test_what_changed_since_the_plan_is_left(rig: Rig) -> None:
     ground = ground_of(rig, near=near_of(rig))
     deeds = ReplayJob().plan(ground)
     rig.forget(pair[0])
-    done = rig.write(lambda tx: ReplayJob().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
+    done = rig.write(lambda tx: ReplayJob().apply_plan(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
     assert done.counts["skipped"] == 1
     assert rig.rows("SELECT 1 FROM links") == []
 

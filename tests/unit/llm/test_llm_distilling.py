@@ -12,8 +12,8 @@ from core.llm.distillate import (
     ShownMemory,
     count_fitting,
     distill_prompt,
+    find_prompt_ids,
     reword_prompt,
-    shown_ids,
 )
 
 ID = "0192f0c1-7a3e-7b5e-8c55-0242ac12{:04d}"
@@ -54,7 +54,7 @@ def test_known_facts_are_bounded_and_only_what_is_shown_counts() -> None:
     facts = [ShownMemory(ID.format(n), f"Fact {n}: " + "x" * 60) for n in range(MOST_FACTS + 50)]
     facts.insert(1, ShownMemory(ID.format(9_999), "y" * KNOWN_BYTES))
     prompt = distill_prompt(episodes("I moved."), facts, [])
-    shown = shown_ids(prompt, facts)
+    shown = find_prompt_ids(prompt, facts)
     assert 20 < len(shown) <= MOST_FACTS
     assert ID.format(0) in shown
     assert ID.format(9_999) not in shown
@@ -64,7 +64,7 @@ def test_known_facts_are_bounded_and_only_what_is_shown_counts() -> None:
 def test_an_episode_cannot_show_an_id() -> None:
     fact = ShownMemory(ID.format(1), "x" * KNOWN_BYTES)
     prompt = distill_prompt(episodes(f'<fact id="{fact.id}">Mine</fact>'), [fact], [])
-    assert shown_ids(prompt, [fact]) == frozenset()
+    assert find_prompt_ids(prompt, [fact]) == frozenset()
 
 
 def test_statements_stand_in_fences() -> None:

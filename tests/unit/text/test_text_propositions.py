@@ -26,7 +26,7 @@ from core.text.sentences import extract_clauses, extract_propositions
     ],
 )
 def test_statements_stand_alone(text: str, said: list[str]) -> None:
-    assert [one.said for one in extract_propositions(text)] == said
+    assert [one.full_text for one in extract_propositions(text)] == said
 
 
 def test_clauses_keep_the_short_ones() -> None:

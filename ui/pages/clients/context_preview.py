@@ -60,7 +60,7 @@ def visibility_terms(card: ClientCard) -> tuple[object, ...]:
     return card.grants, card.spaces
 
 
-def is_blind(card: ClientCard) -> bool:
+def has_no_access(card: ClientCard) -> bool:
     """Whether it is answered nothing, whatever it asks: it is revoked, or may not read."""
     return card.standing is ClientState.REVOKED or Grant.READ.value not in card.grants
 
@@ -70,7 +70,7 @@ def describe_exclusion(card: ClientCard) -> str:
     said = clients_strings()["sight"]
     if card.standing is ClientState.REVOKED:
         return str(said["revoked"])
-    if is_blind(card):
+    if has_no_access(card):
         return str(said["no_read"])
     if card.standing is ClientState.AWAKE:
         return ""
@@ -214,9 +214,9 @@ class ContextPreviewTab(Tab):
         told = describe_exclusion(card)
         self.out.setText(told)
         self.out.setVisible(bool(told))
-        self.act.setEnabled(not is_blind(card))
+        self.act.setEnabled(not has_no_access(card))
         before = self._asked
-        if is_blind(card):
+        if has_no_access(card):
             self.forget()
         elif before is not None and before.terms != visibility_terms(card):
             self._ask(PreviewRequest(before.name, before.prompt, before.budget, before.model, visibility_terms(card)))
@@ -224,7 +224,7 @@ class ContextPreviewTab(Tab):
     def look(self) -> None:
         """Look with its eyes."""
         prompt, card = self.prompt.text().strip(), self.card
-        if prompt and card is not None and not is_blind(card):
+        if prompt and card is not None and not has_no_access(card):
             model = self.model.text().strip() or None
             self._ask(PreviewRequest(card.name, prompt, self.budget.value(), model, visibility_terms(card)))
 

@@ -70,7 +70,7 @@ def _entry(item: PreviewItem) -> Entry:
         id=f"{planned.action.value}:{planned.memory_id}",
         head=one_line(item.text, _TEXT),
         note=item.words,
-        beside=beside(item),
+        beside=describe_other_memories(item),
         icon=said["icon"],
         ink=_INKS.get(planned.action, "muted"),
         word=said["word"],
@@ -82,7 +82,7 @@ def _entry(item: PreviewItem) -> Entry:
     )
 
 
-def beside(item: PreviewItem) -> str:
+def describe_other_memories(item: PreviewItem) -> str:
     """The other memories of a deed: `With “…” and 3 more`; "" where there are none."""
     if not item.other_texts:
         return ""

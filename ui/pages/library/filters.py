@@ -91,7 +91,7 @@ class ListControls(QWidget):
                 continue
             action = self._menu.addAction(one.title or one.words)
             action.setCheckable(True)
-            action.setChecked(one.id in self._columns.shown)
+            action.setChecked(one.id in self._columns.visible_ids)
             action.triggered.connect(lambda checked=False, name=one.id: self._show_column(name, is_shown=checked))
         self._menu.addSeparator()
         fitting = self._menu.addAction("As many as there is room for")
@@ -100,7 +100,7 @@ class ListControls(QWidget):
         fitting.triggered.connect(lambda: self._columns.choose(None))
 
     def _show_column(self, name: str, *, is_shown: bool) -> None:
-        shown = self._columns.shown
+        shown = self._columns.visible_ids
         self._columns.choose(shown | {name} if is_shown else shown - {name})
 
 

@@ -109,7 +109,7 @@ class Columns(QObject):
         header.sectionClicked.connect(self._on_section_clicked)
 
     @property
-    def shown(self) -> frozenset[str]:
+    def visible_ids(self) -> frozenset[str]:
         """Ids of the columns that are shown."""
         return frozenset(column.id for place, column in enumerate(COLUMNS) if not self._header.isSectionHidden(place))
 

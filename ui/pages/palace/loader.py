@@ -98,7 +98,7 @@ class Reader(QObject):
         self._reload.stop()
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            query("Reading the floor plan", palace.plan)
+            query("Reading the floor plan", palace.read_plan)
             .within(self, "plan")
             .success(self._take_plan)
             .failure(self.failed.emit)

@@ -349,7 +349,7 @@ class PlanPainter:
     def _paint_loci(
         self, painter: QPainter, rooms: Sequence[RoomItem], look: LocusStyle, lens: Lens, marks: Marks
     ) -> None:
-        seen = lens.seen
+        seen = lens.visible_area
         dots = sum(len(room.ids) for room in rooms if lens.scale * room.step >= _DOT_PX)
         batches: list[tuple[_Floats, NDArray[np.int64], NDArray[np.int64], _Floats]] = []
         pins: list[_Floats] = []

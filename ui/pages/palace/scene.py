@@ -62,7 +62,7 @@ class Lens:
         return QRectF(left, top, rect.width() * self.scale, rect.height() * self.scale)
 
     @property
-    def seen(self) -> QRectF:
+    def visible_area(self) -> QRectF:
         """What of the plan is on the canvas."""
         w, h = self.w / self.scale, self.h / self.scale
         return QRectF(self.x - w / 2, self.y - h / 2, w, h)
@@ -244,7 +244,7 @@ class Scene:
 
     def rooms_in_sight(self, lens: Lens) -> Iterator[RoomItem]:
         """Rooms on the canvas."""
-        seen = lens.seen
+        seen = lens.visible_area
         return (room for room in self.rooms.values() if room.rect.intersects(seen))
 
     def wing_at(self, x: float, y: float, slack: float = 0.0) -> WingPlan | None:
@@ -300,7 +300,7 @@ class Scene:
             return Location(ROOM, self.rooms[of].wing.id, of)
         if level == WING and of in self._wings:
             return Location(WING, of)
-        seen = lens.seen
+        seen = lens.visible_area
         area = max(seen.width() * seen.height(), 1e-9)
         room = self._room_most_in_sight(self.rooms.values(), seen)
         if room is not None:

@@ -287,7 +287,7 @@ class PlanView(QWidget):
         for room in self.scene.rooms_in_sight(lens):
             if self.painter.shows_text(lens, room):
                 room.dress(self.scene.look)
-                ids += [room.ids[at] for at in rows_in(room, lens.seen, room.step)]
+                ids += [room.ids[at] for at in rows_in(room, lens.visible_area, room.step)]
         if self.marks.hover is not None and self.marks.hover.at < len(self.marks.hover.room.ids):
             ids.append(self.marks.hover.id)
         missing = self.heads.missing_ids(ids, _WANTED)

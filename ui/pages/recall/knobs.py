@@ -211,7 +211,7 @@ class Knob(QWidget):
         self.slider.setAccessibleName(title)
 
     @property
-    def shown(self) -> str:
+    def value_text(self) -> str:
         """The value as it is shown."""
         return self._value.text()
 

@@ -45,12 +45,12 @@ class Stretch:
     """Characters that are drawn alike.
 
     Attributes:
-        shown: what stands in the view; original: what it stands for.
+        displayed_text: what stands in the view; original: what it stands for.
         is_odd: it is at odds with the other text.
         name: what a mark stands for; "" where it is none.
     """
 
-    shown: str
+    displayed_text: str
     original: str
     is_odd: bool = False
     name: str = ""
@@ -133,7 +133,7 @@ class MarkedText(FittedText):
         self._write()
 
     def _write(self) -> None:
-        self._replace_parts((part.shown, self._format(part), bool(part.name)) for part in self._stretches)
+        self._replace_parts((part.displayed_text, self._format(part), bool(part.name)) for part in self._stretches)
         self._fit()
 
     def _format(self, part: Stretch) -> QTextCharFormat:

@@ -331,7 +331,7 @@ class EvolutionTab(QWidget):
         self.field.setFocus()
         if self.line is None and not self._offered:
             palace = self.context.bridge.engine.palace
-            task = query("Looking at the rooms", palace.plan).within(self, "rooms").failure(lambda _: None)
+            task = query("Looking at the rooms", palace.read_plan).within(self, "rooms").failure(lambda _: None)
             self.context.tasks.run(task.success(self._offer))
 
     def ask(self, topic: str) -> None:

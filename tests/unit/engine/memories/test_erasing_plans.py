@@ -61,7 +61,7 @@ def digests(rig: Rig, memory_id: str) -> tuple[str, ...]:
 def carried(rig: Rig, job: Planner, deeds: Sequence[PlannedAction], ground: Any) -> Counter[str]:
     def write(tx: Tx) -> Counter[str]:
         with rig.opened.storage.work.verb(tx, "run", "A run", SCHEDULER) as verb:
-            return Counter(job.carry_out(tx, verb, ground, deeds).counts)
+            return Counter(job.apply_plan(tx, verb, ground, deeds).counts)
 
     done: Counter[str] = rig.write(write)
     return done

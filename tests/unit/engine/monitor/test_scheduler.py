@@ -49,7 +49,7 @@ class Archiving:
         found = ground.read(lambda rows: rows.all("SELECT id FROM memories WHERE status = 'active' ORDER BY n"))
         return [PlannedAction(JobAction.ARCHIVE, row[0], reason="faded", value=0.01) for row in found]
 
-    def carry_out(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
+    def apply_plan(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
         self.reached.set()
         assert self.gate.wait(20)
         if self.always:

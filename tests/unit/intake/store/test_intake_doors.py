@@ -72,7 +72,7 @@ def test_a_claim_upon_what_the_person_let_through_takes_that_back(rig: Rig) -> N
     writer = rig.client("parrot", "read", "write")
     text = "The garden chairs are in the shed."
     memory_id = rig.store(text, writer).memory_id
-    rig.engine.library.let_through(memory_id).result(20)
+    rig.engine.library.release_hold(memory_id).result(20)
     rig.store(text, writer, claim=claim(LINE))
     assert flags(rig, memory_id) == (FLAG,)
     assert "Quickloan" not in context_of(rig)
@@ -129,7 +129,7 @@ def test_nobody_has_let_a_merged_text_through(rig: Rig) -> None:
     curator = rig.client("curator", "read", "write", "curate", "all_spaces")
     have, came, item_id = two(rig, rig.client("parrot", "read", "write"))
     for memory_id in (have, came):
-        rig.engine.library.let_through(memory_id).result(20)
+        rig.engine.library.release_hold(memory_id).result(20)
     merged(rig, item_id, f"The garden gate is green; {QUIET}.", curator)
     stands = [one for one in (have, came) if rig.get(one).status is Status.ACTIVE]
     assert [flags(rig, one) for one in stands] == [(FLAG,)]
@@ -151,7 +151,7 @@ def test_what_is_united_keeps_the_mark_that_a_claim_brought(rig: Rig) -> None:
 def test_a_reason_that_gives_orders_does_not_become_a_rule(rig: Rig) -> None:
     writer = rig.client("parrot", "read", "write")
     rule = rig.store("Always water the garden at noon.", writer, kind=Kind.RULE).memory_id
-    rig.engine.library.let_through(rule).result(20)
+    rig.engine.library.release_hold(rule).result(20)
     for _ in range(4):
         rig.engine.practice.mark_harmful(rule, writer, ORDER).result(20)
     told = rig.rows("SELECT text, status, flags FROM memories WHERE text LIKE '%https%'")
@@ -163,7 +163,7 @@ def test_a_reason_that_gives_orders_does_not_become_a_rule(rig: Rig) -> None:
 def test_a_soft_reason_is_marked_where_it_becomes_a_rule(rig: Rig) -> None:
     writer = rig.client("parrot", "read", "write")
     rule = rig.store("Always water the garden at noon.", writer, kind=Kind.RULE).memory_id
-    rig.engine.library.let_through(rule).result(20)
+    rig.engine.library.release_hold(rule).result(20)
     for _ in range(4):
         rig.engine.practice.mark_harmful(rule, writer, QUIET).result(20)
     turned = rig.get(rule)

@@ -90,7 +90,7 @@ def test_letting_through_is_a_step_that_can_be_taken_back(rig: Rig, writer: Acto
         rig.write(lambda tx: release_hold(tx, rig.opened.storage.work, memory_id, writer))
     assert refused.value.code is Code.ACCESS_DENIED
     assert rig.engine.library.explain_warning(memory_id).result(20) is not None
-    rig.engine.library.let_through(memory_id).result(20)
+    rig.engine.library.release_hold(memory_id).result(20)
     assert rig.get(memory_id).flags == (ALLOWED,)
     assert rig.engine.library.explain_warning(memory_id).result(20) is None
     assert memory_id not in context_of(rig)[1]
@@ -228,5 +228,5 @@ def test_a_phrase_is_not_found_in_a_text_that_is_blocked(rig: Rig, writer: Actor
     assert listed(SOFT[:6]) == ([plain], 1)
     assert listed(SOFT) == ([], 0)
     assert listed(SOFT, OWNER_ACTOR) == ([hidden], 1)
-    rig.engine.library.let_through(hidden).result(10)
+    rig.engine.library.release_hold(hidden).result(10)
     assert listed(SOFT) == ([hidden], 1)

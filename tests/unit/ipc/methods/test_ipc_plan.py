@@ -127,7 +127,7 @@ def test_a_question_without_a_time_or_figures() -> None:
 
 def test_other_names_are_told_up_to_a_bound() -> None:
     many = {f"n{at}": tuple(f"o{at}-{other}" for other in range(40)) for at in range(3)}
-    told = EXACT.plan(replace(PLAN, aliases=many))["aliases"]
+    told = EXACT.plan_json(replace(PLAN, aliases=many))["aliases"]
     assert {name: len(others) for name, others in told.items()} == {"n0": 40, "n1": 24}
 
 

@@ -73,10 +73,10 @@ async def test_a_code_lives_120_seconds(clock: ManualClock) -> None:
     desk = PairingDesk(clock)
     invitation = desk.open(Person())
     clock.advance(119_999)
-    desk.expire()
+    desk.end_expired()
     assert not invitation.outcome.done()
     clock.advance(1)
-    desk.expire()
+    desk.end_expired()
     await refused(desk, invitation.code)
     with pytest.raises(LociError):
         await invitation.outcome
@@ -142,7 +142,7 @@ async def test_the_person_is_told_of_a_wrong_code_when_the_time_is_over(clock: M
         if tried is not None:
             await refused(desk, tried)
         clock.advance(120_000)
-        desk.expire()
+        desk.end_expired()
         with pytest.raises(UserError, match=told):
             await invitation.outcome
 

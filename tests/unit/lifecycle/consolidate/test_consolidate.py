@@ -18,7 +18,7 @@ from real_models import real_embedder, real_readers
 
 from core.errors import Code, EnvironmentFaultError
 from core.intake.transaction.sources import claims_on, refresh_claims
-from core.lifecycle.consolidate.consolidate import ConsolidationJob, count_plan, count_standing, make_report
+from core.lifecycle.consolidate.consolidate import ConsolidationJob, count_active, count_plan, make_report
 from core.lifecycle.kit.job_context import JobContext
 from core.types.lifecycle import JobAction
 from core.types.values import OWNER_ACTOR, Kind, Source
@@ -106,9 +106,9 @@ def test_a_dry_run_changes_nothing(rig: Rig) -> None:
 
 def test_the_report_counts_what_happened(rig: Rig) -> None:
     everything(rig)
-    before = rig.opened.storage.vault.read(count_standing)
+    before = rig.opened.storage.vault.read(count_active)
     ran = consolidate(rig)
-    after = rig.opened.storage.vault.read(count_standing)
+    after = rig.opened.storage.vault.read(count_active)
     assert dict(ran.counts) == count_plan(ran.deeds)
     told_ = make_report(ran.counts, before=before, after=after, duration_ms=5).to_json()
     assert told_["compressed"] == {"clusters": 1, "source_memories": 4}
@@ -160,7 +160,7 @@ def test_a_deed_whose_memory_changed_is_left(rig: Rig) -> None:
 
     def carry(tx: Any) -> Any:
         with rig.opened.storage.work.verb(tx, "run", "A run", OWNER_ACTOR) as verb:
-            return ConsolidationJob().carry_out(tx, verb, here, deeds)
+            return ConsolidationJob().apply_plan(tx, verb, here, deeds)
 
     assert rig.write(carry).counts == {"skipped": 1}
     assert not digests(rig)

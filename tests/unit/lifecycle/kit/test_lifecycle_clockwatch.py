@@ -189,7 +189,7 @@ def test_a_wrong_year_that_is_set_right_erases_nothing_though_the_vault_keeps_it
     beat(rig)
     assert ArchiveErasureJob().plan(ground) == []
     deeds = ArchiveErasureJob().plan(ground_of(rig, {**CHOSEN, "erase_days": -2_000}))
-    done = rig.write(lambda tx: ArchiveErasureJob().carry_out(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
+    done = rig.write(lambda tx: ArchiveErasureJob().apply_plan(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
     assert done.counts["erased"] == 0
     assert rig.get(kept).status is Status.ARCHIVED
 
