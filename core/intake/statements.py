@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 
 from core.intake.claims import sync_claims
-from core.intake.transaction.sources import Lineage, add_source, find_standing_twin, refresh_trust
+from core.intake.transaction.sources import Lineage, add_source, find_active_duplicate, refresh_trust
 from core.types.values import Kind, Source, Status
 from core.vault.database.rows import Rows, image_from_json, image_to_json, to_json
 from core.vault.database.tx import Tx
@@ -133,4 +133,4 @@ def _forget_source(tx: Tx, memory_id: str, episode_id: str) -> None:
 
 
 def _twin(tx: Tx, row: dict[str, object]) -> str | None:
-    return find_standing_twin(tx, [str(row["text"])], Kind.FACT, str(row["space_id"]), str(row["scope_session"]))
+    return find_active_duplicate(tx, [str(row["text"])], Kind.FACT, str(row["space_id"]), str(row["scope_session"]))

@@ -29,7 +29,7 @@ from core.intake.claims import (
     sync_claims,
 )
 from core.intake.statements import follow_episodes
-from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, find_standing_twin, refresh_trust
+from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, find_active_duplicate, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions import review_items
 from core.intake.transitions.merge import MergeResult, append_chain, make_room_in_chain, newest_version, write_merge

@@ -22,7 +22,7 @@ from core.intake.transaction.admission import erased_texts, was_disclosed
 from core.intake.transaction.sources import (
     add_source,
     corroborate,
-    find_standing_twin,
+    find_active_duplicate,
     refresh_trust,
     waiting_twin,
 )
@@ -113,7 +113,7 @@ def reason_to_skip(rows: Rows, told: Statement, episode: TalkEpisode) -> str:
 def find_twin(rows: Rows, told: Statement, episode: TalkEpisode) -> str | None:
     """The memory that says just that: made of this episode before, or standing in its space."""
     said = rows.value(_SAID_ALREADY, (episode.id, content_hash(told.text)))
-    return str(said) if said is not None else find_standing_twin(rows, [told.text], Kind.FACT, episode.space_id)
+    return str(said) if said is not None else find_active_duplicate(rows, [told.text], Kind.FACT, episode.space_id)
 
 
 @dataclass
