@@ -86,6 +86,23 @@ def join_answer(question: str, answer: str, names: frozenset[str]) -> str:
     return joiner(asked, said) if joiner else ""
 
 
+def read_request(clause: str) -> str:
+    """What somebody asks of an assistant as what they want; "" where a clause asks for nothing."""
+    words = clause.replace("’", "'").rstrip(" .!").split()
+    words = [word for at, word in enumerate(words) if word.lower().strip(",") != "please"]
+    lows = [word.lower() for word in words]
+    if len(words) < 2:
+        return ""
+    lead = {"don't": "do not want", "dont": "do not want", "never": "never want", "always": "always want"}.get(lows[0])
+    rest = words[1:] if lead else words
+    verb = rest[0].lower()
+    if lows[:2] == ["do", "not"]:
+        lead, rest, verb = "do not want", words[2:], lows[2] if len(words) > 2 else ""
+    if verb not in verb_forms().base and verb != "be":
+        return ""
+    return f"I {lead or 'want'} the assistant to {' '.join((verb, *rest[1:]))}"
+
+
 def is_fragment(answer: str) -> bool:
     """Whether a sentence has no verb of its own, so that it only means something as an answer."""
     tokens = tokenize_talk(answer)

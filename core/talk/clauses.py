@@ -20,7 +20,8 @@ LEADS = frozenset(
 )  # fmt: skip
 """Words by which something opens that stands before a subject."""
 _BREAKS = frozenset((",", ";", "–", "—", "-", "--", ":", "..."))
-_JOINERS = frozenset(("and", "but", "so", "plus", "though", "although"))
+_JOINERS = frozenset(("and", "but", "so", "plus"))
+_BINDERS = frozenset(("when", "if", "while", "because", "after", "before", "as", "since", "until", "once", "unless"))
 _BE = frozenset(("is", "are", "am", "was", "were", "'s", "'m", "'re", "be", "been", "being"))
 _AUX = frozenset(
     ("have", "has", "had", "do", "does", "did", "'ve", "'d", "'ll", "is", "are", "am", "was", "were", "'s", "'m", "'re")
@@ -192,7 +193,11 @@ def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bo
     if low == "so":  # "so they don't fall" is what a thing is done for
         return False
     words = sum(token.is_word or token.low.startswith("'") for token in tokens[right:end])
-    if right >= end or words < _LEAST_RIGHT or not opens_with_subject(tokens, right, end):
+    is_led = any(
+        tokens[place].low in _BINDERS and (place == first or tokens[place - 1].low in (*_BREAKS, *_JOINERS, "even"))
+        for place in range(first, at)
+    )
+    if is_led or right >= end or words < _LEAST_RIGHT or not opens_with_subject(tokens, right, end):
         return False
     return has_finite_verb(tokens, first, at) or (low in _BREAKS and tokens[first].low not in LEADS)
 

@@ -93,6 +93,11 @@ class References:
         self._spoke: dict[str, int] = {}
         self.turn = 0
 
+    @property
+    def has_assistant(self) -> bool:
+        """Whether an assistant takes part."""
+        return bool(self._assistants)
+
     def name_of(self, turn: Turn) -> str:
         """How a statement calls the speaker of a turn; "" where nobody is known to speak."""
         return self.name_speaker(turn.speaker, is_owner=turn.is_owner)

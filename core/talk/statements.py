@@ -13,7 +13,7 @@ from functools import cache
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
-from core.talk.answers import find_topic, is_fragment, join_answer
+from core.talk.answers import find_topic, is_fragment, join_answer, read_request
 from core.talk.clauses import Clause, split_clauses
 from core.talk.references import References, possessive
 from core.talk.third_person import YOU, Speech, ToldClause, UnclearClauseError, tell_clause
@@ -34,6 +34,8 @@ from core.types.talk import (
 Reader = Callable[[Sequence[SentenceInContext]], Sequence[Reading]]
 SURE = 0.5
 """How sure reading and rewriting together must be."""
+MARKED = 0.2
+"""An episode none of whose sentences is so likely to state something is small talk."""
 WORTH = 0.5
 """Expected worth from which a sentence is kept."""
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
@@ -107,6 +109,8 @@ class _Distiller:
         """All sentences that are read; what is not English is counted."""
         before: tuple[str, str] = ("", "")
         for number, turn in enumerate(self._turns):
+            if is_foreign(turn.text) or (turn.text.strip() and not split_turn(turn)):
+                self._worthy.add(turn.episode_id)  # nothing is known of what is not read
             if is_foreign(turn.text):
                 self._skipped["language"] += max(1, len(split_turn(turn)))
                 before = ("", turn.speaker)
@@ -139,8 +143,9 @@ class _Distiller:
         speech = self._speech(one)
         self._stems.add(one.tokens)
         reason = self._refusal(one, reading)
-        if reason is None:
+        if reading.statement >= MARKED:
             self._worthy.add(one.turn.episode_id)
+        if reason is None:
             made = self._tell(one, reading, speech)
             reason = made
         if reason:
@@ -179,6 +184,8 @@ class _Distiller:
         told = list(self._tell_answer(one, speech))
         reason = ""
         is_parted = False
+        if not told:
+            told = list(self._tell_request(one, reading, speech))
         if not told:
             clauses = split_clauses(one.tokens, self._names)
             is_parted = len(clauses) > 1
@@ -233,6 +240,21 @@ class _Distiller:
                 yield from _tell_of(name, name, one)
         except UnclearClauseError:
             return
+
+    def _tell_request(self, one: _Said, reading: Reading, speech: Speech) -> Iterator[ToldClause]:
+        """What somebody wants of an assistant from now on: "Keep the answers short" is a preference of theirs."""
+        if not self._references.has_assistant or reading.type not in (StatementType.PREFERENCE, StatementType.HABIT):
+            return
+        for clause in split_clauses(one.tokens, self._names)[:1]:
+            start, end = one.tokens[clause.first].start, one.tokens[clause.end - 1].end
+            wanted = read_request(one.sentence.text[start:end])
+            tokens = tokenize_talk(wanted)
+            try:
+                if wanted:
+                    told = tell_clause(wanted, tokens, Clause(0, len(tokens)), speech, self._references)
+                    yield replace(told, start=start, end=end, sure=told.sure * 0.9)
+            except UnclearClauseError:
+                return
 
     def _tell_topic(self, topic: str, one: _Said, speech: Speech) -> Iterator[ToldClause]:
         """Reads "Any injuries?" "Shin splints last year" as of the answerer's injuries."""

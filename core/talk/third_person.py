@@ -39,6 +39,7 @@ _YOURS = {
     "'m": "are", "'re": "are", "am": "are", "'ve": "have", "was": "were", "wasn't": "were not", "don't": "do not",
     "haven't": "have not", "aren't": "are not", "weren't": "were not", "ain't": "are not", "is": "are",
 }  # fmt: skip
+_SPOKEN = {"'ll": "will", "gonna": "going to", "wanna": "want to", "gotta": "have to"}
 _NOT = {"can't": "cannot", "cannot": "cannot", "won't": "will not", "shan't": "shall not", "ain't": "is not"}
 _INVERTED = frozenset(
     (
@@ -262,7 +263,16 @@ def _find_prefix(draft: _Draft, topic: str) -> str:
         low = draft.low(first)
     if low in SUBJECTS or low in _FIRST or low in _SECOND:
         return ""
-    if low in verbs.sets["dropped"] or low == "don't":
+    is_dropped = low in verbs.sets["dropped"] and draft.low(first + 1) not in (
+        "and",
+        "is",
+        "was",
+        "for",
+        "has",
+        "of",
+        "",
+    )
+    if is_dropped or low == "don't":
         return _tell_dropped(draft, first, topic)
     is_past = low in verbs.past and low not in verbs.base and low not in verbs.sets["participle_adjectives"]
     is_third = low in verbs.third and low not in verbs.base and topic not in ("", draft.speech.speaker)
@@ -335,8 +345,8 @@ def _tell_word(draft: _Draft, at: int, references: References) -> int:
         draft.put(at, _NOT.get(low) or low[:-3] + " not")
     elif low == "'s" and is_verb_s(draft.tokens, at):
         draft.put(at, _is_or_has(draft, at))
-    elif low == "'ll":
-        draft.put(at, "will")
+    elif low in _SPOKEN:
+        draft.put(at, _SPOKEN[low])
     return at + 1
 
 
@@ -477,8 +487,11 @@ def _agree(draft: _Draft, at: int, who: str, *, is_plural: bool = False) -> int:
     table = _YOURS if who == YOU or is_plural else _SINGULAR
     if low == "'d":
         draft.put(at, _would_or_had(draft, at))
-    elif low == "'ll":
-        draft.put(at, "will")
+    elif low in ("wanna", "gotta"):
+        verb = ("want to", "have to") if who == YOU or is_plural else ("wants to", "has to")
+        draft.put(at, verb[low == "gotta"])
+    elif low in _SPOKEN:
+        draft.put(at, _SPOKEN[low])
     elif low in table:
         draft.put(at, table[low])
         _agree_joined(draft, at, who, is_plural=is_plural)
@@ -602,7 +615,19 @@ def _stands_before(draft: _Draft, at: int, low: str) -> bool:
             draft.low(place) in ("a", "an", "the", "my", "our", "his", "her", "their", "your", "its")
             for place in range(draft.clause.first, at - 1)
         )
-    return any(one.sort == "groups" for one in before) or any(one.gender == "g" for one in draft.told)
+    if any(one.sort == "groups" for one in before) or any(one.gender == "g" for one in draft.told):
+        return True
+    return any(_is_several(draft, place) for place in range(draft.clause.first + 1, at - 1))
+
+
+def _is_several(draft: _Draft, at: int) -> bool:
+    """Whether a word is things or people in the plural, as far as its form tells."""
+    low, verbs = draft.low(at), verb_forms()
+    ends = len(low) > 3 and low.endswith("s") and not low.endswith(("ss", "us", "is", "'s"))
+    is_verb = (
+        low in verbs.third and low not in talk_words().sets["groups"] and verbs.third[low] not in verbs.sets["noun_too"]
+    )
+    return ends and not is_verb and low not in talk_words().sets["english"]
 
 
 def _finish(text: str) -> str:
