@@ -220,6 +220,14 @@ class EnrichBatch:
     is_end: bool = False
 
 
+_READABLE = "SELECT count(*) FROM memories WHERE status IN ('active', 'disputed') AND security_tier = 'cleartext'"
+
+
+def count_unread(rows: Rows) -> tuple[int, int]:
+    """In how many memories names are not looked for yet, and how many there are to look in."""
+    return int(rows.value(_BACKLOG, {"version": VERSION})), int(rows.value(_READABLE))
+
+
 class EnrichJob:
     """Implements `core.lifecycle.kit.job_context.StreamJob`."""
 

@@ -164,7 +164,7 @@ class EntityLine:
     """One line of a list.
 
     Attributes:
-        mentions: memories that name it and were not deleted.
+        mentions: memories that name it, or in which it speaks, and were not deleted.
         others: its other names.
     """
 
@@ -185,12 +185,15 @@ class EntityList:
         total: how many fit the question.
         by_type: how many there are of each type, whatever types were asked for; of the text asked for.
         known: how many there are at all.
+        unread: memories in which names are not looked for yet, of `readable` that have them looked for.
     """
 
     lines: tuple[EntityLine, ...]
     total: int
     by_type: Mapping[str, int]
     known: int
+    unread: int = 0
+    readable: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +242,51 @@ class EntityStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownStatement:
+    """A statement about an entity, with the words that say it.
+
+    Attributes:
+        memory_id: the statement; `text` its words.
+        type: of `core.types.talk.StatementType`.
+        state: `holds`, `outdated` or `disputed`.
+        is_lasting: whether it is likely of use in a month.
+        episode_id: the memory that says it, of several the latest.
+        quote: the exact words of it.
+        speaker: who said them; "" where nobody knows, and for the owner.
+        is_owners: whether the owner of the vault said them.
+        occurred: when; None where unknown.
+        recorded_at: when Loci learned the episode, epoch ms.
+        sources: how many memories say it.
+    """
+
+    memory_id: str
+    text: str
+    type: str
+    state: str
+    is_lasting: bool
+    episode_id: str
+    quote: str
+    speaker: str
+    is_owners: bool
+    occurred: When | None
+    recorded_at: int
+    sources: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTopic:
+    """What is known of an entity under one topic.
+
+    Attributes:
+        type: of `core.types.talk.StatementType`.
+        statements: what holds before what is outdated, the latest first.
+    """
+
+    type: str
+    statements: tuple[KnownStatement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """An entity that was merged into another.
 
@@ -261,6 +309,8 @@ class EntityView:
     Attributes:
         card: the entity.
         places: where it is mentioned, the latest first, 200 at most; `mentions` counts all.
+        spoken: in how many memories it speaks.
+        topics: what is known of it.
         claims: what is said about it, what stands first, 200 at most.
         joined: what was merged into it.
         alike: others of a name so near that they may be the same, those named most often first; such as the person
@@ -273,6 +323,8 @@ class EntityView:
     claims: tuple[EntityStatement, ...]
     joined: tuple[Joined, ...]
     alike: tuple[EntityLine, ...] = ()
+    spoken: int = 0
+    topics: tuple[KnownTopic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

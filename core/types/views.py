@@ -441,11 +441,13 @@ class GraphFilter:
         query: in the search syntax of the library; empty for all that stands. The centre always shows.
         edge_types: names of `EDGE_TYPES`; None for all.
         min_similarity: cosine from which two memories are near in meaning, 0 to 1.
+        hides_small_talk: whether what was read and holds nothing worth keeping is left out; not of a query's answer.
     """
 
     query: str = ""
     edge_types: tuple[str, ...] | None = None
     min_similarity: float = 0.5
+    hides_small_talk: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from pytestqt.qtbot import QtBot
 from ui.context import Context
 from ui.lists.list_view import ListView, cut_lines
 from ui.lists.row_spec import draw_ground
-from ui.pages.entities.page import Detail, EntitiesPage
+from ui.pages.entities.detail import Detail
+from ui.pages.entities.page import EntitiesPage
 from ui.pages.entities.words import EntityRow, entity_list
 from ui.strings import clients_strings as client_words
 

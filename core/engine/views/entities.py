@@ -15,6 +15,7 @@ from typing import Any
 
 from core.engine.access.authority import Authority
 from core.engine.runtime.storage import Storage
+from core.engine.views.entity_topics import read_topics
 from core.entities import registry, resolution
 from core.entities.mentions import cut_excerpt
 from core.entities.recognition import name_key
@@ -35,6 +36,7 @@ from core.intake.entities import (
 from core.intake.transaction.admission import check_space_name
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.review_items import refuse_imperatives
+from core.lifecycle.enrich import count_unread
 from core.memory.read import read_occurred, said_at_sql
 from core.memory.write import ensure_space, find_space_id
 from core.text.screening.egress import collect_texts, prefetch_scans, sanitize_map
@@ -96,13 +98,14 @@ _ALIASES = (
 _PLACES = (
     "SELECT m.id, m.text, json_group_array(json_array(n.start_at, n.end_at)), m.kind, m.status, "  # noqa: S608 - constants
     "m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at "
-    "FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = ? AND m.status <> 'deleted' "
-    f"GROUP BY m.id ORDER BY {said_at_sql('m')} DESC, m.n DESC LIMIT ?"
+    "FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = ? AND n.start_at >= 0 "
+    f"AND m.status <> 'deleted' GROUP BY m.id ORDER BY {said_at_sql('m')} DESC, m.n DESC LIMIT ?"
 )
 _NAMING = (
     "SELECT count(DISTINCT n.memory_id) FROM mentions n JOIN memories m ON m.id = n.memory_id "
-    "WHERE n.entity_id = ? AND m.status <> 'deleted'"
+    "WHERE n.entity_id = ? AND n.start_at >= 0 AND m.status <> 'deleted'"
 )
+_SPOKEN = _NAMING.replace("n.start_at >= 0", "n.start_at < 0")
 _TOLD = (
     "SELECT c.id, coalesce((SELECT v.memory_id FROM evidence v WHERE v.claim_id = c.id ORDER BY v.recorded_at, v.id "
     "LIMIT 1), ''), c.subject, c.predicate, c.value, c.polarity, c.state, c.confidence FROM claims c "
@@ -168,12 +171,13 @@ def list_entities(rows: Rows, query: EntityQuery) -> EntityList:
     lines = [
         EntityLine(str(one), str(name), str(kind), str(space), int(named), _others(str(name), keys.get(str(one), ())))
         for one, name, kind, space, named in rows.all(_LINES)
-        if not wanted or any(wanted in key for key, _ in keys.get(str(one), ()))
+        if not wanted or wanted in name_key(str(name)) or any(wanted in key for key, _ in keys.get(str(one), ()))
     ]
     known = int(rows.value("SELECT count(*) FROM entities WHERE merged_into_id IS NULL"))
     chosen = [line for line in lines if not query.types or line.type in query.types]
     limit = max(1, min(query.limit, 10_000))
-    return EntityList(tuple(chosen[:limit]), len(chosen), dict(Counter(line.type for line in lines)), known)
+    by_type = dict(Counter(line.type for line in lines))
+    return EntityList(tuple(chosen[:limit]), len(chosen), by_type, known, *count_unread(rows))
 
 
 def _others(name: str, keys: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -199,6 +203,8 @@ def read_entity(rows: Rows, entity_id: str, reach: EntityScope, now_ms: int) -> 
             for one, name in rows.all(_JOINED, (entity_id,))
         ),
         _alike(rows, card),
+        int(rows.value(_SPOKEN, (entity_id,))),
+        read_topics(rows, card, now_ms),
     )
 
 

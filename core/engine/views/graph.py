@@ -690,5 +690,10 @@ def _view(stored: dict[str, Any]) -> GraphView:
         name=stored["name"],
         centre=stored["centre"],
         depth=stored["depth"],
-        filter=GraphFilter(wanted["query"], None if types is None else tuple(types), wanted["min_similarity"]),
+        filter=GraphFilter(
+            wanted["query"],
+            None if types is None else tuple(types),
+            wanted["min_similarity"],
+            bool(wanted.get("hides_small_talk", True)),
+        ),
     )

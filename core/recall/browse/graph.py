@@ -176,15 +176,22 @@ _REPLACED = frozenset({"superseded", "consolidated"})
 _REPLACING = frozenset({"supersedes", "derived_from"})
 _NEAREST = 3
 _KIND = {kind.value: place for place, kind in enumerate(Kind)}
-_STATUSES = "SELECT n, status FROM memories WHERE n IN (SELECT value FROM json_each(?))"
+_SMALL = "EXISTS (SELECT 1 FROM readings t WHERE t.memory_id = m.id AND t.small_talk = 1)"
+_STATUSES = (
+    f"SELECT m.n, CASE WHEN :hides AND {_SMALL} THEN 'small_talk' ELSE m.status END FROM memories m "  # noqa: S608
+    "WHERE m.n IN (SELECT value FROM json_each(:labels))"
+)
 _LABELS = "SELECT group_concat(n) FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 _IDS = "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?))"
-_ALL_STANDING = "SELECT group_concat(n) FROM memories WHERE status IN ('active', 'disputed')"
+_ALL_STANDING = (
+    "SELECT group_concat(m.n) FROM memories m WHERE m.status IN ('active', 'disputed') "  # noqa: S608 - constants
+    f"AND NOT (:hides AND {_SMALL})"
+)
 _COLUMNS = (
     f"SELECT m.n, m.id, m.kind, m.trust, {said_at_sql('m')}, coalesce(p.room_id, m.space_id), "  # noqa: S608 - constants
     "coalesce(r.name, s.name) FROM memories m JOIN spaces s ON s.id = m.space_id "
     "LEFT JOIN places p ON p.memory_id = m.id LEFT JOIN rooms r ON r.id = p.room_id "
-    "WHERE m.status IN ('active', 'disputed') ORDER BY m.n"
+    f"WHERE m.status IN ('active', 'disputed') AND NOT (:hides AND {_SMALL}) ORDER BY m.n"
 )
 _COLUMNS_OF = _COLUMNS.replace("m.status IN ('active', 'disputed')", "m.n IN (SELECT value FROM json_each(:wanted))")
 
@@ -214,6 +221,7 @@ class _Shown:
 
     def __init__(self, rows: Rows, wanted: GraphFilter, now_ms: int) -> None:
         self._rows = rows
+        self._hides = int(wanted.hides_small_talk)
         self._every: Labels | None = None
         self._status: dict[int, str] = {}
         self.is_narrowed = bool(wanted.query.strip())
@@ -224,7 +232,7 @@ class _Shown:
     def every(self) -> Labels:
         """All of them, ascending."""
         if self._every is None:
-            self._every = np.sort(parse_labels(self._rows.value(_ALL_STANDING)))
+            self._every = np.sort(parse_labels(self._rows.value(_ALL_STANDING, {"hides": self._hides})))
         return self._every
 
     def may(self, labels: Labels) -> Labels:
@@ -249,7 +257,8 @@ class _Shown:
     def _learn(self, labels: Sequence[int]) -> None:
         unknown = [n for n in labels if n not in self._status]
         if unknown:
-            self._status |= dict(self._rows.all(_STATUSES, (json.dumps(unknown),)))
+            params = {"labels": json.dumps(unknown), "hides": self._hides}
+            self._status |= dict(self._rows.all(_STATUSES, params))
             self._status |= {n: Status.DELETED.value for n in unknown if n not in self._status}
 
 
@@ -336,9 +345,9 @@ def gather_whole(rows: Rows, stored: SnapshotVectors, wanted: GraphFilter, now_m
     check_filter(wanted)
     shown, types = _Shown(rows, wanted, now_ms), _types(wanted)
     if shown.is_narrowed:
-        found = rows.all(_COLUMNS_OF, {"wanted": json.dumps(shown.every().tolist())})
+        found = rows.all(_COLUMNS_OF, {"wanted": json.dumps(shown.every().tolist()), "hides": 0})
     else:
-        found = rows.all(_COLUMNS)
+        found = rows.all(_COLUMNS, {"hides": int(wanted.hides_small_talk)})
     chosen = np.array([row[0] for row in found] if MEANING in types else [], np.int64)
     labels, vectors = stored.fetch(sample_links(chosen))
     return GraphRows(found, read_all_links(rows, types), labels, vectors)

@@ -5,19 +5,11 @@ Must not do: know another page, or merge anything that was not shown before.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QBoxLayout,
-    QFrame,
-    QHBoxLayout,
     QLineEdit,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -25,189 +17,26 @@ from core.events import Changed
 from core.types.entities import (
     EntityCard,
     EntityChange,
-    EntityLine,
     EntityList,
     EntityMerged,
     EntityQuery,
     EntityView,
     MergePreview,
 )
+from core.types.lifecycle import DistilledTalk
 from ui.context import Context, Page, PageSpec
+from ui.pages.entities.detail import Detail
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
-from ui.pages.entities.words import (
-    alike_words,
-    claim_line,
-    entity_line,
-    entity_list,
-    fit_height,
-    joined_words,
-    place_line,
-    subtitle,
-    unread_words,
-)
+from ui.pages.entities.words import entity_line, entity_list, reading_words
 from ui.strings import entities_strings
 from ui.tasks import query, write
-from ui.theme.theme import Theme
 from ui.undo import offer_undo, take_back
-from ui.widgets.basics import Elided, MenuChip, button, column, label, make_timer, row
-from ui.widgets.plaintext import one_line
+from ui.widgets.basics import MenuChip, column, label, make_timer, row
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of
 
-_BESIDE = 480
-
-
-class DuplicateHint(QFrame):
-    """A sentence that names a possible duplicate, and the button that leads to merging.
-
-    Signals:
-        merge_asked: id of the one to look at merging with first.
-    """
-
-    merge_asked = Signal(str)
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme, self._first = theme, ""
-        self.setObjectName("panel")
-        self.told = Elided("", "body")
-        self.act = button(entities_strings()["alike"]["act"], self._ask, theme=theme, icon="git-merge")
-        self._box = row(self.told, self.act, parent=self, gap=8)
-        self._box.setContentsMargins(12, 8, 12, 8)
-        self._box.setStretch(0, 1)
-        self.hide()
-
-    def show_alike(self, card: EntityCard, found: Sequence[EntityLine]) -> None:
-        """Show those that may be the same.
-
-        Args:
-            card: the entity that is looked at.
-            found: the others; none hides the hint.
-        """
-        self.setVisible(bool(found))
-        if found:
-            self._first = found[0].id
-            self.told.say(alike_words(card, found))
-            self.act.setAccessibleDescription(self.told.whole)
-
-    def _ask(self) -> None:
-        self.merge_asked.emit(self._first)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Where it is narrow the button stands under the sentence."""
-        super().resizeEvent(event)
-        is_wide = self.width() >= self._theme.px(_BESIDE)
-        self._box.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
-
-
-_NAME = 80
-_CLAIMS = 3  # seen at once, so that the mentions keep their place
-
-
-class Detail(QFrame):
-    """One entity with its names, mentions, claims and mergers.
-
-    Signals:
-        memory_asked: id of a memory to look at.
-        change_asked: names shall be changed.
-        merge_asked: it shall be merged into another: the id of the one that may be it, or "".
-        apart_asked: the undo step that takes a merge apart.
-    """
-
-    memory_asked = Signal(str)
-    change_asked = Signal()
-    merge_asked = Signal(str)
-    apart_asked = Signal(str)
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        said = entities_strings()
-        self._theme = theme
-        self.view: EntityView | None = None
-        self.title, self.about = Elided("", "section"), Elided("", "muted")
-        self.others = label("", "small", wrap=True)
-        self.change = button("Change names", self.change_asked.emit, theme=theme, icon="pencil")
-        ask = partial(self.merge_asked.emit, "")
-        self.merge = button(said["merge"]["open"], ask, theme=theme, icon="git-merge", hint=said["merge"]["title"])
-        self.alike = DuplicateHint(theme)
-        self.alike.merge_asked.connect(self.merge_asked)
-        self.places = entity_list(theme, said["places"])
-        self.claims = entity_list(theme, said["claims"])
-        self._no_places, self._no_claims = label(said["no_places"], "muted"), label("", "muted", wrap=True)
-        self.joined = QWidget()
-        self._joined_box = column(self.joined, gap=4)
-        for made in (self.places, self.claims):
-            made.looked_at_id.connect(self.memory_asked)
-            made.opened.connect(lambda row: self.memory_asked.emit(row.id))
-        layout = column(self, margins=0, gap=6)
-        layout.addWidget(self.title)
-        layout.addWidget(self.about)
-        layout.addWidget(self.others)
-        layout.addLayout(row(self.change, self.merge, None))
-        layout.addWidget(self.alike)
-        layout.addSpacing(6)
-        layout.addWidget(label(said["claims"], "label"))
-        layout.addWidget(self._no_claims)
-        layout.addWidget(self.claims)
-        layout.addSpacing(6)
-        layout.addWidget(label(said["places"], "label"))
-        layout.addWidget(self._no_places)
-        layout.addWidget(self.places, 1)
-        layout.addWidget(self.joined)
-        self._layout: QVBoxLayout = layout
-        self._layout.addStretch()
-        theme.changed.connect(lambda: fit_height(self.claims, _CLAIMS))
-
-    def show_view(self, view: EntityView) -> None:
-        """Show an entity."""
-        same = self.view is not None and self.view.card.id == view.card.id
-        self.view, card = view, view.card
-        self.title.say(one_line(card.name, _NAME))
-        self.about.say(subtitle(card, view.mentions))
-        self.others.setText("Also: " + ", ".join(one_line(name, _NAME) for name in card.aliases))
-        self.others.setVisible(bool(card.aliases))
-        with QSignalBlocker(self):  # what is chosen already is not asked for again
-            if not same:
-                self.places.choose()
-                self.claims.choose()
-            self.places.show_lines([place_line(one) for one in view.places])
-            self.claims.show_lines([claim_line(one) for one in view.claims])
-        for made, none, has in (
-            (self.places, self._no_places, view.places),
-            (self.claims, self._no_claims, view.claims),
-        ):
-            made.setVisible(bool(has))
-            none.setVisible(not has)
-        self._no_claims.setText(unread_words(view))
-        fit_height(self.claims, _CLAIMS)
-        self.alike.show_alike(card, view.alike)
-        self._show_joined(view)
-
-    def _show_joined(self, view: EntityView) -> None:
-        while (item := self._joined_box.takeAt(0)) is not None:
-            _clear(item.widget())
-        self.joined.setVisible(bool(view.joined))
-        if not view.joined:
-            return
-        self._joined_box.addWidget(label(entities_strings()["joined"], "label"))
-        for one in view.joined:
-            line = QWidget()
-            box: QHBoxLayout = row(Elided(joined_words(one)), parent=line)
-            if one.step_id:
-                apart = button(entities_strings()["apart"], partial(self.apart_asked.emit, one.step_id), kind="link")
-                apart.setAccessibleName(f"{entities_strings()['apart']}: {one_line(one.name, _NAME)}")
-                box.addWidget(apart)
-            self._joined_box.addWidget(line)
-
-
-def _clear(widget: QWidget | None) -> None:
-    if widget is not None:
-        widget.hide()
-        widget.deleteLater()
-
-
 ORIGIN = "entities"
-_REFRESH_MS, _TYPED_MS = 250, 150
+_REFRESH_MS, _TYPED_MS, _READING_MS = 250, 150, 1500
 _ALL = ""
 
 
@@ -237,11 +66,13 @@ class EntitiesPage(Page):
         self._build()
         self._refresh = make_timer(self, self.read, _REFRESH_MS)
         self._typed = make_timer(self, self.read, _TYPED_MS)
+        self._reading = make_timer(self, self.read, _READING_MS)
         self.search.textChanged.connect(lambda _: self._typed.start())
         self.search.returnPressed.connect(self.list.setFocus)
         self.types.chosen.connect(lambda _: self.read())
         self.list.looked_at_id.connect(self.look)
         self.detail.memory_asked.connect(lambda memory_id: context.selection.select(memory_id, ORIGIN))
+        self.detail.make_asked.connect(self.make_statements)
         self.detail.change_asked.connect(self._change)
         self.detail.merge_asked.connect(self._merge)
         self.detail.apart_asked.connect(lambda step: take_back(context, step))
@@ -290,6 +121,7 @@ class EntitiesPage(Page):
         self.is_stale = self.is_stale or self._refresh.isActive()
         self._refresh.stop()
         self._typed.stop()
+        self._reading.stop()
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
@@ -317,15 +149,17 @@ class EntitiesPage(Page):
 
     def _show(self, found: EntityList) -> None:
         self._is_read = True
+        reading = reading_words(found)
+        if reading and self._is_shown:  # a run of derived data tells of no change
+            self._reading.start()
         if not found.known:
-            said = entities_strings()["empty"]
-            self.entity_id, self.detail.view = "", None
-            self.states.show_empty(EmptyState(self.context.theme, "users", said["title"], said["sentence"]))
+            self._show_none(reading)
             return
         self.states.show_content()
         self.types.offer(self._choices(found.by_type), self.types.current)
         shown = f"{len(found.lines)} of {found.total}" if found.total > len(found.lines) else str(found.total)
-        self.count.setText(f"{shown} {'name' if found.total == 1 else 'names'}")
+        told = f"{shown} {'name' if found.total == 1 else 'names'}"
+        self.count.setText(" · ".join(part for part in (told, reading) if part))
         wanted = self._wished or self.entity_id or (found.lines[0].id if found.lines else "")
         self._wished = ""
         if found.lines:
@@ -339,6 +173,15 @@ class EntitiesPage(Page):
             )
         if wanted:
             self.look(wanted, again=True)
+
+    def _show_none(self, reading: str) -> None:
+        said = entities_strings()
+        self.entity_id, self.detail.view = "", None
+        title, sentence = said["empty"]["title"], said["empty"]["sentence"]
+        if reading:
+            title, sentence = reading, said["reading_sentence"]
+        self.count.setText("")
+        self.states.show_empty(EmptyState(self.context.theme, "users", title, sentence))
 
     def _choices(self, by_type: object) -> dict[str, str]:
         counts = by_type if isinstance(by_type, dict) else {}
@@ -382,6 +225,18 @@ class EntitiesPage(Page):
         self._right.setCurrentWidget(self._choose)
 
     # ---- what can be done
+
+    def make_statements(self) -> None:
+        """Make statements of what was said; the page shows them once they are there."""
+        engine = self.context.bridge.engine
+        asked = write(str(entities_strings()["known"]["make"]), engine.statements.run)
+        self.context.tasks.run(asked.success(self._on_statements_made))
+
+    def _on_statements_made(self, done: DistilledTalk) -> None:
+        said, count = entities_strings()["known"], len(done.statements)
+        told = str(said["made"]).format(count=count_of(count, "statement")) if count else str(said["made_none"])
+        self.context.desk.say(told)
+        self._refresh.start()
 
     def _change(self) -> None:
         if self.detail.view is not None:

@@ -12,10 +12,21 @@ from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout
 from PySide6.QtWidgets import QFrame
 
-from core.types.entities import EntityCard, EntityLine, EntityMention, EntityStatement, EntityView, Joined, MergePreview
+from core.types.entities import (
+    EntityCard,
+    EntityLine,
+    EntityList,
+    EntityMention,
+    EntityStatement,
+    EntityView,
+    Joined,
+    KnownStatement,
+    KnownTopic,
+    MergePreview,
+)
 from core.types.reviews import ClaimSeen
 from ui.lists.list_view import Keep, ListView
-from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
+from ui.lists.row_spec import MIDDLE, RIGHT, Heading, RowSpec, RowState
 from ui.strings import entities_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -152,6 +163,19 @@ def entity_list(theme: Theme, name: str) -> ListView:
     return made
 
 
+def known_list(theme: Theme, name: str) -> ListView:
+    """A list of statements under headings of topics, on a card.
+
+    Args:
+        name: for those who do not see it.
+    """
+    made = ListView(EntityRows(theme), name, keep=Keep.NONE)
+    made.setFrameShape(QFrame.Shape.NoFrame)
+    made.setObjectName("card")
+    made.setViewportMargins(1, spacing().xs, 1, spacing().xs)
+    return made
+
+
 def fit_height(shown: ListView, most: int) -> None:
     """Be as high as the lines are, and no higher than some of them.
 
@@ -195,6 +219,45 @@ def place_line(one: EntityMention) -> EntityRow:
     )
 
 
+def topic_lines(topics: Sequence[KnownTopic]) -> list[EntityRow | Heading]:
+    """What is known, each topic under its heading."""
+    named = entities_strings()["known"]["topics"]
+    lines: list[EntityRow | Heading] = []
+    for topic in topics:
+        lines.append(Heading(str(named.get(topic.type, topic.type)), count=len(topic.statements)))
+        lines += (statement_line(one) for one in topic.statements)
+    return lines
+
+
+def statement_line(one: KnownStatement) -> EntityRow:
+    """A statement: what it says, when it was said and by whom."""
+    state = str(entities_strings()["known"]["states"][one.state])
+    icon, role = ("history", "muted") if one.state == "outdated" else ("circle-help", "warning")
+    if one.state == "holds":
+        icon, role = "circle-check", "success"
+    return EntityRow(one.memory_id, icon, role, one_line(one.text), said_by(one), state)
+
+
+def said_by(one: KnownStatement) -> str:
+    """When and by whom a statement was said: `8 May 2023 · Mara · 2 memories`."""
+    who = entities_strings()["known"]["you"] if one.is_owners else one_line(one.speaker, _NAME)
+    more = count_of(one.sources, "memory", "memories") if one.sources > 1 else ""
+    return " · ".join(part for part in (format_said_or_noted(one.occurred, one.recorded_at), who, more) if part)
+
+
+def quote_words(one: KnownStatement) -> str:
+    """The exact words behind a statement."""
+    return f"“{one_line(one.quote)}”"
+
+
+def reading_words(found: EntityList) -> str:
+    """How far names are looked for; "" where all are read."""
+    if not found.unread:
+        return ""
+    done = max(0, found.readable - found.unread)
+    return str(entities_strings()["reading"]).format(done=f"{done:,}", all=f"{found.readable:,}")
+
+
 def _with_name(one: EntityMention) -> tuple[str, tuple[int, int]]:
     """The text as it is shown, and where the name is in it: each part is made visible by itself."""
     before, name, after = one.text[: one.start], one.text[one.start : one.end], one.text[one.end :]
@@ -231,9 +294,11 @@ def claim_line(one: EntityStatement) -> EntityRow:
     return EntityRow(one.memory_id, icon, role, said, state, f"{round(100 * one.confidence)} %")
 
 
-def subtitle(card: EntityCard, mentions: int) -> str:
+def subtitle(card: EntityCard, mentions: int, spoken: int = 0) -> str:
     """What it is, in one line."""
     named = f"in {count_of(mentions, 'memory', 'memories')}" if mentions else "in no memory"
+    if spoken:
+        named = f"speaks in {spoken:,}" + (f", named in {mentions:,}" if mentions else "")
     made = entities_strings()["made_by"][card.made_by]
     return f"{type_word(card.type)} · {named} · {one_line(card.space, _NAME)} · {made}"
 

@@ -1,0 +1,265 @@
+"""What is known of one entity: its names, statements by topic with their sources, claims, mentions and mergers.
+
+Must not do: ask the engine, or merge anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from core.types.entities import EntityCard, EntityLine, EntityView, KnownStatement
+from ui.pages.entities.words import (
+    EntityRow,
+    alike_words,
+    claim_line,
+    entity_list,
+    fit_height,
+    joined_words,
+    known_list,
+    place_line,
+    quote_words,
+    said_by,
+    subtitle,
+    topic_lines,
+    unread_words,
+)
+from ui.strings import entities_strings
+from ui.theme.theme import Theme
+from ui.widgets.basics import Elided, button, column, label, row
+from ui.widgets.plaintext import one_line
+
+_BESIDE = 480
+
+
+class DuplicateHint(QFrame):
+    """A sentence that names a possible duplicate, and the button that leads to merging.
+
+    Signals:
+        merge_asked: id of the one to look at merging with first.
+    """
+
+    merge_asked = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, self._first = theme, ""
+        self.setObjectName("panel")
+        self.told = Elided("", "body")
+        self.act = button(entities_strings()["alike"]["act"], self._ask, theme=theme, icon="git-merge")
+        self._box = row(self.told, self.act, parent=self, gap=8)
+        self._box.setContentsMargins(12, 8, 12, 8)
+        self._box.setStretch(0, 1)
+        self.hide()
+
+    def show_alike(self, card: EntityCard, found: Sequence[EntityLine]) -> None:
+        """Show those that may be the same.
+
+        Args:
+            card: the entity that is looked at.
+            found: the others; none hides the hint.
+        """
+        self.setVisible(bool(found))
+        if found:
+            self._first = found[0].id
+            self.told.say(alike_words(card, found))
+            self.act.setAccessibleDescription(self.told.whole)
+
+    def _ask(self) -> None:
+        self.merge_asked.emit(self._first)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Where it is narrow the button stands under the sentence."""
+        super().resizeEvent(event)
+        is_wide = self.width() >= self._theme.px(_BESIDE)
+        self._box.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
+
+
+_NAME = 80
+_CLAIMS = 3  # seen at once, so that the mentions keep their place
+
+
+class KnownPanel(QWidget):
+    """Statements by topic, and under them the exact words behind the one that is looked at.
+
+    Signals:
+        memory_asked: id of a statement, or of the memory that says it.
+        make_asked: statements shall be made.
+    """
+
+    memory_asked = Signal(str)
+    make_asked = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        said = entities_strings()["known"]
+        self._known: dict[str, KnownStatement] = {}
+        self._source = ""
+        self.list = known_list(theme, said["label"])
+        self.list.looked_at_id.connect(self._look)
+        self.list.opened.connect(self._open)
+        self.quote, self.told = label("", "body", wrap=True), Elided("", "muted")
+        self.open = button(said["source"], self._ask_source, kind="link")
+        self._quoted = QFrame()
+        self._quoted.setObjectName("panel")
+        box = column(self._quoted, self.quote, gap=4)
+        box.setContentsMargins(12, 8, 12, 8)
+        box.addLayout(row(self.told, self.open))
+        self._empty = QWidget()
+        self.none = label(said["none"], "muted", wrap=True)
+        self.make = button(said["make"], self.make_asked.emit, hint=said["make_hint"])
+        column(self._empty, self.none, gap=8).addLayout(row(self.make, None))
+        layout = column(self, label(said["label"], "label"), self._empty, gap=6)
+        layout.addWidget(self.list, 1)
+        layout.addWidget(self._quoted)
+
+    def show_view(self, view: EntityView, *, is_same: bool) -> None:
+        """Show what is known.
+
+        Args:
+            is_same: whether it is the entity that was shown before.
+        """
+        self._known = {one.memory_id: one for topic in view.topics for one in topic.statements}
+        self._empty.setVisible(not view.topics)
+        self.list.setVisible(bool(view.topics))
+        with QSignalBlocker(self):
+            if not is_same:
+                self.list.choose()
+                self._quoted.hide()
+            self.list.show_lines(topic_lines(view.topics))
+        self._quoted.setVisible(not self._quoted.isHidden() and bool(self._known))
+
+    def _look(self, memory_id: str) -> None:
+        one = self._known.get(memory_id)
+        if one is None:
+            return
+        self._source = one.episode_id
+        self.quote.setText(quote_words(one))
+        self.told.say(said_by(one))
+        self._quoted.show()
+        self.memory_asked.emit(memory_id)
+
+    def _open(self, line: EntityRow) -> None:
+        self._look(line.id)
+        self._ask_source()
+
+    def _ask_source(self) -> None:
+        self.memory_asked.emit(self._source)
+
+
+class Detail(QFrame):
+    """One entity with its names, statements, mentions, claims and mergers.
+
+    Signals:
+        make_asked: statements shall be made of what was said.
+        memory_asked: id of a memory to look at.
+        change_asked: names shall be changed.
+        merge_asked: it shall be merged into another: the id of the one that may be it, or "".
+        apart_asked: the undo step that takes a merge apart.
+    """
+
+    memory_asked = Signal(str)
+    make_asked = Signal()
+    change_asked = Signal()
+    merge_asked = Signal(str)
+    apart_asked = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        said = entities_strings()
+        self._theme = theme
+        self.view: EntityView | None = None
+        self.title, self.about = Elided("", "section"), Elided("", "muted")
+        self.others = label("", "small", wrap=True)
+        self.change = button("Change names", self.change_asked.emit, theme=theme, icon="pencil")
+        ask = partial(self.merge_asked.emit, "")
+        self.merge = button(said["merge"]["open"], ask, theme=theme, icon="git-merge", hint=said["merge"]["title"])
+        self.alike = DuplicateHint(theme)
+        self.alike.merge_asked.connect(self.merge_asked)
+        self.known = KnownPanel(theme)
+        self.known.memory_asked.connect(self.memory_asked)
+        self.known.make_asked.connect(self.make_asked)
+        self.places = entity_list(theme, said["places"])
+        self.claims = entity_list(theme, said["claims"])
+        self._no_places, self._no_claims = label(said["no_places"], "muted"), label("", "muted", wrap=True)
+        self.joined = QWidget()
+        self._joined_box = column(self.joined, gap=4)
+        for made in (self.places, self.claims):
+            made.looked_at_id.connect(self.memory_asked)
+            made.opened.connect(lambda row: self.memory_asked.emit(row.id))
+        layout = column(self, margins=0, gap=6)
+        layout.addWidget(self.title)
+        layout.addWidget(self.about)
+        layout.addWidget(self.others)
+        layout.addLayout(row(self.change, self.merge, None))
+        layout.addWidget(self.alike)
+        layout.addSpacing(6)
+        layout.addWidget(self.known, 3)
+        layout.addSpacing(6)
+        self._claims_label = label(said["claims"], "label")
+        layout.addWidget(self._claims_label)
+        layout.addWidget(self._no_claims)
+        layout.addWidget(self.claims)
+        layout.addSpacing(6)
+        layout.addWidget(label(said["places"], "label"))
+        layout.addWidget(self._no_places)
+        layout.addWidget(self.places, 2)
+        layout.addWidget(self.joined)
+        self._layout: QVBoxLayout = layout
+        self._layout.addStretch()
+        theme.changed.connect(lambda: fit_height(self.claims, _CLAIMS))
+
+    def show_view(self, view: EntityView) -> None:
+        """Show an entity."""
+        same = self.view is not None and self.view.card.id == view.card.id
+        self.view, card = view, view.card
+        self.title.say(one_line(card.name, _NAME))
+        self.about.say(subtitle(card, view.mentions, view.spoken))
+        self.known.show_view(view, is_same=same)
+        self.others.setText("Also: " + ", ".join(one_line(name, _NAME) for name in card.aliases))
+        self.others.setVisible(bool(card.aliases))
+        with QSignalBlocker(self):  # what is chosen already is not asked for again
+            if not same:
+                self.places.choose()
+                self.claims.choose()
+            self.places.show_lines([place_line(one) for one in view.places])
+            self.claims.show_lines([claim_line(one) for one in view.claims])
+        for made, none, has in (
+            (self.places, self._no_places, view.places),
+            (self.claims, self._no_claims, view.claims),
+        ):
+            made.setVisible(bool(has))
+            none.setVisible(not has)
+        # Where statements are known they say what the claims do, in a sentence.
+        for part in (self._claims_label, self.claims, self._no_claims):
+            part.setVisible(not view.topics and not part.isHidden())
+        self._no_claims.setText(unread_words(view))
+        fit_height(self.claims, _CLAIMS)
+        self.alike.show_alike(card, view.alike)
+        self._show_joined(view)
+
+    def _show_joined(self, view: EntityView) -> None:
+        while (item := self._joined_box.takeAt(0)) is not None:
+            _clear(item.widget())
+        self.joined.setVisible(bool(view.joined))
+        if not view.joined:
+            return
+        self._joined_box.addWidget(label(entities_strings()["joined"], "label"))
+        for one in view.joined:
+            line = QWidget()
+            box: QHBoxLayout = row(Elided(joined_words(one)), parent=line)
+            if one.step_id:
+                apart = button(entities_strings()["apart"], partial(self.apart_asked.emit, one.step_id), kind="link")
+                apart.setAccessibleName(f"{entities_strings()['apart']}: {one_line(one.name, _NAME)}")
+                box.addWidget(apart)
+            self._joined_box.addWidget(line)
+
+
+def _clear(widget: QWidget | None) -> None:
+    if widget is not None:
+        widget.hide()
+        widget.deleteLater()
