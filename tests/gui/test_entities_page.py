@@ -7,22 +7,29 @@ from typing import Any
 
 import pytest
 from engine_rig import Rig
+from ground_rig import flow, ground_of
 from library_rig import put_away
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
+from statement_rows import told
 from window_rig import settle
 
 from core.entities import registry
+from core.lifecycle.enrich import EnrichJob
 from core.types.entities import EntityDraft
 from ui.context import Context
+from ui.lists.row_spec import Heading
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
 from ui.pages.entities.page import EntitiesPage
 from ui.pages.entities.words import cut_before_name
 from ui.registry import PAGES
 from ui.strings import entities_strings
 from ui.widgets.states import EmptyState
+
+DAY = 86_400_000
 
 
 @pytest.fixture
@@ -132,14 +139,57 @@ def test_a_name_with_what_cannot_be_seen_is_where_it_is_shown(page: EntitiesPage
     assert not page.grab().isNull()
 
 
-def test_of_one_that_nothing_is_said_about_it_says_why(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
-    rosa, _, atlas = three(rig)
+def test_of_one_of_whom_nothing_is_known_it_says_what_to_do(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    rosa, _, _ = three(rig)
     enter(page, qtbot, rosa)
-    assert "about Rosa" in page.detail._no_claims.text()
-    assert page.detail._no_claims.y() < page.detail.places.y()
-    page.look(atlas)
+    known = page.detail.known
+    assert (known.none.text(), known.make.text()) == ("No statements yet: run Make statements.", "Make statements")
+    assert known.none.isVisible()
+    assert not known.list.isVisible()
+    assert known.y() < page.detail.places.y()
+    with qtbot.waitSignal(page.detail.make_asked):
+        known.make.click()
+
+
+def test_what_is_known_stands_under_topics_with_its_words_a_click_away(
+    page: EntitiesPage, qtbot: QtBot, rig: Rig
+) -> None:
+    rosa = make(rig, "Rosa")
+    told(
+        rig, "Rosa", "Rosa plays the cello.", "skill", "I play the cello", author="Rosa", role="other", occurred_at=DAY
+    )
+    hostile = "<img src=x> Rosa sings <b>loud</b>."
+    statement, episode = told(rig, "Rosa", hostile, "habit", "I sing <b>loud</b>\u202e", occurred_at=DAY)
+    rig.write(lambda tx: tx.run("UPDATE memories SET status = 'superseded' WHERE id = ?", (statement,)))
+    enter(page, qtbot, rosa)
+    known, asked = page.detail.known, list[str]()
+    page.detail.memory_asked.connect(asked.append)
+    lines = list(known.list.lines.lines)
+    assert [line.describe() for line in lines if isinstance(line, Heading)] == ["Habits, 1", "Skills, 1"]
+    habit, skill = known.list.lines.rows()
+    assert (habit.head, habit.right, skill.right) == (hostile, "outdated", "")
+    assert skill.detail.endswith("1970, 00:00 · Rosa")
+    assert not known.open.isVisible()
+    known.list.setCurrentIndex(known.list.lines.index(known.list.lines.place_of(statement), 0))
+    qtbot.waitUntil(known.open.isVisible)
+    assert known.quote.textFormat() == Qt.TextFormat.PlainText
+    assert known.quote.text().startswith("“I sing <b>loud</b>‹")
+    known.open.click()
+    assert asked == [statement, episode]
+    page.look(make(rig, "Bo"))
     settle(qtbot, page.is_settled)
-    assert "No memory names it" in page.detail._no_claims.text()
+    assert not known.open.isVisible(), "nobody else's words"
+
+
+def test_while_names_are_read_the_page_says_how_far(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
+    rig.bring([{"author": "Ilka", "text": f"the kettle is on, {n}", "session": "s"} for n in range(3)])
+    enter(page, qtbot)
+    empty = page.states.findChild(EmptyState)
+    assert empty is not None
+    assert "Reading names, 0 of 3" in [one.text() for one in empty.findChildren(QLabel)]
+    flow(rig, EnrichJob(), ground_of(rig))
+    qtbot.waitUntil(lambda: names(page) == ["Ilka"], timeout=6_000)
+    qtbot.waitUntil(lambda: page.count.text() == "1 name")
 
 
 def test_one_of_a_near_name_is_a_click_from_merging(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:

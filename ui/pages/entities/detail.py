@@ -10,7 +10,7 @@ from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.types.entities import EntityCard, EntityLine, EntityView, KnownStatement
 from ui.pages.entities.words import (
@@ -21,12 +21,12 @@ from ui.pages.entities.words import (
     fit_height,
     joined_words,
     known_list,
+    limit_height,
     place_line,
     quote_words,
     said_by,
     subtitle,
     topic_lines,
-    unread_words,
 )
 from ui.strings import entities_strings
 from ui.theme.theme import Theme
@@ -124,6 +124,8 @@ class KnownPanel(QWidget):
             is_same: whether it is the entity that was shown before.
         """
         self._known = {one.memory_id: one for topic in view.topics for one in topic.statements}
+        grows = QSizePolicy.Policy.Expanding if view.topics else QSizePolicy.Policy.Maximum
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, grows)
         self._empty.setVisible(not view.topics)
         self.list.setVisible(bool(view.topics))
         with QSignalBlocker(self):
@@ -185,7 +187,7 @@ class Detail(QFrame):
         self.known.make_asked.connect(self.make_asked)
         self.places = entity_list(theme, said["places"])
         self.claims = entity_list(theme, said["claims"])
-        self._no_places, self._no_claims = label(said["no_places"], "muted"), label("", "muted", wrap=True)
+        self._no_places = label(said["no_places"], "muted")
         self.joined = QWidget()
         self._joined_box = column(self.joined, gap=4)
         for made in (self.places, self.claims):
@@ -202,7 +204,6 @@ class Detail(QFrame):
         layout.addSpacing(6)
         self._claims_label = label(said["claims"], "label")
         layout.addWidget(self._claims_label)
-        layout.addWidget(self._no_claims)
         layout.addWidget(self.claims)
         layout.addSpacing(6)
         layout.addWidget(label(said["places"], "label"))
@@ -228,16 +229,14 @@ class Detail(QFrame):
                 self.claims.choose()
             self.places.show_lines([place_line(one) for one in view.places])
             self.claims.show_lines([claim_line(one) for one in view.claims])
-        for made, none, has in (
-            (self.places, self._no_places, view.places),
-            (self.claims, self._no_claims, view.claims),
-        ):
-            made.setVisible(bool(has))
-            none.setVisible(not has)
-        # Where statements are known they say what the claims do, in a sentence.
-        for part in (self._claims_label, self.claims, self._no_claims):
-            part.setVisible(not view.topics and not part.isHidden())
-        self._no_claims.setText(unread_words(view))
+        self.places.setVisible(bool(view.places))
+        self._no_places.setVisible(not view.places)
+        limit_height(self.places)
+        # Where statements are known they say what the claims do, in a sentence; where nothing is, that is said once.
+        for part in (self._claims_label, self.claims):
+            part.setVisible(bool(view.claims) and not view.topics)
+        self._layout.setStretchFactor(self.known, 3 if view.topics else 0)
+        self._layout.setStretch(self._layout.count() - 1, 0 if view.topics else 1)
         fit_height(self.claims, _CLAIMS)
         self.alike.show_alike(card, view.alike)
         self._show_joined(view)

@@ -18,7 +18,6 @@ from core.types.entities import (
     EntityList,
     EntityMention,
     EntityStatement,
-    EntityView,
     Joined,
     KnownStatement,
     KnownTopic,
@@ -187,6 +186,14 @@ def fit_height(shown: ListView, most: int) -> None:
     shown.setFixedHeight(lines * shown.sizeHintForRow(0) + frame.top() + frame.bottom())
 
 
+def limit_height(shown: ListView) -> None:
+    """Be no higher than all lines are; what is left belongs to others."""
+    lines = max(1, shown.lines.rowCount())
+    frame = shown.viewportMargins()
+    room = 2 * (shown.frameWidth() + spacing().xs + 1)  # of the card around them
+    shown.setMaximumHeight(lines * shown.sizeHintForRow(0) + frame.top() + frame.bottom() + room)
+
+
 _NAME = 80
 _SHARED = "GLOBAL"
 _OTHERS, _ENDING, _VALUE = 3, 5, 60
@@ -277,12 +284,6 @@ def alike_words(card: EntityCard, found: Sequence[EntityLine]) -> str:
         name, space = one_line(one.name, _NAME), one_line(one.space, _NAME)
         told.append(str(form).format(name=name, space=space, count=one.mentions))
     return str(said["told"]).format(others=str(said["and"]).join(told))
-
-
-def unread_words(view: EntityView) -> str:
-    """Why nothing is said about it."""
-    form = entities_strings()["no_claims"] if view.mentions else entities_strings()["no_claims_unnamed"]
-    return str(form).format(name=one_line(view.card.name, _NAME))
 
 
 def claim_line(one: EntityStatement) -> EntityRow:
