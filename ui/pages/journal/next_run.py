@@ -97,7 +97,7 @@ def offered_acts(chosen: Sequence[Entry]) -> frozenset[str]:
     Args:
         chosen: lines of `change_entries`.
     """
-    deeds = {entry.value.planned.deed for entry in chosen}
+    deeds = {entry.value.planned.action for entry in chosen}
     if not deeds:
         return frozenset()
     acts = {"open"}
@@ -120,7 +120,7 @@ def kept_ids(chosen: Sequence[Entry]) -> tuple[str, ...]:
     for entry in chosen:
         planned = entry.value.planned
         found[planned.memory_id] = None
-        if planned.deed in UNITED:
+        if planned.action in UNITED:
             found.update(dict.fromkeys(planned.others))
     return tuple(found)
 
@@ -131,7 +131,7 @@ def describe_keeping(chosen: Sequence[Entry]) -> str:
     Args:
         chosen: lines of `change_entries`.
     """
-    form = "left" if any(entry.value.planned.deed in UNITED for entry in chosen) else "spared"
+    form = "left" if any(entry.value.planned.action in UNITED for entry in chosen) else "spared"
     return format_count(journal_strings()["next"][form], len(kept_ids(chosen)))
 
 
