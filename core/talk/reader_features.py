@@ -28,7 +28,7 @@ POINTERS = 2 * len(SPANS)
 
 SENTENCE_TOKENS = 64
 """Read of the sentence, from its start."""
-OTHER_TOKENS, OWN_TOKENS = 28, 24
+OTHER_TOKENS, OWN_TOKENS = 20, 12
 """Read of the turn before and of the same turn so far, each from its end."""
 SENTENCE_CHARS = 1_000
 FRAME, WORD, CAPITAL, OWN, OTHER, PAD = range(6)

@@ -94,9 +94,10 @@ lasts, and where subject, property, value and time stand. It runs on the process
 
 - **What it is**: {len(recipe["layers"])} layers of the bundled embedder (`../minilm`, Apache-2.0), fine-tuned, with a
   head over the sentence and one over its tokens. It shares the embedder's tokenizer and word vectors, so only the
-  layers are here, as int8 ONNX. It reads 64 tokens of the sentence, 28 of the turn before and 24 of the same turn.
-- **What it learned from**: {manifest["training"]["sentences"]} sentences of {len(authors - held)} invented authors,
-  written for this project (`packaging/training/README.md`). {len(held)} more authors were held out from every fit.
+  layers are here, as int8 ONNX. It reads 64 tokens of the sentence, 20 of the turn before and 12 of the same turn.
+- **What it learned from**: {manifest["training"]["sentences"]} sentences of {len(authors - held)} invented authors and
+  {manifest["training"]["notes"]} plain notes of the relation pairs, written for this project
+  (`packaging/training/README.md`). {len(held)} more authors were held out from every fit.
 - **How it was made**: `packaging/training/train_reader.py`, {recipe["epochs"]} epochs; one author in ten calibrates.
 - **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
 - **Limits**: English; knows nothing of who said what, which `core.talk` finds.

@@ -22,6 +22,8 @@ from encoder_net import OPSET, WIDTH, fill_layers, fill_places, layer_class
 
 PLACES = 128
 _NOTHING = -1e4
+UNKNOWN = -100
+"""A label that is not learned from; what torch ignores in a cross entropy."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ class Sample:
 
     Attributes:
         features: what it reads.
-        labels: type, assertion, lasting, worth.
-        pointers: for each span the index of its first and its last token; 0 where it is not there.
+        labels: type, assertion, lasting, worth; UNKNOWN where nobody said.
+        pointers: for each span the index of its first and its last token; 0 where it is not there, UNKNOWN likewise.
     """
 
     features: SentenceFeatures
@@ -176,7 +178,7 @@ def _loss(pooled: Any, tokens: Any, kinds: Any, chunk: Sequence[Sample], smoothi
     types, assertions, lasting, worths = pooled.tensor_split((*ends, ends[1] + 1), 1)
     loss = entropy(types, labels[:, 0], label_smoothing=smoothing)
     loss = loss + entropy(assertions, labels[:, 1], label_smoothing=smoothing)
-    loss = loss + torch.nn.functional.binary_cross_entropy_with_logits(lasting[:, 0], labels[:, 2].float())
+    loss = loss + entropy(torch.stack([torch.zeros_like(lasting[:, 0]), lasting[:, 0]], 1), labels[:, 2])
     loss = loss + entropy(worths, labels[:, 3], label_smoothing=smoothing)
     pointers = torch.tensor([row.pointers for row in chunk])
     tokens = tokens + ((kinds != 1) & (kinds != 2))[:, :, None] * _NOTHING

@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "packaging")]
 
 import reader_net as network  # noqa: E402
+import relation_data  # noqa: E402
 import talk_data as data  # noqa: E402
 from build_model import find_source, quantise, sha256_of  # noqa: E402
 from core.talk.reader_features import (  # noqa: E402
@@ -44,6 +45,7 @@ from encoder_net import Shared, find_shared  # noqa: E402
 from reader_card import describe, measure  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "reader"
+NOTES = 1_500
 _TYPE = {kind.value: nr for nr, kind in enumerate(TYPES)}
 _ASSERTION = {kind.value: nr for nr, kind in enumerate(ASSERTIONS)}
 
@@ -82,6 +84,20 @@ def dressed(sentence: data.LabelledSentence, shared: Shared, rng: random.Random)
     if rng.random() < 0.15 and text.endswith(".") and not any(s.end == len(text) for s in sentence.spans.values()):
         text = text[:-1]
     return sample_of(sentence, shared, text=text, bare=rng.random() < 0.12)
+
+
+def plain_notes() -> list[str]:
+    """Notes of the relation pairs, which all state something: how people write to an assistant that remembers."""
+    pairs, _ = relation_data.load()
+    notes = sorted({pair.old for pair in pairs if 12 <= len(pair.old) <= 160 and pair.old[-1] != "?"})
+    return random.Random(1).sample(notes, NOTES)  # noqa: S311 - repeatable, not secret
+
+
+def note_sample(note: str, shared: Shared) -> network.Sample:
+    """A note as a sentence whose type, duration and spans nobody labelled."""
+    labels = network.UNKNOWN, network.UNKNOWN, network.UNKNOWN, 2
+    pointers = (network.UNKNOWN,) * (2 * len(SPANS))
+    return network.Sample(encode_sentence(shared.tokenizer, SentenceInContext(note)), labels, pointers)
 
 
 def run_model(path: Path, rows: Sequence[network.Sample], shared: Shared) -> list[tuple[NDArray[Any], NDArray[Any]]]:
@@ -132,12 +148,13 @@ def make(arguments: argparse.Namespace) -> None:
     teaching = [each for each in known if not is_calibrating(each)]
     print(f"{len(teaching)} teach, {len(tuning)} calibrate, {len(held)} are held out", flush=True)
     shared = find_shared()
+    notes = plain_notes()
     recipe = network.Recipe(epochs=arguments.epochs, layers=tuple(arguments.layers), rate=arguments.rate)
     net = network.build(shared.weights, recipe)
 
     def epoch_rows(epoch: int) -> list[network.Sample]:
         rng = random.Random(epoch)  # noqa: S311 - repeatable, not secret
-        return [dressed(each, shared, rng) for each in teaching]
+        return [*(dressed(each, shared, rng) for each in teaching), *(note_sample(note, shared) for note in notes)]
 
     network.train(net, epoch_rows, shared.table, recipe)
     target = arguments.target
@@ -158,7 +175,7 @@ def make(arguments: argparse.Namespace) -> None:
         "files": {"model.onnx": sha256_of(target / "model.onnx")},
         "shared": shared.place,
         "temperatures": temperatures,
-        "training": {"sentences": len(teaching), "sha256": digest, "recipe": asdict(recipe)},
+        "training": {"sentences": len(teaching), "notes": len(notes), "sha256": digest, "recipe": asdict(recipe)},
         "held_out": figures,
     }
     (target / "LICENSE").write_text(find_source().licence, "utf-8")
