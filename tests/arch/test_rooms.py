@@ -20,6 +20,7 @@ DESIGN = (
     ("recall", "lifecycle", "importers", "sessions"),
     ("intake",),
     ("memory", "belief", "entities"),
+    ("talk",),
     ("vault", "index", "embed", "llm"),
     ("score", "text"),
     ("config", "security"),
