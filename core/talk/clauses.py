@@ -78,7 +78,7 @@ def _end_of_order(tokens: Sequence[Token], first: int, end: int) -> int:
         if tokens[at].low not in (",", "so", "but", "and", "-", "–"):
             continue
         low, behind = tokens[at + 1].low, tokens[at + 2].low if at + 2 < end else ""
-        is_order = low in ("don't", "please") or (
+        is_order = low in ("don't", "please", "who", "what") or (
             low in verb_forms().base and behind in ("him", "her", "them", "me", "it", "us", "your")
         )
         if is_order and tokens[at].low != "and":
@@ -116,6 +116,8 @@ def is_finite(tokens: Sequence[Token], at: int, first: int = 0) -> bool:
         return False
     if low in verbs.past and low not in verbs.base:
         return True
+    if low in ("sat", "left") and behind_is_date(tokens, at):
+        return False
     if low == "left" and at + 1 < len(tokens) and tokens[at + 1].low in ("of", "side", ","):
         return False
     if low in verbs.third and verbs.third[low] in verbs.sets["noun_too"] and not _is_third(tokens, at, first):
@@ -126,6 +128,12 @@ def is_finite(tokens: Sequence[Token], at: int, first: int = 0) -> bool:
         return True
     many = before in talk_words().sets["groups"] and low not in verbs.sets["noun_too"]
     return many or before in ("i", "we", "you", "they") or (before in verbs.sets["adverbs"] and at - first > 1)
+
+
+def behind_is_date(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a number or a month follows, so that "sat" is a Saturday."""
+    behind = tokens[at + 1].low if at + 1 < len(tokens) else ""
+    return behind[:1].isdigit() or behind in talk_words().sets["months"]
 
 
 def _is_third(tokens: Sequence[Token], at: int, first: int) -> bool:
@@ -154,9 +162,11 @@ def is_verb_s(tokens: Sequence[Token], at: int) -> bool:
     if before in SUBJECTS or before in ("that", "there", "who", "what", "where", "here", "everything", "nobody"):
         return True
     verbs = verb_forms()
+    rest = {token.low for token in tokens[at + 2 : at + 8]}
     return (
         (
             behind.endswith("ing")
+            and not {"is", "was"} & rest  # "Ramón's closing on the house is in May"
             and behind not in ("wedding", "building", "ring", "thing", "king", "evening", "morning")
         )
         or behind in _VERB_S
@@ -183,7 +193,7 @@ def speaks_of_past(tokens: Sequence[Token], first: int, end: int) -> bool:
 def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bool:
     """Whether a clause with a subject of its own begins at a joint."""
     low = tokens[at].low
-    if low not in _BREAKS and low not in _JOINERS:
+    if low not in _BREAKS and low not in _JOINERS and not _is_picture(low):
         return False
     if tokens[at - 1].low in _BREAKS or tokens[at - 1].low in _JOINERS:
         return False
@@ -199,7 +209,9 @@ def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bo
     )
     if is_led or right >= end or words < _LEAST_RIGHT or not opens_with_subject(tokens, right, end):
         return False
-    return has_finite_verb(tokens, first, at) or (low in _BREAKS and tokens[first].low not in LEADS)
+    return has_finite_verb(tokens, first, at) or (
+        (low in _BREAKS or _is_picture(low)) and tokens[first].low not in LEADS
+    )
 
 
 def opens_with_subject(tokens: Sequence[Token], at: int, end: int) -> bool:
@@ -273,6 +285,10 @@ def _calls(token: Token, names: frozenset[str]) -> bool:
     if token.low in names or token.low in sets["kin_titles"]:
         return True
     return token.is_capital and token.low in known_names()[0] and not names
+
+
+def _is_picture(low: str) -> bool:
+    return unicodedata.category(low[0]) in ("So", "Sk")
 
 
 def _is_loose_mark(low: str) -> bool:

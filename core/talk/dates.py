@@ -137,12 +137,15 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
     start, end = tokens[0].start, tokens[-1].end
     if reading.word(hit.end) == "or" or before == "or":
         return None
+    is_bare_month = hit.sort == "month" and len(tokens) == 1
+    if is_bare_month and before not in _KEPT and before not in _MOVED:
+        return None
     if before in _KEPT or reading.kind(hit.start - 1) == "dash":
         return Edit(start, end, words)
     if before in _MOVED and hit.start > 0:
         start = reading.tokens[hit.start - 1].start
     behind = reading.word(hit.end)
-    if (hit.start and before in ("do", "make", "manage", "book", "confirm", "take", "keep")) or (
+    if (hit.start and before in ("do", "make", "manage", "book", "confirm", "take", "keep", "says", "said")) or (
         start in (0, tokens[0].start) and behind in ("is", "was", "'s", "works", "suits")
     ):
         return Edit(tokens[0].start, end, words)

@@ -285,7 +285,7 @@ def _noun_at(tokens: Sequence[Token], at: int) -> NounPhrase | None:
     if sort is None:
         return None
     first = at
-    while first > 0 and at - first < 3 and tokens[first - 1].low in sets["adjectives"]:
+    while first > 0 and at - first < 3 and _describes(tokens[first - 1].low):
         first -= 1
     is_owned = first > 0 and tokens[first - 1].low in _DETERMINERS
     if is_owned:
@@ -296,6 +296,15 @@ def _noun_at(tokens: Sequence[Token], at: int) -> NounPhrase | None:
         return None
     name, end = ("", at + 1) if sort in ("things", "groups") else _name_behind(tokens, at + 1)
     return NounPhrase(first, at, name, sort, end)
+
+
+def _describes(low: str) -> bool:
+    """Whether a word may stand between "my" and a noun."""
+    sets, verbs = talk_words().sets, verb_forms()
+    if low in sets["adjectives"]:
+        return True
+    is_small = low in sets["english"] or low in sets["grammar"] or low in _DETERMINERS
+    return low.isalpha() and not is_small and low not in verbs.past and low not in verbs.third and low not in verbs.base
 
 
 def _named_owner(tokens: Sequence[Token], owner: int, at: int, sort: str) -> NounPhrase | None:
@@ -355,10 +364,11 @@ def _name_at(tokens: Sequence[Token], at: int, known: frozenset[str]) -> NounPhr
     if end == at:
         return None
     name = " ".join(part.text for part in tokens[at:end])
+    sort = next((sort for sort in ("women", "men") if token.low in sets[sort]), "names")
     is_person = name.casefold() in known or token.low in known or token.low in first_names
     if not is_person and (token.low in places or not _stands_like_person(tokens, at, end)):
         return None
-    return NounPhrase(at, end - 1, name, "names", end)
+    return NounPhrase(at, end - 1, name, sort, end)
 
 
 def _stands_like_person(tokens: Sequence[Token], at: int, end: int) -> bool:

@@ -7,6 +7,7 @@ and the small words of grammar.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from core.talk.clauses import (
     LEADS,
     SUBJECTS,
     Clause,
+    behind_is_date,
     has_finite_verb,
     is_finite,
     is_verb_s,
@@ -39,6 +41,7 @@ _YOURS = {
     "'m": "are", "'re": "are", "am": "are", "'ve": "have", "was": "were", "wasn't": "were not", "don't": "do not",
     "haven't": "have not", "aren't": "are not", "weren't": "were not", "ain't": "are not", "is": "are",
 }  # fmt: skip
+_PICTURES = re.compile("[\u2190-\u21ff\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]+")
 _SPOKEN = {"'ll": "will", "gonna": "going to", "wanna": "want to", "gotta": "have to"}
 _NOT = {"can't": "cannot", "cannot": "cannot", "won't": "will not", "shan't": "shall not", "ain't": "is not"}
 _INVERTED = frozenset(
@@ -161,7 +164,7 @@ def tell_clause(
         is_ahead = not speaks_of_past(tokens, clause.first, clause.end)
         draft.edits += find_date_edits(sentence, speech.said_ms, is_ahead=is_ahead, recurs=recurs)
     start, end = tokens[clause.first].start, tokens[clause.end - 1].end
-    body = " ".join(apply_edits(sentence, start, end, draft.edits).split())
+    body = " ".join(_PICTURES.sub(" ", apply_edits(sentence, start, end, draft.edits)).split())
     draft.sure *= _clarity_of(draft, bool(prefix))
     told = _finish(f"{prefix} {body[:1].lower()}{body[1:]}" if prefix else body)
     _check_told(told, draft)
@@ -274,7 +277,7 @@ def _find_prefix(draft: _Draft, topic: str) -> str:
     )
     if is_dropped or low == "don't":
         return _tell_dropped(draft, first, topic)
-    is_past = low in verbs.past and low not in verbs.base and low not in verbs.sets["participle_adjectives"]
+    is_past = _opens_in_past(draft, first)
     is_third = low in verbs.third and low not in verbs.base and topic not in ("", draft.speech.speaker)
     if is_past or is_third:
         who = topic or (draft.speech.speaker if is_past else "")
@@ -326,6 +329,13 @@ def _tell_progress(draft: _Draft, topic: str) -> str:
     return f"{who} {'are' if who == YOU else 'is'}"
 
 
+def _opens_in_past(draft: _Draft, at: int) -> bool:
+    """Whether a clause opens with a verb of the past that is no state: "went to Porto", but not "married"."""
+    low, verbs = draft.low(at), verb_forms()
+    is_past = low in verbs.past and low not in verbs.base and low not in verbs.sets["participle_adjectives"]
+    return is_past and not (low == "sat" and behind_is_date(draft.tokens, at))
+
+
 def _is_named(draft: _Draft, at: int) -> bool:
     return any(one.first <= at < one.end and one.sort != "things" for one in draft.phrases)
 
@@ -352,7 +362,9 @@ def _tell_word(draft: _Draft, at: int, references: References) -> int:
 
 def _is_bare_title(draft: _Draft, at: int) -> bool:
     phrase = next((one for one in draft.phrases if one.noun == at), None)
-    return phrase is not None and phrase.first == at and not phrase.name
+    before = draft.low(at - 1)
+    is_free = not before[:1].isalpha() or before in talk_words().sets["english"] or before in verb_forms().third
+    return is_free and phrase is not None and phrase.first == at and not phrase.name
 
 
 def _tell_title(draft: _Draft, at: int, references: References) -> int:
@@ -609,6 +621,8 @@ def _stands_before(draft: _Draft, at: int, low: str) -> bool:
         told = [one for one in draft.told if one.gender in ("", gender)]
         if len(named) + len(told) > 1:
             draft.sure *= 0.85
+        if len(named) + len(told) == 1 and _acts_on(draft, at, low):
+            return False
         return bool(named or told)
     if low in ("it", "its"):
         return any(one.gender == "t" or one.is_animal for one in draft.told) or any(
@@ -618,6 +632,14 @@ def _stands_before(draft: _Draft, at: int, low: str) -> bool:
     if any(one.sort == "groups" for one in before) or any(one.gender == "g" for one in draft.told):
         return True
     return any(_is_several(draft, place) for place in range(draft.clause.first + 1, at - 1))
+
+
+def _acts_on(draft: _Draft, at: int, low: str) -> bool:
+    """Whether a pronoun is what the clause's one subject does something to: "Keith taught him" is of somebody else."""
+    if low != "him" and (low != "her" or _owns_next(draft, at)):
+        return False
+    joints = {",", "and", "but", "because", "when", "that", "who", "if", "so", "-", "with", "for", "to"}
+    return not joints & {draft.low(place) for place in range(draft.clause.first, at)}
 
 
 def _is_several(draft: _Draft, at: int) -> bool:
