@@ -32,7 +32,7 @@ from core.vault.database.tx import Tx
 
 EPISODES_AT_ONCE, STATEMENTS_AT_ONCE = 40, 8
 """Of one batch, at most: the writer is not held longer."""
-SKIPPED = "skipped:"
+SKIPPED = "skipped_"
 """What the counts of a run call what was left out, before the reason."""
 
 _log = log.get("lifecycle")
@@ -108,7 +108,7 @@ class TalkDistillation:
         """Write the statements of episodes that stand as they were read, and mark those.
 
         Returns:
-            Counts: episodes, statements, repeated (it stands already), small_talk, and `skipped:` with each reason.
+            Counts: episodes, statements, repeated (it stands already), small_talk, and `skipped_` with each reason.
         """
         there = _find_unchanged(tx, batch.episodes)
         counts: Counter[str] = Counter({SKIPPED + reason: count for reason, count in batch.skipped.items()})

@@ -122,6 +122,6 @@ def test_a_forgotten_statement_is_not_made_again_by_another_reader(rig: Rig) -> 
     rig.opened.talk = plain_reader("plain-2")
     ran = run(rig)
     assert ran.counts["episodes"] == 5
-    assert ran.counts["skipped:refused"] == 1
+    assert ran.counts["skipped_refused"] == 1
     assert facts(rig) == [GRAZ]
     assert rig.value("SELECT count(*) FROM memories WHERE text = ?", GRAZ) == 1
