@@ -1,4 +1,4 @@
-"""The command line's verbs on imports: import, unimport."""
+"""The command line's verbs on imports: import, unimport, distill."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ FORMATS = (
     "mcp-memory",
 )  # fmt: skip
 _SHOWN_ERRORS = 10
+_SHOWN_STATEMENTS = 20
 _FROM_STDIN = "standard input"
 _PART_BYTES, _SPOOL_BYTES = 1 << 20, 1 << 30
 _LOOK_S = 0.25
@@ -159,6 +160,8 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
         out.line(f"… and {len(reply['errors']) - _SHOWN_ERRORS} more; --json lists them all.")
     if judged is not None:
         _say_judged(out, judged)
+    if done and reply.get("unread"):
+        out.line(format_count(load_words()["distill"]["offer"], reply["unread"], id=str(reply["import_id"])))
     if done and reply["stored"]:
         out.line(f"Take it back with: loci unimport {reply['import_id']}")
 
@@ -178,6 +181,46 @@ def _say_judged(out: Output, judged: Judged) -> None:
         out.line(str(forms["reading"]).format(done=f"{forms['at_once']:,}", left=f"{left:,}"))
     if judged.read_items:
         out.line(str(forms["look"]))
+
+
+@loci.command()
+@click.option("--import", "import_id", metavar="ID", help="Of one import alone.")
+@click.option("--dry-run", is_flag=True, help="Only tell what a run would make; write nothing.")
+@with_command
+def distill(command: Command, import_id: str | None, dry_run: bool) -> None:
+    """Make statements of what was said: who has, likes, does what, each with the words of its source.
+
+    Everything a run makes is one step that `loci undo` takes back.
+    """
+    params: dict[str, Any] = {"dry_run": True} if dry_run else {}
+    if import_id is not None:
+        params["import_id"] = import_id
+    with command.open_session() as session, command.output.progress(enabled=True) as tell:
+        reply = session.call("distill", params, tell)
+        while "next" in reply:
+            page = session.call("distill", {**params, "after": reply.pop("next")}, tell)
+            page["statements"] = [*reply["statements"], *page["statements"]]
+            page["small_talk"] = [*reply["small_talk"], *page["small_talk"]]
+            reply = {**page, "skipped": reply["skipped"]}
+    command.reply(reply, lambda out, done: _print_statements(out, done, dry_run))
+
+
+def _print_statements(out: Output, reply: Mapping[str, Any], dry_run: bool) -> None:
+    forms = load_words()["distill"]
+    told = reply["statements"]
+    again = sum(one["operation"] == "NOOP" for one in told)
+    out.line(format_count(forms["would" if dry_run else "made"], len(told) - again))
+    if again:
+        out.line(format_count(forms["again"], again))
+    for one in told[:_SHOWN_STATEMENTS]:
+        out.line(f"  {escape_controls(one['text'])}")
+    if len(told) > _SHOWN_STATEMENTS:
+        out.line(str(forms["more"]).format(count=f"{len(told) - _SHOWN_STATEMENTS:,}"))
+    out.line(format_count(forms["small_talk"], len(reply["small_talk"])))
+    rows = [(f"left out: {reason.replace('_', ' ')}", count) for reason, count in sorted(reply["skipped"].items())]
+    out.table(rows)
+    if told and not dry_run:
+        out.line(str(forms["undo"]))
 
 
 @loci.command()

@@ -275,7 +275,11 @@ async def import_(call: MethodCall, params: ImportParams) -> Answer:
         if params.dry_run
         else imports.run(path, params.format, params.space, call.actor(), tell, progress.cancelled)
     )
-    return memory_json.import_json(await wait(work))
+    report = await wait(work)
+    told = memory_json.import_json(report)
+    if report.import_id is None:
+        return told
+    return {**told, "unread": await wait(call.engine.statements.count_waiting(report.import_id))}
 
 
 async def unimport(call: MethodCall, params: UnimportParams) -> Answer:
@@ -401,6 +405,7 @@ METHODS: tuple[Entry, ...] = (
                 "errors": many({"type": "object", "required": ["where", "message"]}),
                 "earliest": maybe(text()),
                 "latest": maybe(text()),
+                "unread?": whole("Of what was stored: messages of which `distill` can make statements."),
                 "cut?": many(text()),
             }
         ),
