@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,7 @@ from core.recall.result import (
     explain_outcome,
 )
 from core.recall.scope import is_archived_version
+from core.recall.statements import StatementPlaces, put_small_talk_behind, read_statement_places
 from core.recall.vectors import Floats
 from core.score.ranking import CandidateColumns, answer_probability, evidence_bar
 from core.text.query_plan import asks_for_several
@@ -116,6 +118,7 @@ class RecallAnswer:
         self.firsts: tuple[int, ...] = ()
         self.chance, self.needed = self._chance(size)
         self._leads = self._map_sources_to_leads()
+        self._known = StatementPlaces()
 
     @property
     def best(self) -> float:
@@ -178,7 +181,10 @@ class RecallAnswer:
         by_time = request.as_of_ms is not None
         found = [(g, one) for g, one in pairs if one.status.value in wanted or (by_time and is_archived_version(one))]
         cut = {} if by_time else trim_ended_sentences(rows, [memory for _, memory in found])
-        return tuple(self._item(group, cut.get(memory.id, memory), memory.id in cut) for group, memory in found)
+        items = [self._item(group, cut.get(memory.id, memory), memory.id in cut) for group, memory in found]
+        # What was put behind others scores no higher than they do.
+        scores = accumulate((item.score for item in items), min)
+        return tuple(replace(item, score=score) for item, score in zip(items, scores, strict=True))
 
     def _groups(self, rows: Rows) -> tuple[ResultGroup, ...]:
         """What is shown, and a note of everything that is not."""
@@ -187,7 +193,10 @@ class RecallAnswer:
         top = float(self.right.evidence.max(initial=0.0))
         least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
         over = [at for at in self.ranked.order if self.right.evidence[at] >= least]
-        groups, stands_for = fold_groups(self.right, over, self._leads)
+        self._known = read_statement_places(rows, self.right)
+        groups, stands_for = fold_groups(self.right, over, self._leads, self._known)
+        order = put_small_talk_behind([group.at for group in groups], self._known, self.right)
+        groups = tuple(groups[place] for place in order)
         handed = self._handed_out(rows, groups, stands_for)
         kept = {group.at for group in handed}
         self.dropped = {at: ("below_floor", None) for at in self.ranked.order if self.right.evidence[at] < least}
@@ -261,15 +270,17 @@ class RecallAnswer:
         score = max(float(self.ranked.score[at]), float(self.ranked.score[group.first]))
         own = self.right.own[at] | self.right.own[group.first]
         near = self.right.near[at] | self.right.near[group.first]
+        said_by = self._known.said_by.get(at, ())
         return RecallItem(
             memory,
             score,
             self.ranked.signals(at),
             self.ranked.places(at),
             why,
-            group.refs,
+            tuple(dict.fromkeys((*group.refs, *(one.ref for one in said_by if one.ref is not None)))),
             tuple(own.tolist()),
             tuple(near.tolist()),
+            episodes=tuple(one.id for one in said_by),
         )
 
     def _words_at(self, which: NDArray[np.bool_]) -> list[str]:

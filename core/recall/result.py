@@ -42,6 +42,7 @@ class RecallItem:
         contradicts: the memory of the same answer in which the person says otherwise; None where there is none.
         own: for each word of the question whether it has it; empty where it was not compared.
         near: for each whether it or a neighbour in its conversation has it.
+        episodes: those that say it, where it is a statement; the one that speaks to the question best first.
     """
 
     memory: Memory
@@ -53,6 +54,7 @@ class RecallItem:
     own: tuple[bool, ...] = ()
     near: tuple[bool, ...] = ()
     contradicts: str | None = None
+    episodes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

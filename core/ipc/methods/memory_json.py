@@ -94,6 +94,8 @@ class Shape:
         refs = () if isinstance(shaped, Withheld) else item.refs
         if refs:
             shaped["refs"] = [one if self.exact else sanitize_for_display(one) for one in refs]
+        if item.episodes and not isinstance(shaped, Withheld):
+            shaped["episode_id"] = item.episodes[0]
         if item.contradicts is not None:
             shaped["contradicts"] = item.contradicts
         if not explain:

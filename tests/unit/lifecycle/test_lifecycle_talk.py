@@ -125,3 +125,25 @@ def test_a_forgotten_statement_is_not_made_again_by_another_reader(rig: Rig) -> 
     assert ran.counts["skipped_refused"] == 1
     assert facts(rig) == [GRAZ]
     assert rig.value("SELECT count(*) FROM memories WHERE text = ?", GRAZ) == 1
+
+
+def test_a_statement_stands_in_the_place_of_its_episode_and_leads_to_it(rig: Rig) -> None:
+    bring_talk(rig, (*TALK, ("Jon", "I have a grey boat. I have a grey cap.")))
+    before = [item.memory.ref for item in rig.recall("who has a grey cat", limit=10).items]
+    run(rig)
+    items = rig.recall("who has a grey cat", limit=10).items
+    assert items[0].memory.text == CAT
+    episode = rig.value("SELECT id FROM memories WHERE text = 'Fine. I have a grey cat.'")
+    assert (items[0].episodes, items[0].refs) == ((episode,), ("s1:2",))
+    assert episode not in [item.memory.id for item in items], "one place for both"
+    refs = list(dict.fromkeys(ref for item in items for ref in item.refs))
+    assert set(before[:3]) <= set(refs), "no other episode that answers lost its place"
+    texts = [item.memory.text for item in items]
+    assert sum("grey boat" in text or "grey cap" in text for text in texts[: len(refs)]) <= 1
+    assert [item.score for item in items] == sorted((item.score for item in items), reverse=True)
+
+
+def test_small_talk_never_stands_before_a_statement_that_answers(rig: Rig) -> None:
+    bring_talk(rig, (("Mara", "I have a grey cat."), ("Jon", "Cat! Cat! Cat! A grey grey cat!")))
+    run(rig)
+    assert rig.found("grey cat", limit=5)[0] == CAT

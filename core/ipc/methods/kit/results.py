@@ -216,6 +216,7 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 "session?": text("The session or conversation it was said in.", null=True),
                 "true_when?": text("The person said: only true when this is so."),
                 "true_unless?": text("The person said: not true when this is so."),
+                "episode_id?": text("Of a statement: the episode that says it, here or best of several."),
                 "contradicts?": text(
                     "In searches, where a client told it: the memory of the same answer in which the "
                     "person says otherwise."
