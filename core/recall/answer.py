@@ -36,7 +36,7 @@ from core.recall.result import (
     explain_outcome,
 )
 from core.recall.scope import is_archived_version
-from core.recall.statements import StatementPlaces, put_small_talk_behind, read_statement_places
+from core.recall.statements import SayingEpisode, StatementPlaces, put_small_talk_behind, read_statement_places
 from core.recall.vectors import Floats
 from core.score.ranking import CandidateColumns, answer_probability, evidence_bar
 from core.text.query_plan import asks_for_several
@@ -271,13 +271,14 @@ class RecallAnswer:
         own = self.right.own[at] | self.right.own[group.first]
         near = self.right.near[at] | self.right.near[group.first]
         said_by = self._known.said_by.get(at, ())
+        refs = _refs_of(group, said_by)
         return RecallItem(
-            memory,
+            replace(memory, ref=refs[0]) if said_by and refs else memory,
             score,
             self.ranked.signals(at),
             self.ranked.places(at),
             why,
-            tuple(dict.fromkeys((*group.refs, *(one.ref for one in said_by if one.ref is not None)))),
+            refs,
             tuple(own.tolist()),
             tuple(near.tolist()),
             episodes=tuple(one.id for one in said_by),
@@ -299,6 +300,14 @@ class RecallAnswer:
         fact = self.right.facts[at]
         sentence = "It does not come close enough to answer."
         return NearMiss(fact.id, "below_bar", sentence, fact.status, self._share(float(self.right.evidence[at])))
+
+
+def _refs_of(group: ResultGroup, said_by: Sequence[SayingEpisode]) -> tuple[str, ...]:
+    """The references of all that an item stands for, that of the episode that speaks to the question best first."""
+    own = [one.ref for one in said_by if one.ref is not None]
+    # Where an episode gives the item its place, it is the first already.
+    best = own[:1] if group.first == group.at else []
+    return tuple(dict.fromkeys((*best, *group.refs, *own)))
 
 
 KEPT = 40
