@@ -32,7 +32,7 @@ from core.types.talk import (
 )
 
 Reader = Callable[[Sequence[SentenceInContext]], Sequence[Reading]]
-SURE = 0.5
+SURE = 0.55
 """How sure reading and rewriting together must be."""
 MARKED = 0.2
 """An episode none of whose sentences is so likely to state something is small talk."""
@@ -41,6 +41,7 @@ WORTH = 0.5
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
 _MOST_WORDS = 45
 _LEAST_WORDS = 3
+_MOST_BEFORE = 12
 _REPEATED = 0.85  # share of content words that two statements of one subject have in common
 
 
@@ -78,17 +79,17 @@ def distill_conversation(
     """
     distiller = _Distiller(turns, sure, worth)
     said = tuple(distiller.list_sentences())
-    readings = read([distiller.in_context(place, said) for place in range(len(said))])
-    for one, reading in zip(said, readings, strict=True):
-        distiller.take(one, reading)
+    contexts = [distiller.in_context(place, said) for place in range(len(said))]
+    readings = read(contexts)
+    # A clause that can be told by itself is read by itself too, where its sentence may state anything at all.
+    parts = [
+        distiller.list_parts(one, context) if reading.statement >= MARKED else ()
+        for one, context, reading in zip(said, contexts, readings, strict=True)
+    ]
+    read_parts = iter(read([part for each in parts for part in each]))
+    for one, reading, each in zip(said, readings, parts, strict=True):
+        distiller.take(one, reading, tuple(next(read_parts) for _ in each))
     return distiller.finish()
-
-
-def list_contexts(turns: Sequence[Turn]) -> tuple[SentenceInContext, ...]:
-    """The sentences of a conversation as the reader is given them."""
-    distiller = _Distiller(turns, SURE, WORTH)
-    said = tuple(distiller.list_sentences())
-    return tuple(distiller.in_context(place, said) for place in range(len(said)))
 
 
 class _Distiller:
@@ -125,29 +126,40 @@ class _Distiller:
     def in_context(self, place: int, said: Sequence[_Said]) -> SentenceInContext:
         """A sentence as the reader is given it."""
         one = said[place]
-        first = place
-        while first and said[first - 1].turn.speaker == one.turn.speaker:
-            first -= 1
-        begin = first
-        while begin and said[begin - 1].turn.speaker == said[first - 1].turn.speaker:
-            begin -= 1
-        other = " ".join(each.sentence.text for each in said[begin:first])
-        own = tuple(each.sentence.text for each in said[max(first, place - 12) : place])
-        head = (f"{said[first - 1].turn.speaker}: {other}",) if first else ()
-        return SentenceInContext(one.sentence.text, (*head, *own))
+        first = _run_start(said, place)
+        own = tuple(each.sentence.text for each in said[first:place])
+        if not first or said[first - 1].turn.speaker == one.turn.speaker:
+            return SentenceInContext(one.sentence.text, own)
+        other = " ".join(each.sentence.text for each in said[_run_start(said, first - 1) : first])
+        return SentenceInContext(one.sentence.text, (f"{said[first - 1].turn.speaker}: {other}", *own))
 
-    def take(self, one: _Said, reading: Reading) -> None:
-        """Make the statements of a sentence, or count why it has none, and remember what it names."""
+    def list_parts(self, one: _Said, whole: SentenceInContext) -> tuple[SentenceInContext, ...]:
+        """The clauses of a sentence as the reader is given them; none where it has but one."""
+        clauses = split_clauses(one.tokens, self._names)
+        if len(clauses) < 2:
+            return ()
+        texts = [one.sentence.text[one.tokens[a.first].start : one.tokens[a.end - 1].end] for a in clauses]
+        return tuple(SentenceInContext(text, (*whole.before, *texts[:at])) for at, text in enumerate(texts))
+
+    def take(self, one: _Said, reading: Reading, parts: Sequence[Reading] = ()) -> None:
+        """Make the statements of a sentence, or count why it has none, and remember what it names.
+
+        Args:
+            reading: of the whole sentence.
+            parts: of its clauses, where it has several.
+        """
         self._references.turn = one.number
         self._references.note_speaker(one.turn)
         speech = self._speech(one)
         self._stems.add(one.tokens)
+        joined = tuple(_join_readings(reading, part) for part in parts)
         reason = self._refusal(one, reading)
+        if reason and any(self._refusal(one, part) is None for part in joined):
+            reason = None
         if reading.statement >= MARKED:
             self._worthy.add(one.turn.episode_id)
         if reason is None:
-            made = self._tell(one, reading, speech)
-            reason = made
+            reason = self._tell(one, reading, joined, speech)
         if reason:
             self._skipped[reason] += 1
         self._references.note(one.tokens, speech.speaker, speech.addressee)
@@ -167,39 +179,41 @@ class _Distiller:
         """Why a sentence gives no statement by what it is; None where it may."""
         if one.turn.is_assistant:
             return "assistant"
-        if one.sentence.text.rstrip(" )\"'").endswith("?"):
+        if _asks(one):
             return "question"
         if reading.assertion in _UNASSERTED:
             return str(reading.assertion)
         if reading.type is StatementType.NONE or reading.assertion is Assertion.NONE:
             return "small_talk"
-        if reading.statement * reading.asserted < self._sure:
+        if reading.statement < self._sure:
             return "unsure"
         if reading.worth < self._worth:
             return "small_talk"
         return "instruction" if scan(one.sentence.text).score > current_limits().flag else None
 
-    def _tell(self, one: _Said, reading: Reading, speech: Speech) -> str:
+    def _tell(self, one: _Said, reading: Reading, parts: Sequence[Reading], speech: Speech) -> str:
         """Tell what a sentence states; "" or the reason why nothing of it was told."""
-        told = list(self._tell_answer(one, speech))
-        reason = ""
-        is_parted = False
-        if not told:
-            told = list(self._tell_request(one, reading, speech))
-        if not told:
-            clauses = split_clauses(one.tokens, self._names)
-            is_parted = len(clauses) > 1
-            for clause in clauses:
-                if clause.first:
-                    self._references.note(one.tokens[: clause.first], speech.speaker, speech.addressee)
-                try:
-                    told.append(self._tell_clause(one, clause, reading, speech))
-                except UnclearClauseError as error:
-                    reason = reason or str(error)
-        kept = [each for each in told if self._keep(each, one, reading, is_parted=is_parted)]
+        told = [*self._tell_answer(one, speech)] or [*self._tell_request(one, reading, speech)]
+        if told:
+            kept = [each for each in told if self._keep(each, one, reading, is_parted=False)]
+            return "" if kept else "unsure"
+        reasons: list[str] = []
+        kept = []
+        clauses = split_clauses(one.tokens, self._names)
+        for clause, part in zip(clauses, parts or (reading,) * len(clauses), strict=True):
+            if clause.first:
+                self._references.note(one.tokens[: clause.first], speech.speaker, speech.addressee)
+            refused = self._refusal(one, part) if parts else None
+            try:
+                each = self._tell_clause(one, clause, part, speech)
+                if refused is None and self._keep(each, one, part, is_parted=bool(parts)):
+                    kept.append(each)
+            except UnclearClauseError as error:
+                refused = refused or str(error)
+            reasons += [refused] if refused else []
         if kept:
             self._last_subject = (one.number, kept[0].about)
-        return "" if kept else reason or "unsure"
+        return "" if kept else reasons[0] if reasons else "unsure"
 
     def _tell_clause(self, one: _Said, clause: Clause, reading: Reading, speech: Speech) -> ToldClause:
         told = tell_clause(
@@ -279,7 +293,7 @@ class _Distiller:
     def _keep(self, told: ToldClause, one: _Said, reading: Reading, *, is_parted: bool) -> bool:
         """Keep a statement unless it is unsure, too short or long, not in the words of the talk, or told already."""
         words = [token for token in tokenize_talk(told.text) if token.is_word]
-        sure = told.sure * reading.statement * reading.asserted
+        sure = told.sure * reading.statement
         if sure < self._sure or not _LEAST_WORDS <= len(words) <= _MOST_WORDS or not self._stems.hold(words):
             return False
         content = content_words(told.text) - content_words(told.about) - self._stems.names
@@ -316,10 +330,42 @@ def _tell_of(lead: str, about: str, one: _Said) -> Iterator[ToldClause]:
         yield ToldClause(f"{lead}: {body}.", about, 0.7, 0, len(one.sentence.text))
 
 
+def _asks(one: _Said) -> bool:
+    """Whether a sentence ends as a question does; "I'm with Henning now, remember?" is none."""
+    if not one.sentence.text.rstrip(" )\"'").endswith("?"):
+        return False
+    lows = [token.low for token in one.tokens if token.low not in ("?", "!")]
+    for phrase in talk_words().phrases["closers"]:
+        begin = len(lows) - len(phrase)
+        if begin > 2 and tuple(lows[begin:]) == phrase and lows[begin - 1] == ",":
+            return False
+    return True
+
+
+def _run_start(said: Sequence[_Said], place: int) -> int:
+    """Where the sentences begin that one speaker says in a row, at most `_MOST_BEFORE` back."""
+    first = place
+    while first > max(0, place - _MOST_BEFORE) and said[first - 1].turn.speaker == said[place].turn.speaker:
+        first -= 1
+    return first
+
+
+def _join_readings(whole: Reading, part: Reading) -> Reading:
+    """How a clause is read: by itself and as its sentence is, half and half."""
+    return replace(
+        part,
+        statement=(whole.statement + part.statement) / 2,
+        asserted=(whole.asserted + part.asserted) / 2,
+        lasting=(whole.lasting + part.lasting) / 2,
+        worth=(whole.worth + part.worth) / 2,
+    )
+
+
 class _StemsSaid:
     """The words that were said so far, by which an invented one is told."""
 
     def __init__(self, names: Sequence[str]) -> None:
+        self._seen: set[str] = set()
         self.names = {_stem(token.low) for name in names for token in tokenize_talk(name)}
         self._known = {_stem(word.lower()) for name in names for word in name.split()}
         self._known |= self.names
@@ -327,7 +373,9 @@ class _StemsSaid:
     def add(self, tokens: Sequence[Token]) -> None:
         """Take in what was said."""
         for token in tokens:
-            self._known.add(_stem(token.low))
+            if token.low not in self._seen:
+                self._seen.add(token.low)
+                self._known.add(_stem(token.low))
 
     def hold(self, words: Sequence[Token]) -> bool:
         """Whether every word was said, or is a date or a small word of grammar."""
