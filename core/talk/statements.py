@@ -14,7 +14,7 @@ from functools import cache
 from snowballstemmer.english_stemmer import EnglishStemmer
 
 from core.talk.answers import find_topic, is_fragment, join_answer, read_request
-from core.talk.clauses import Clause, split_clauses
+from core.talk.clauses import Clause, has_finite_verb, split_clauses
 from core.talk.references import References, possessive
 from core.talk.third_person import YOU, Speech, ToldClause, UnclearClauseError, tell_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
@@ -335,11 +335,8 @@ def _asks(one: _Said) -> bool:
     if not one.sentence.text.rstrip(" )\"'").endswith("?"):
         return False
     lows = [token.low for token in one.tokens if token.low not in ("?", "!")]
-    for phrase in talk_words().phrases["closers"]:
-        begin = len(lows) - len(phrase)
-        if begin > 2 and tuple(lows[begin:]) == phrase and lows[begin - 1] == ",":
-            return False
-    return True
+    has_tag = len(lows) > 3 and lows[-1] in talk_words().sets["tags"] and "," in (lows[-2], lows[-3])
+    return not (has_tag and has_finite_verb(one.tokens, 1, min(4, len(one.tokens))))
 
 
 def _run_start(said: Sequence[_Said], place: int) -> int:
