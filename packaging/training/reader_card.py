@@ -98,7 +98,8 @@ lasts, and where subject, property, value and time stand. It runs on the process
 - **What it learned from**: {manifest["training"]["sentences"]} sentences of {len(authors - held)} invented authors and
   {manifest["training"]["notes"]} plain notes of the relation pairs, written for this project
   (`packaging/training/README.md`). {len(held)} more authors were held out from every fit.
-- **How it was made**: `packaging/training/train_reader.py`, {recipe["epochs"]} epochs; one author in ten calibrates.
+- **How it was made**: `packaging/training/train_reader.py`, {recipe["epochs"]} epochs; the mean of the weights of
+  {manifest["training"]["models"]} models; one author in ten calibrates.
 - **Licence**: Apache-2.0 (LICENSE), as the embedder it was tuned from; changed here as told above.
 - **Limits**: English; knows nothing of who said what, which `core.talk` finds.
 

@@ -5,7 +5,6 @@ Must not do: know where the pairs come from.
 
 from __future__ import annotations
 
-import copy
 import importlib
 import math
 import random
@@ -205,19 +204,6 @@ def logits_of(net: Any, rows: Sequence[Features], table: NDArray[np.float32]) ->
     with torch.no_grad():
         out = [net(*batch_of(rows[i : i + 64], table)).numpy() for i in range(0, len(rows), 64)]
     return np.concatenate(out).astype(np.float64)
-
-
-def mean_of(nets: Sequence[Any]) -> Any:
-    """A model whose weights are the mean of several that began alike.
-
-    It is surer than any of them: on held-back pairs more SUPERSEDE can be acted on at the same precision.
-    """
-    torch = importlib.import_module("torch")
-    states = [net.state_dict() for net in nets]
-    whole = copy.deepcopy(nets[0])
-    with torch.no_grad():
-        whole.load_state_dict({name: sum(state[name] for state in states) / len(states) for name in states[0]})
-    return whole.eval()
 
 
 def export(net: Any, target: Path) -> None:

@@ -2,7 +2,7 @@
 
 Run by hand when the talk or the embedder change, in an environment with the `model` extra of pyproject.toml:
 
-    python packaging/training/train_reader.py [--epochs 5] [--layers 0 1 2 3]
+    python packaging/training/train_reader.py [--epochs 3] [--seeds 3] [--layers 0 1 2 3]
 
 Half of the authors, told by a digest of their name, are held out from every fit; the figures of the card are theirs.
 Of the other half one author in ten calibrates and the rest teach. The result is committed, so nobody else ever needs
@@ -19,7 +19,7 @@ import random
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ from core.talk.reader_features import (  # noqa: E402
     token_span,
 )
 from core.types.talk import SentenceInContext  # noqa: E402
-from encoder_net import Shared, find_shared  # noqa: E402
+from encoder_net import Shared, find_shared, mean_of  # noqa: E402
 from reader_card import describe, measure  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "reader"
@@ -150,13 +150,17 @@ def make(arguments: argparse.Namespace) -> None:
     shared = find_shared()
     notes = plain_notes()
     recipe = network.Recipe(epochs=arguments.epochs, layers=tuple(arguments.layers), rate=arguments.rate)
-    net = network.build(shared.weights, recipe)
+    nets = []
+    for seed in range(1, arguments.seeds + 1):
 
-    def epoch_rows(epoch: int) -> list[network.Sample]:
-        rng = random.Random(epoch)  # noqa: S311 - repeatable, not secret
-        return [*(dressed(each, shared, rng) for each in teaching), *(note_sample(note, shared) for note in notes)]
+        def epoch_rows(epoch: int, seed: int = seed) -> list[network.Sample]:
+            rng = random.Random(100 * seed + epoch)  # noqa: S311 - repeatable, not secret
+            return [*(dressed(each, shared, rng) for each in teaching), *(note_sample(note, shared) for note in notes)]
 
-    network.train(net, epoch_rows, shared.table, recipe)
+        nets.append(network.build(shared.weights, recipe))
+        network.train(nets[-1], epoch_rows, shared.table, replace(recipe, seed=seed))
+        print(f"model {seed} of {arguments.seeds}", flush=True)
+    net = mean_of(nets)
     target = arguments.target
     target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -175,7 +179,13 @@ def make(arguments: argparse.Namespace) -> None:
         "files": {"model.onnx": sha256_of(target / "model.onnx")},
         "shared": shared.place,
         "temperatures": temperatures,
-        "training": {"sentences": len(teaching), "notes": len(notes), "sha256": digest, "recipe": asdict(recipe)},
+        "training": {
+            "sentences": len(teaching),
+            "notes": len(notes),
+            "sha256": digest,
+            "models": len(nets),
+            "recipe": asdict(recipe),
+        },
         "held_out": figures,
     }
     (target / "LICENSE").write_text(find_source().licence, "utf-8")
@@ -186,7 +196,8 @@ def make(arguments: argparse.Namespace) -> None:
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=3, help="models whose weights are averaged")
     parser.add_argument("--layers", type=int, nargs="+", default=[0, 1, 2, 3])
     parser.add_argument("--rate", type=float, default=2e-4)
     parser.add_argument("--threads", type=int, default=2)

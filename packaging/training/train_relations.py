@@ -40,7 +40,7 @@ import relation_data as data  # noqa: E402
 import relation_net as network  # noqa: E402
 from build_model import find_source, quantise, sha256_of  # noqa: E402
 from core.belief.relate.features import Features, encode_pair, prepare_text  # noqa: E402
-from encoder_net import Shared, find_shared  # noqa: E402
+from encoder_net import Shared, find_shared, mean_of  # noqa: E402
 from relation_card import Scores, write_card  # noqa: E402
 
 TARGET = ROOT / "resources" / "model" / "relations"
@@ -152,11 +152,9 @@ def settled(nets: Sequence[Any], pairs: Sequence[data.Pair], shared: Shared, rec
     files that some of them had not seen. The passes over every pair are made for each of LAST_SEEDS and averaged again.
     """
     short = replace(recipe, epochs=1, rate=8e-5, head_rate=3e-4, seed=9)
-    first = fit(data.without(pairs, EVERYDAY), shared, short, network.mean_of(nets))
+    first = fit(data.without(pairs, EVERYDAY), shared, short, mean_of(nets))
     last = replace(short, epochs=2, rate=1e-4)
-    return network.mean_of(
-        [fit(pairs, shared, replace(last, seed=seed), network.mean_of([first])) for seed in LAST_SEEDS]
-    )
+    return mean_of([fit(pairs, shared, replace(last, seed=seed), mean_of([first])) for seed in LAST_SEEDS])
 
 
 @dataclass(frozen=True)
@@ -240,7 +238,7 @@ def held_back(pairs: Sequence[data.Pair], shared: Shared, recipe: network.Recipe
     """
     seen = [data.without(pairs, (file, COMMON, *EVERYDAY)) for file in TURNS]
     nets = [fitted(mine, shared, network.seeded(recipe, i + 1), keep) for i, mine in enumerate(seen)]
-    common = network.mean_of(nets)
+    common = mean_of(nets)
     read_by = [(file, net, mine, 1.0) for file, net, mine in zip(TURNS, nets, seen, strict=True)]
     flat = flatness(common, nets, pairs, shared)
     read_by.append((COMMON, common, [pair for mine in seen for pair in mine], flat))
