@@ -19,7 +19,7 @@ from core.events import Changed
 from core.types.clients import PairingQuestion, PairingTurn
 from core.types.clock import Clock
 from core.types.memory import Belief
-from core.types.replies import MemoryDetail
+from core.types.replies import MemoryDetail, WaitingKind
 from core.types.values import Kind, Memory
 from ui.bridge import Bridge
 from ui.prefs import Prefs
@@ -28,6 +28,9 @@ from ui.theme.theme import Theme
 
 USUAL_PLACES: Final = Path("~")
 """In `Desk.import_paths`: look for exports where they usually lie. Nothing that is dropped or chosen is called so."""
+
+RUNS_SEEN: Final = "journal.looked"
+"""The state that says up to when, in epoch ms, the person has seen what runs by themselves did."""
 
 CLOSER: Final = "closer"
 """The origin of a selection that wants the inspector open: somebody asked to look closer at one memory."""
@@ -269,9 +272,7 @@ class PageSpec:
         words: more words by which the command palette finds it.
         inspects: whether the inspector can stand beside it.
         on_request: whether the inspector stands there only once somebody asks for it; such a page needs the room.
-        badge: asks how much of it waits for the person; asked again when something changed. None for a page where
-            nothing waits.
-        follows_pairing: whether its badge changes with who waits to be paired, and not with the vault.
+        badge: what waits there for the person and is counted beside it; None for a page where nothing waits.
         counts: what its badge counts, in a word, for those who hear it.
     """
 
@@ -282,8 +283,7 @@ class PageSpec:
     words: str = ""
     inspects: bool = True
     on_request: bool = False
-    badge: Callable[[Context], Future[int]] | None = None
-    follows_pairing: bool = False
+    badge: WaitingKind | None = None
     counts: str = "open"
 
 

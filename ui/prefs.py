@@ -83,6 +83,14 @@ class Prefs(QObject):
         """A state that is a short text."""
         return self._state.get(name, default)
 
+    def moment(self, name: str, now_ms: int) -> int:
+        """A state that is a moment, epoch ms; where there is none that can be read it is now from here on."""
+        kept = self.text(name)
+        if not (kept.isascii() and kept.isdigit()):
+            kept = str(now_ms)
+            self.keep(name, kept)
+        return int(kept)
+
     def keep(self, name: str, value: QByteArray | str) -> None:
         """Remember a state.
 

@@ -23,13 +23,13 @@ from core.belief.review.items import (
     QueueItem,
     find_current_side,
     find_similar_ids,
-    open_count,
     read_item,
     refusal_for_client,
 )
 from core.belief.review.sides import injection_reasons
 from core.engine.access.authority import Authority
 from core.engine.access.client_terms import client_id_of
+from core.engine.health import count_waiting
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain
 from core.errors import Code, EnvironmentFaultError, UserError
@@ -43,7 +43,7 @@ from core.memory.read import read_by_ids
 from core.recall.scope import Scope, visible_ids
 from core.text.screening.egress import prefetch_scans
 from core.text.terms import embedding_text
-from core.types.replies import ClientRecord
+from core.types.replies import ClientRecord, WaitingKind
 from core.types.reviews import (
     ClosedRow,
     Decision,
@@ -208,13 +208,16 @@ class Conflicts:
             raise UserError(Code.NOT_FOUND, _NONE)
         return found
 
-    def count_waiting(self) -> Future[int]:
-        """How many items wait for the person.
+    def count_waiting(self, runs_since: int = 0) -> Future[dict[WaitingKind, int]]:
+        """Count all that waits for the person: review items and, so that the window asks once, the rest of its counts.
+
+        Args:
+            runs_since: epoch ms; runs that ended before were seen.
 
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._storage().read(open_count)
+        return self._storage().read_quietly(lambda rows: count_waiting(rows, runs_since))
 
     def list_closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
         """What closed in the last days, by itself or by a decision, the latest first.

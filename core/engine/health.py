@@ -23,11 +23,12 @@ from core.intake.undo import UNPAIRED
 from core.lifecycle.distill import distill_queue
 from core.lifecycle.gauges import count_by_state
 from core.lifecycle.kit import clock_check
+from core.lifecycle.kit.job_store import CHANGED
 from core.lifecycle.sweep import plan_sweep
 from core.memory.write import count_without_vectors
 from core.types.belief import ModelServerState
 from core.types.lifecycle import Health, JobAction, Pressure
-from core.types.replies import StatusReport
+from core.types.replies import StatusReport, WaitingKind
 from core.vault.backup import automatic_backups, made_at_ms
 from core.vault.bootstrap import Doubt
 from core.vault.database.rows import Rows
@@ -40,6 +41,32 @@ _BEFORE_MERGES = (
     "count(*) FROM memories AS kept JOIN memories AS old ON old.id = kept.supersedes_id "
     "WHERE kept.supersedes_id IS NOT NULL AND old.status_reason = 'merged'"
 )
+
+
+# A run that erased cannot be taken back, so it counts also where its step is.
+_UNSEEN_RUNS = (
+    "SELECT count(*) FROM jobs j LEFT JOIN undo_steps s ON s.id = j.step_id "  # noqa: S608 - a constant
+    "WHERE j.actor = 'scheduler' AND j.finished_at > ? AND (coalesce(json_extract(j.report, '$.erased'), 0) > 0 "
+    f"OR s.undone_by IS NULL AND EXISTS (SELECT 1 FROM undo_rows r WHERE r.step_id = s.id AND {CHANGED}))"
+)
+
+
+def count_waiting(rows: Rows, runs_since: int) -> dict[WaitingKind, int]:
+    """Count everything in the vault that waits for the person.
+
+    Args:
+        runs_since: epoch ms; runs that ended before were seen.
+    """
+    return {
+        WaitingKind.REVIEWS: open_count(rows),
+        WaitingKind.RUNS: int(rows.value(_UNSEEN_RUNS, (runs_since,))),
+        WaitingKind.REGRESSIONS: count_regressions(rows),
+    }
+
+
+def count_regressions(rows: Rows) -> int:
+    """How many probes do not hold although they once did."""
+    return int(rows.value("SELECT count(*) FROM probes WHERE regressed_at IS NOT NULL"))
 
 
 def status_report(open_vault: OpenVault, rows: Rows) -> StatusReport:

@@ -17,6 +17,7 @@ from core import log
 from core.engine.access import recall_runner as receipts
 from core.engine.access.authority import Authority
 from core.engine.access.recall_runner import count_tokens, run_recall
+from core.engine.health import count_regressions
 from core.engine.runtime import settings
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain, log_failure, map_result
@@ -85,11 +86,6 @@ def probes_of(rows: Rows) -> tuple[Probe, ...]:
         Probe(i, query, kind, tuple(json.loads(ids)), within, at, None if passed is None else bool(passed), ran_at)
         for i, query, kind, ids, within, at, passed, ran_at in rows.all(_ALL)
     )
-
-
-def count_regressions(rows: Rows) -> int:
-    """How many probes do not hold although they once did."""
-    return int(rows.value("SELECT count(*) FROM probes WHERE regressed_at IS NOT NULL"))
 
 
 def _failing_probe_ids(rows: Rows) -> set[str]:

@@ -7,9 +7,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from core.types.values import Memory
+
+
+class WaitingKind(StrEnum):
+    """What waits for the person, as the window counts it beside its pages."""
+
+    REVIEWS = "reviews"
+    """Items of the review, those put off too."""
+    RUNS = "runs"
+    """Runs that changed or erased memories by themselves, and stand."""
+    REGRESSIONS = "regressions"
+    """Saved questions that held once and do not any more."""
+    PAIRINGS = "pairings"
+    """Clients that ask to be paired; the open socket knows, not the vault."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from ui.context import Context
 from ui.pages.clients.page import CLIENTS
 from ui.pages.clients.pairing import PairDialog
 from ui.pages.clients.tokens import SecretClip, TokenDialog, token_text
+from ui.shell.house import House
 
 
 @pytest.fixture
@@ -41,11 +42,6 @@ def asked(room: ClientsRoom, **more: object) -> PairDialog:
     room.port.ask(**more)
     settle(room.qtbot, dialog.question.deny.isVisible)
     return dialog
-
-
-def badge(room: ClientsRoom) -> int:
-    assert CLIENTS.badge is not None
-    return CLIENTS.badge(room.context).result(1)
 
 
 def shut(room: ClientsRoom) -> None:
@@ -137,25 +133,28 @@ def test_a_remembered_no_is_told_and_pairing_can_be_opened_for_that_very_name(ro
 
 def test_closing_while_somebody_asks_answers_nothing_and_kills_the_code(room: ClientsRoom) -> None:
     dialog = asked(room)
-    assert badge(room) == 1
+    pairing = room.context.pairing
+    settle(room.qtbot, lambda: pairing.question is not None)
     dialog.close()
     settle(room.qtbot, lambda: room.port.cancelled == 1)
     assert room.port.answers == []
-    assert badge(room) == 0
+    settle(room.qtbot, lambda: pairing.question is None)
     shut(room)
 
 
 def test_the_rail_and_a_sentence_tell_of_a_request_while_the_page_is_not_shown(room: ClientsRoom) -> None:
     dialog = opened(room)
     room.page.hide()
+    house = House(room.context, [CLIENTS], None)
+    room.qtbot.addWidget(house)
     counted: list[int] = []
-    room.context.tasks.settled.connect(lambda: counted.append(badge(room)))
+    house.counted.connect(lambda _id, _title, count, _counts: counted.append(count))
     room.port.ask()
     settle(room.qtbot, lambda: bool(room.said))
     assert room.said[-1][:2] == ("An assistant asks to be paired.", "Look")
-    settle(room.qtbot, lambda: 1 in counted)
+    settle(room.qtbot, lambda: counted[-1:] == [1])
     dialog.question.deny.click()
-    settle(room.qtbot, lambda: badge(room) == 0)
+    settle(room.qtbot, lambda: counted[-1] == 0)
     shut(room)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Future
 
 import pytest
 from engine_rig import HandClock, Rig
@@ -12,8 +11,8 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from core.types.lifecycle import JobType
-from ui.context import Context
-from ui.pages.journal.page import unseen
+from core.types.replies import WaitingKind
+from ui.context import RUNS_SEEN, Context
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
 
@@ -69,11 +68,12 @@ def test_what_happens_under_the_persons_eyes_is_seen(
     swept(rig)
     settle(qtbot, lambda: not context.tasks.running, 20_000)
     qtbot.waitUntil(lambda: counted(window) == "Journal", timeout=20_000)
-    asked: Future[int] = unseen(context)
-    assert asked.result(30) == 0
+    since = int(context.prefs.text(RUNS_SEEN))
+    assert rig.engine.conflicts.count_waiting(since).result(30)[WaitingKind.RUNS] == 0
 
 
 def test_a_mark_that_cannot_be_read_begins_now(rig: Rig, context: Context) -> None:
-    swept(rig)
-    context.prefs.keep("journal.looked", "yesterday")
-    assert unseen(context).result(30) == 0
+    now = rig.clock.now_ms()
+    context.prefs.keep(RUNS_SEEN, "yesterday")
+    assert context.prefs.moment(RUNS_SEEN, now) == now
+    assert context.prefs.moment(RUNS_SEEN, now + DAY_MS) == now

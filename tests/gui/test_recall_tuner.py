@@ -16,6 +16,7 @@ from window_rig import hear, settle
 
 from core.events import Changed
 from core.types.recall import Probe
+from core.types.replies import WaitingKind
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.pages.recall.options import OptionsDialog
@@ -221,10 +222,8 @@ def test_no_saved_question_teaches_how_to_save_one(room: LabRoom) -> None:
     assert any("“Should have been here” on a memory" in one for one in texts(page.saved))
 
 
-def test_questions_that_fail_are_the_badge_of_the_page(room: LabRoom, context: Context) -> None:
-    room.lab.fallen = 2
-    assert RECALL.badge is not None
-    assert RECALL.badge(context).result(5) == 2
+def test_questions_that_fail_are_the_badge_of_the_page() -> None:
+    assert RECALL.badge is WaitingKind.REGRESSIONS
 
 
 # ---- the page's life

@@ -15,6 +15,7 @@ from typing import Any
 from answered import finished
 
 from core.errors import Code, UserError
+from core.types.replies import WaitingKind
 from core.types.reviews import (
     ClaimSeen,
     ClosedRow,
@@ -301,9 +302,10 @@ class FakeConflicts:
             raise UserError(Code.NOT_FOUND, "There is no such conflict.")
         return finished(self.items[item_id])
 
-    def count_waiting(self) -> Future[int]:
+    def count_waiting(self, runs_since: int = 0) -> Future[dict[WaitingKind, int]]:
         """How many are open."""
-        return finished(len(self.items))
+        assert runs_since >= 0
+        return finished({WaitingKind.REVIEWS: len(self.items)})
 
     def list_closed(self, days: int = 7) -> Future[tuple[ClosedRow, ...]]:
         """What closed."""

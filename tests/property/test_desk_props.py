@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import Code, LociError
+from core.types.replies import WaitingKind
 from core.types.reviews import Decision, QueueRequest
 from core.types.values import Action, Source, Status, When
 
@@ -96,7 +97,7 @@ def test_every_row_that_is_shown_can_be_decided(tmp_path: Path, wanted: list[tup
         for place, action, _ in wanted:
             decide(rig, pairs, place, action, remember=False)
         shown = rig.engine.conflicts.queue(QueueRequest()).result(30)
-        assert shown.total == rig.engine.conflicts.count_waiting().result(10)
+        assert shown.total == rig.engine.conflicts.count_waiting().result(10)[WaitingKind.REVIEWS]
         for row in shown.rows:
             found = rig.engine.conflicts.item(row.id).result(10)
             assert found.state == "open"

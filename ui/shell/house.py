@@ -5,8 +5,7 @@ Must not do: know a single page; they come as registered parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
@@ -24,7 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from core.events import Changed
-from ui.context import Context, Page, PageSpec
+from core.types.replies import WaitingKind
+from ui.context import RUNS_SEEN, Context, Page, PageSpec
 from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
@@ -243,10 +243,9 @@ class House(QWidget):
         context.bridge.changed.connect(self._note)
         context.tasks.settled.connect(self._count.start)
         context.desk.looked.connect(self._count.start)
-        context.pairing.changed.connect(self._ask_pairing_counts)
+        context.pairing.changed.connect(self._show_pairings)
         self._restore()
         self._ask_counts()
-        self._ask_pairing_counts()
         self._split.splitterMoved.connect(lambda *_: context.prefs.keep(_SPLIT, self._split.saveState()))
 
     def _restore(self) -> None:
@@ -327,26 +326,25 @@ class House(QWidget):
             self._count.start()
 
     def _ask_counts(self) -> None:
-        self._ask_badges(of_pairing=False)
-
-    def _ask_pairing_counts(self) -> None:
-        self._ask_badges(of_pairing=True)
-
-    def _ask_badges(self, *, of_pairing: bool) -> None:
-        """Ask pages that have a badge how much waits there; what cannot be asked now keeps its count."""
+        """Ask once how much waits, for all pages; where it cannot be asked now the counts stay."""
         if not self._context.bridge.is_open:
             return
+        runs_since = self._context.prefs.moment(RUNS_SEEN, self._context.clock.now_ms())
+        conflicts = self._context.bridge.engine.conflicts
+        asked = query("Counting what waits", lambda: conflicts.count_waiting(runs_since)).within(self, "counts")
+        self._context.tasks.run(asked.success(self._show_counts).failure(lambda _: None))
+
+    def _show_pairings(self) -> None:
+        self._show_counts({})
+
+    def _show_counts(self, counts: Mapping[WaitingKind, int]) -> None:
+        # Who asks to be paired is known here, so the engine is not asked.
+        known = {**counts, WaitingKind.PAIRINGS: int(self._context.pairing.question is not None)}
         for spec in self._specs.values():
-            if spec.badge is not None and spec.follows_pairing == of_pairing:
-                self._ask_count(spec, spec.badge)
-
-    def _ask_count(self, spec: PageSpec, badge: Callable[[Context], Future[int]]) -> None:
-        def show(count: int) -> None:
-            self._rail.show_count(spec.id, count)
-            self.counted.emit(spec.id, spec.title, count, spec.counts)
-
-        asked = query("Counting what waits", lambda: badge(self._context)).within(self, f"count.{spec.id}")
-        self._context.tasks.run(asked.success(show).failure(lambda _: None))
+            count = None if spec.badge is None else known.get(spec.badge)
+            if count is not None:
+                self._rail.show_count(spec.id, count)
+                self.counted.emit(spec.id, spec.title, count, spec.counts)
 
     def _spread(self) -> None:
         waiting, self._waiting = self._waiting, []

@@ -39,7 +39,6 @@ from core.lifecycle.episode_cleanup import EpisodeCleanupJob, count_remaining, p
 from core.lifecycle.gauges import count_by_state, read_gauges
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import JobContext, Planner, StreamJob
-from core.lifecycle.kit.job_store import CHANGED
 from core.recall.scope import Scope, visible_ids
 from core.types.lifecycle import (
     ArchivePage,
@@ -406,12 +405,6 @@ _READ = (
     "LEFT JOIN undo_steps s ON s.id = j.step_id"
 )
 
-_UNSEEN = (
-    "SELECT count(*) FROM jobs j LEFT JOIN undo_steps s ON s.id = j.step_id "  # noqa: S608 - a constant
-    "WHERE j.actor = 'scheduler' AND j.finished_at > ? AND (coalesce(json_extract(j.report, '$.erased'), 0) > 0 "
-    f"OR s.undone_by IS NULL AND EXISTS (SELECT 1 FROM undo_rows r WHERE r.step_id = s.id AND {CHANGED}))"
-)
-
 
 class JobsGroup:
     """Everything a caller does with scheduled work. Each method returns at once with a Future."""
@@ -542,10 +535,6 @@ class JobsGroup:
         """
         open_vault = self._open_vault()
         return open_vault.storage.read(lambda rows: read_archive_page(rows, after, limit, open_vault.options))
-
-    def count_unseen_runs(self, since_ms: int) -> Future[int]:
-        """How many runs changed or erased memories by themselves since a moment, and stand."""
-        return self._open_vault().storage.read_quietly(lambda rows: int(rows.value(_UNSEEN, (since_ms,))))
 
     def read_gauges(self, memory_id: str) -> Future[Gauges]:
         """How firmly a memory is remembered and how sure it is, now and as it goes on.

@@ -7,7 +7,6 @@ looked at, since all four at once would hold the window up. Must not do: know an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from functools import cached_property
 from typing import TypeVar
 
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import QDialog, QPushButton, QStackedWidget, QWidget
 from core.config.grant_wording import describe_limits_of_grants
 from core.events import Changed
 from core.types.clients import ClientCard, ClientState, Terms
+from core.types.replies import WaitingKind
 from ui.context import Command, Context, Page, PageSpec
 from ui.pages.clients.actions import ClientActions
 from ui.pages.clients.activity import ActivityTab, ReceiptsTab
@@ -509,13 +509,6 @@ class ClientsPage(Page):
         self.read()
 
 
-def _count_questions(context: Context) -> Future[int]:
-    """How many wait to be paired; it is known, so nobody is asked."""
-    made: Future[int] = Future()
-    made.set_result(int(context.pairing.question is not None))
-    return made
-
-
 def client_commands(context: Context) -> tuple[Command, ...]:
     """What the command palette offers of clients, wherever the person is."""
     said, go = clients_strings()["commands"], context.desk.go.emit
@@ -538,6 +531,5 @@ CLIENTS = PageSpec(
     ClientsPage,
     "assistants plugins pair grants revoke pause receipts activity kill switch mcp",
     on_request=True,
-    badge=_count_questions,
-    follows_pairing=True,
+    badge=WaitingKind.PAIRINGS,
 )

@@ -16,7 +16,8 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QStackedWidget
 
 from core.events import Changed, Progress
-from ui.context import Context, Page, PageSpec
+from core.types.replies import WaitingKind
+from ui.context import RUNS_SEEN, Context, Page, PageSpec
 from ui.pages.journal.archive import ArchiveTab
 from ui.pages.journal.audit import AuditTab
 from ui.pages.journal.changes import ChangesTab
@@ -33,22 +34,12 @@ from ui.widgets.basics import MenuChip, Segments, button, column, label, make_ti
 
 LISTED = frozenset({"changes", "runs"})
 """The tabs in which such a run stands."""
-_LOOKED = "journal.looked"
 
 
 def saw(context: Context) -> None:
     """The person looks at what happened."""
-    context.prefs.keep(_LOOKED, str(context.clock.now_ms()))
+    context.prefs.keep(RUNS_SEEN, str(context.clock.now_ms()))
     context.desk.looked.emit()
-
-
-def unseen(context: Context) -> Future[int]:
-    """How many runs the person has not seen; from the first time this is asked on."""
-    looked = context.prefs.text(_LOOKED)
-    if not (looked.isascii() and looked.isdigit()):
-        looked = str(context.clock.now_ms())
-        context.prefs.keep(_LOOKED, looked)
-    return context.bridge.engine.jobs.count_unseen_runs(int(looked))
 
 
 _SOON_MS = 1_000  # between two readings while work goes on
@@ -458,6 +449,6 @@ JOURNAL = PageSpec(
     "notebook",
     JournalPage,
     "history undo changes imports audit log fading archive restore jobs runs consolidate health relations order",
-    badge=unseen,
+    badge=WaitingKind.RUNS,
     counts="new",
 )

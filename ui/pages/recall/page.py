@@ -7,7 +7,6 @@ change how recall ranks before "Apply", or count what is tried as an access.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
@@ -15,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedWidget, QWidget
 
 from core.events import Changed
 from core.types.recall import LabAnswer
-from core.types.replies import ClientRecord
+from core.types.replies import ClientRecord, WaitingKind
 from ui.context import Context, Page, PageSpec
 from ui.pages.recall.actions import AnswerActions, AnswerFeedback
 from ui.pages.recall.answers import BAR, AnswerList, Row, answer_lines
@@ -524,10 +523,6 @@ def _show_options(page: RecallPage) -> None:
         OptionsDialog(page.context, page.tuning, page).open()
 
 
-def _count_regressions(context: Context) -> Future[int]:
-    return context.bridge.engine.laboratory.regressions()
-
-
 RECALL = PageSpec(
     "recall",
     "Recall",
@@ -535,5 +530,5 @@ RECALL = PageSpec(
     RecallPage,
     "laboratory tuner why ranking signals weights near misses saved questions probes ask",
     on_request=True,
-    badge=_count_regressions,
+    badge=WaitingKind.REGRESSIONS,
 )

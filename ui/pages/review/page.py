@@ -7,7 +7,6 @@ while something is being decided, read or written.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -15,6 +14,7 @@ from PySide6.QtGui import QCursor, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
 
 from core.events import Changed
+from core.types.replies import WaitingKind
 from core.types.reviews import Decision, DecisionReply, Queue, QueueRequest, ReviewItem, ReviewRow
 from core.types.values import OWNER_ACTOR, Action
 from core.types.views import MemoryRow
@@ -612,10 +612,6 @@ class ReviewPage(Page):
         self.read()
 
 
-def _count_waiting(context: Context) -> Future[int]:
-    return context.bridge.engine.conflicts.count_waiting()
-
-
 REVIEW = PageSpec(
     "review",
     "Review",
@@ -623,5 +619,5 @@ REVIEW = PageSpec(
     ReviewPage,
     "conflicts desk contradictions proposals held back decide settle inbox queue",
     on_request=True,
-    badge=_count_waiting,
+    badge=WaitingKind.REVIEWS,
 )

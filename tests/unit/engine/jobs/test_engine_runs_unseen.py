@@ -11,6 +11,7 @@ from engine_rig import Rig, later, rig_at
 from life_rig import run
 
 from core.types.lifecycle import JobType
+from core.types.replies import WaitingKind
 
 TEXTS = ("The plum jars stand on the cellar shelf.", "Ada repaired the kiln.", "The ferry leaves at nine.")
 
@@ -31,7 +32,7 @@ def by_itself(rig: Rig, kind: JobType = JobType.SWEEP) -> None:
 
 
 def unseen(rig: Rig, since: int) -> int:
-    return rig.engine.jobs.count_unseen_runs(since).result(30)
+    return rig.engine.conflicts.count_waiting(since).result(30)[WaitingKind.RUNS]
 
 
 def test_a_run_that_archived_is_counted_until_it_was_seen_or_taken_back(rig: Rig) -> None:

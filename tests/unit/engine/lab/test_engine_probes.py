@@ -13,6 +13,7 @@ from core.engine.laboratory import Laboratory
 from core.errors import Code
 from core.events import Changed, Event
 from core.types.recall import Tally
+from core.types.replies import WaitingKind
 
 BEES, COFFEE = "Ada keeps bees in the garden", "Ada drinks coffee in the morning"
 WHO, WHAT = "who keeps bees in the garden?", "what does Ada drink in the morning?"
@@ -115,6 +116,7 @@ def test_what_broke_is_told_once_kept_and_cleared(rig: Rig, lab: Laboratory) -> 
     applied = lab.apply(SILENT).result(30)
     assert applied.found == (0, 2)
     assert lab.regressions().result(30) == 1
+    assert rig.engine.conflicts.count_waiting().result(30)[WaitingKind.REGRESSIONS] == 1
     assert verbs[-2:] == ["probes", "regression"]
     lab.run_probes().result(30)
     assert (verbs[-1], lab.regressions().result(30)) == ("probes", 1)

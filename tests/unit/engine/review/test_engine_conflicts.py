@@ -28,6 +28,7 @@ from core.engine.conflicts import Conflicts
 from core.errors import Code, LociError
 from core.events import Changed, Event
 from core.intake.transitions.transitions import Transitions
+from core.types.replies import WaitingKind
 from core.types.reviews import HoldRequest, Queue
 from core.types.values import OWNER_ACTOR, Action, Kind, Source
 
@@ -52,7 +53,7 @@ def test_a_locked_vault_answers_nothing(tmp_path: Path, call: Callable[[Conflict
 
 def test_an_empty_desk_is_empty(rig: Rig) -> None:
     assert queue(rig) == Queue((), 0, {})
-    assert rig.engine.conflicts.count_waiting().result(10) == 0
+    assert rig.engine.conflicts.count_waiting().result(10)[WaitingKind.REVIEWS] == 0
     assert rig.engine.conflicts.list_closed().result(10) == ()
 
 
@@ -75,7 +76,7 @@ def test_the_most_harmful_comes_first_and_counts_are_over_all(rig: Rig) -> None:
     assert found.sources == {"document": 2, "inference": 1}
     assert found.subjects == {"user": 1}
     assert found.today == 3
-    assert rig.engine.conflicts.count_waiting().result(10) == 3
+    assert rig.engine.conflicts.count_waiting().result(10)[WaitingKind.REVIEWS] == 3
 
 
 def test_older_questions_sink(rig: Rig) -> None:
@@ -311,7 +312,7 @@ def test_a_queue_is_cut_at_two_hundred_and_counts_the_rest(rig: Rig) -> None:
     assert (len(found.rows), found.total, found.today) == (200, 206, 10)
     assert found.rows[0].id == first.item
     assert found.counts == {"proposal": 205, "contradiction": 1}
-    assert rig.engine.conflicts.count_waiting().result(10) == 206
+    assert rig.engine.conflicts.count_waiting().result(10)[WaitingKind.REVIEWS] == 206
     assert len(rig.engine.conflicts.list_items(OWNER_ACTOR).result(60)) == 200
 
 

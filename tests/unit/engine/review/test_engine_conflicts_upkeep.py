@@ -24,6 +24,7 @@ from engine_rig import START_MS, Rig, differences, error_of
 from core.engine.conflicts import ReviewChores
 from core.errors import Code
 from core.intake.transaction.sources import refresh_trust
+from core.types.replies import WaitingKind
 from core.types.reviews import Decision, HoldRequest
 from core.types.values import OWNER_ACTOR, Action, Source, Status
 from core.types.views import Revision
@@ -46,7 +47,7 @@ def test_a_row_whose_target_changed_is_not_shown_and_closes_with_a_note(rig: Rig
     pair = unsure(rig, "Ada")
     rig.write(lambda tx: tx.update("memories", {"id": pair.have}, {"status": "consolidated"}))
     assert queue(rig).rows == ()
-    assert rig.engine.conflicts.count_waiting().result(10) == 0
+    assert rig.engine.conflicts.count_waiting().result(10)[WaitingKind.REVIEWS] == 0
     assert item(rig, pair.item).state == "moot"
     assert error_of(rig.engine.conflicts.resolve(pair.item, Decision(Action.REJECT))).code is Code.INVALID_INPUT
     assert upkeep(rig) == 1

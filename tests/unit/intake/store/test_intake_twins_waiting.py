@@ -8,7 +8,7 @@ import pytest
 from desk_rig import upkeep
 from engine_rig import DAY_MS, START_MS, Rig
 
-from core.types.replies import StoreReply
+from core.types.replies import StoreReply, WaitingKind
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind, Status, When
 from core.vault.memory_sql import OVERTAKEN
@@ -104,7 +104,7 @@ def test_a_proposal_whose_words_came_back_with_an_undo_is_no_question_until_they
     proposed = store(rig, CAT, plug)
     assert proposed.operation == "PROPOSED"
     rig.undo(forgotten)
-    assert rig.engine.conflicts.count_waiting().result(10) == 0
+    assert rig.engine.conflicts.count_waiting().result(10)[WaitingKind.REVIEWS] == 0
     assert upkeep(rig) == 1
     assert states(rig) == [("moot", "stands")]
     item = rig.engine.conflicts.item(str(proposed.conflict)).result(10)
@@ -131,7 +131,7 @@ def test_a_proposal_whose_words_stand_disputed_is_no_question_nor_after_the_disp
     [(dispute,)] = rig.rows("SELECT id FROM conflicts WHERE state = 'open'")
     rig.engine.conflicts.resolve(str(dispute), Decision(Action.SUPERSEDE)).result(10)
     upkeep(rig)
-    assert rig.engine.conflicts.count_waiting().result(10) == 0
+    assert rig.engine.conflicts.count_waiting().result(10)[WaitingKind.REVIEWS] == 0
     assert rig.get(proposed.memory_id).status is not Status.ACTIVE
 
 
