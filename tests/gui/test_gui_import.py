@@ -14,9 +14,11 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
+from talk_rig import TALK, plain_reader
 from window_rig import hear, settle
 
 from core.types.replies import Candidate
+from core.types.values import Kind
 from ui.context import USUAL_PLACES, Context
 from ui.imports.queue import ImportQueue, Job
 from ui.imports.wizard import ImportDialog
@@ -132,6 +134,27 @@ def test_what_was_imported_can_be_looked_at(qtbot: QtBot, opened: _Opened, conte
     finish(qtbot, dialog)
     dialog.other.click()
     assert wishes[1:] == [("palace", "")]
+
+
+def test_statements_are_offered_with_their_number_and_made_on_a_press(
+    qtbot: QtBot, opened: _Opened, rig: Rig, tmp_path: Path
+) -> None:
+    rig.opened.talk = plain_reader()
+    path = tmp_path / "talk.jsonl"
+    rows = [{"text": text, "author": who, "session": "s1"} for who, text in TALK]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    dialog = opened(path)
+    read(qtbot, dialog)
+    finish(qtbot, dialog)
+    offer = dialog.outcome.statements
+    settle(qtbot, lambda: "can be made" in offer.sentence.text())
+    assert offer.sentence.text() == "2 statements can be made of what was said; 3 messages are small talk."
+    assert rig.texts(kind=Kind.FACT) == [], "nothing is made before the press"
+    offer.make.click()
+    settle(qtbot, lambda: "Ctrl+Z" in offer.sentence.text())
+    assert offer.sentence.text().startswith("2 statements were made; 3 messages are small talk.")
+    assert len(rig.texts(kind=Kind.FACT)) == 2
+    assert not offer.make.isVisible()
 
 
 def test_only_the_chosen_conversations_come_in_and_the_rest_later(qtbot: QtBot, opened: _Opened, rig: Rig) -> None:

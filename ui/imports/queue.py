@@ -18,6 +18,7 @@ from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.context import Context
 from ui.imports.sources import describe_stored, since, span_of_report
+from ui.imports.statements import StatementsOffer
 from ui.tasks import Problem, Running, Task, Watch, problem_of, write
 from ui.widgets.basics import Elided, button, clear, column, hairline, label, make_scroll_area, row
 from ui.widgets.words import count_of
@@ -110,6 +111,9 @@ class Done(QWidget):
 
     Signals:
         remove: the person wants them taken back.
+
+    Attributes:
+        statements: offers to make statements of them.
     """
 
     remove = Signal()
@@ -135,6 +139,8 @@ class Done(QWidget):
         layout.addWidget(self.sentence)
         layout.addSpacing(8)
         layout.addWidget(make_scroll_area(self._rows), 1)
+        self.statements = StatementsOffer(context)
+        layout.addWidget(self.statements)
         layout.addLayout(row(None, self.taken, None))
         layout.addSpacing(4)
         self._icon = ("circle-check", "success")
@@ -169,6 +175,7 @@ class Done(QWidget):
         for name, problem in outcome.problems:
             self._add(name, "", problem.sentence, "danger")
         self._list.addStretch(1)
+        self.statements.offer(outcome.ids)
         self.taken.setVisible(bool(outcome.ids))
         self.taken.setEnabled(True)
         self.taken.setText("Remove this import" if len(outcome.ids) == 1 else "Remove these imports")
@@ -192,6 +199,7 @@ class Done(QWidget):
         more = f"{count_of(left, 'row')} changed since and stayed." if left else "Your palace is as it was before."
         self._say("undo-2", "muted", "The import was removed.", more)
         clear(self._list)
+        self.statements.hide()
         self.taken.hide()
 
     def show_trouble(self, problem: Problem) -> None:

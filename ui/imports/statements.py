@@ -1,0 +1,126 @@
+"""What was imported can be made into statements: how many there would be, and the button that makes them.
+
+Must not do: make anything before the person presses the button.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+
+from PySide6.QtWidgets import QWidget
+
+from core.types.lifecycle import DistilledTalk
+from ui.context import Context
+from ui.tasks import Problem, Task, Watch, problem_of, query
+from ui.widgets.basics import button, label, row
+from ui.widgets.words import count_of
+
+NOTHING_NEW = "NOOP"
+"""The operation of a statement that stands already."""
+
+
+class StatementsOffer(QWidget):
+    """Offers statements of imports, says how many there would be, and makes them.
+
+    Attributes:
+        sentence: what can be made, is being made or was made.
+        make: the button.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._ids: list[str] = []
+        self._left: list[str] = []
+        self._statements = self._small = 0
+        self.sentence = label("", "muted", wrap=True)
+        self.make = button("Make statements", self.start, theme=context.theme, icon="sparkles")
+        self.make.setToolTip("Says what each of you has, likes and does in sentences of its own. One undo.")
+        line = row(self.sentence, self.make, gap=16, parent=self)
+        line.setStretch(0, 1)
+        self.hide()
+
+    def offer(self, import_ids: Sequence[str]) -> None:
+        """Look whether statements can be made of imports; nothing is shown where none can."""
+        self._ids = list(import_ids)
+        self._begin()
+        self.hide()
+        if self._left:
+            self._count()
+
+    def start(self) -> None:
+        """Make them."""
+        self._begin()
+        self.make.hide()
+        self.sentence.setText("Making statements …")
+        self._run()
+
+    def _begin(self) -> None:
+        self._left, self._statements, self._small = list(self._ids), 0, 0
+
+    # ---- looking
+
+    def _count(self) -> None:
+        statements, last = self._context.bridge.engine.statements, self._left[-1]
+        task = query("Looking for statements", lambda: statements.count_waiting(last)).within(self, "statements")
+        self._context.tasks.run(task.success(self._on_counted).failure(self._on_failed))
+
+    def _on_counted(self, waiting: int) -> None:
+        if waiting:
+            self.sentence.setText("Looking what was said …")
+            self.make.setEnabled(False)
+            self.make.show()
+            self.show()
+            self._look()
+            return
+        self._left.pop()
+        if self._left:
+            self._count()
+
+    def _look(self) -> None:
+        statements, last = self._context.bridge.engine.statements, self._left[-1]
+        task = query("Looking for statements", lambda: statements.preview(last)).within(self, "statements")
+        self._context.tasks.run(task.success(self._on_previewed).failure(self._on_failed))
+
+    def _on_previewed(self, found: DistilledTalk) -> None:
+        self._add(found)
+        if self._left:
+            self._look()
+            return
+        told = count_of(self._statements, "statement")
+        self.sentence.setText(f"{told} can be made of what was said; {self._describe_small_talk()}")
+        self.make.setEnabled(self._statements + self._small > 0)
+
+    # ---- making
+
+    def _run(self) -> None:
+        statements, last = self._context.bridge.engine.statements, self._left[-1]
+
+        def begin(_watch: Watch) -> Future[DistilledTalk]:
+            return statements.run(last)
+
+        task = Task("Making statements", begin, writes=True).within(self)
+        self._context.tasks.run(task.success(self._on_made).failure(self._on_failed))
+
+    def _on_made(self, found: DistilledTalk) -> None:
+        self._add(found)
+        if self._left:
+            self._run()
+            return
+        told = count_of(self._statements, "statement was", "statements were")
+        self.sentence.setText(f"{told} made; {self._describe_small_talk()} Ctrl+Z takes them back.")
+
+    def _on_failed(self, error: BaseException) -> None:
+        problem: Problem | None = problem_of(error)
+        if problem is not None:
+            self.sentence.setText(problem.sentence)
+            self.show()
+
+    def _add(self, found: DistilledTalk) -> None:
+        self._left.pop()
+        self._statements += sum(one.operation != NOTHING_NEW for one in found.statements)
+        self._small += len(found.small_talk)
+
+    def _describe_small_talk(self) -> str:
+        return f"{count_of(self._small, 'message is', 'messages are')} small talk."
