@@ -36,7 +36,7 @@ from core.recall.result import (
     explain_outcome,
 )
 from core.recall.scope import is_archived_version
-from core.recall.statements import SayingEpisode, StatementPlaces, put_small_talk_behind, read_statement_places
+from core.recall.statements import SayingEpisode, Told, put_small_talk_behind
 from core.recall.vectors import Floats
 from core.score.ranking import CandidateColumns, answer_probability, evidence_bar
 from core.text.query_plan import asks_for_several
@@ -62,6 +62,7 @@ class AnswerInput:
         bm25: label to BM25 score.
         leads: place of a source to the place of what stands for it, both in `found`.
         now_ms: the present, epoch ms.
+        told: what is shown for episodes.
     """
 
     request: RecallRequest
@@ -72,6 +73,7 @@ class AnswerInput:
     bm25: dict[int, float]
     leads: Mapping[int, int] = field(default_factory=dict)
     now_ms: int = 0
+    told: Told = field(default_factory=dict)
 
 
 class RecallAnswer:
@@ -118,7 +120,6 @@ class RecallAnswer:
         self.firsts: tuple[int, ...] = ()
         self.chance, self.needed = self._chance(size)
         self._leads = self._map_sources_to_leads()
-        self._known = StatementPlaces()
 
     @property
     def best(self) -> float:
@@ -173,7 +174,8 @@ class RecallAnswer:
             return ()
         request = self._asked.request
         groups = self._groups(rows)
-        labels = self.right.labels.tolist()
+        told = self._asked.told
+        labels = [told[label].label if label in told else label for label in self.right.labels.tolist()]
         memories = read_by_labels(rows, [labels[group.at] for group in groups])
         wanted = {*request.statuses, *([Status.SUPERSEDED.value] if request.as_of_ms is not None else [])}
         pairs = [(group, memories[labels[group.at]]) for group in groups]
@@ -193,9 +195,11 @@ class RecallAnswer:
         top = float(self.right.evidence.max(initial=0.0))
         least = self._profile.floor * (min(own, top) if own >= _SPEAKS_ITSELF * self.best else top)
         over = [at for at in self.ranked.order if self.right.evidence[at] >= least]
-        self._known = read_statement_places(rows, self.right)
-        groups, stands_for = fold_groups(self.right, over, self._leads, self._known)
-        order = put_small_talk_behind([group.at for group in groups], self._known, self.right)
+        told = self._asked.told
+        groups, stands_for = fold_groups(
+            self.right, over, self._leads, {label: one.label for label, one in told.items()}
+        )
+        order = put_small_talk_behind(rows, [group.at for group in groups], self.right, told)
         groups = tuple(groups[place] for place in order)
         handed = self._handed_out(rows, groups, stands_for)
         kept = {group.at for group in handed}
@@ -203,7 +207,9 @@ class RecallAnswer:
         self.dropped |= {at: ("duplicate", by) for at, by in stands_for.items()}
         self.dropped |= {group.at: ("beyond_limit", None) for group in groups if group.at not in kept}
         self.counts = (len(over), len(groups))
-        self.firsts = tuple(group.first for group in handed if group.first != group.at)
+        self.firsts = tuple(
+            group.first for group in handed if group.first != group.at or int(self.right.labels[group.at]) in told
+        )
         return handed
 
     def _handed_out(
@@ -270,7 +276,8 @@ class RecallAnswer:
         score = max(float(self.ranked.score[at]), float(self.ranked.score[group.first]))
         own = self.right.own[at] | self.right.own[group.first]
         near = self.right.near[at] | self.right.near[group.first]
-        said_by = self._known.said_by.get(at, ())
+        told = self._asked.told.get(int(self.right.labels[at]))
+        said_by = () if told is None else told.said_by
         refs = _refs_of(group, said_by)
         return RecallItem(
             replace(memory, ref=refs[0]) if said_by and refs else memory,

@@ -36,6 +36,7 @@ from core.recall.ranking import credit_representatives, credit_successors, find_
 from core.recall.request import HAS_NAMES, RecallRequest, read_question, searched_words
 from core.recall.result import NO_VECTORS, RecallResult
 from core.recall.scope import Labels
+from core.recall.statements import Told, fold_statements
 from core.recall.vectors import SnapshotVectors, index_backend
 from core.score.context_budget import PARTS
 from core.score.profile import LOCI, Profile
@@ -87,6 +88,7 @@ class _Gathered:
     candidates: Candidates
     bm25: dict[int, float]
     leads: dict[int, int]
+    told: Told
     brought: dict[str, int]
     short: bool
 
@@ -203,7 +205,7 @@ class Recall:
             reach = self._reach(search, named=True)
             found = self._find(search, reach)
         asked = AnswerInput(
-            request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms
+            request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms, found.told
         )
         answer = RecallAnswer(asked, reach.size)
         items = answer.items(rows)
@@ -279,7 +281,7 @@ class Recall:
             then = nearest_in_period(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
         lists = (near, scored, covered, outside, then, unheard.near, unheard.scored)
         candidates = self._examine(search, question, np.concatenate(lists))
-        candidates, led, reached = self._adjust_candidates(search, question, candidates)
+        candidates, led, told, reached = self._adjust_candidates(search, question, candidates)
         # A full list may hide wanted memories behind unwanted ones.
         full = more_near or (reach.allowed is None and covered.size == covered_wanted)
         enough = max(request.limit, profile.vector_candidates)
@@ -287,7 +289,7 @@ class Recall:
         brought = {"vector": int(near.size), "words": int(np.union1d(scored, covered).size)}
         brought |= {"graph": reached, "time": int(then.size)}
         bm25_scores = {**unheard.scores, **dict(zip(scored.tolist(), scores.tolist(), strict=True))}
-        return _Gathered(question, candidates, bm25_scores, led, brought, short)
+        return _Gathered(question, candidates, bm25_scores, led, told, brought, short)
 
     def _crowded_out(self, search: _Search, question: ComparedQuery, brought: Labels) -> _ListHits:
         """Candidates that other clients crowded out of the lists, for the per-client quota to choose from.
@@ -334,14 +336,15 @@ class Recall:
 
     def _adjust_candidates(
         self, search: _Search, question: ComparedQuery, found: Candidates
-    ) -> tuple[Candidates, dict[int, int], int]:
-        """Apply links, time, versions and digests; who answers for whom; how many the links reached."""
+    ) -> tuple[Candidates, dict[int, int], Told, int]:
+        """Apply versions, statements, links, time and digests; who answers for whom; how many the links reached."""
         rows, profile, plan = search.rows, search.profile, search.plan
         found = credit_successors(rows, search.narrowed, question, found)
+        found, told, folded = fold_statements(rows, search.narrowed, question, found)
         level: dict[int, float] = {}
         if search.state.is_linked and profile.graph_worth > 0:
             level = activate_neighbours(rows, search.narrowed, found, 3 if plan.intent is Intent.CAUSAL else 2)
-            more = newly_reached(found, level)
+            more = np.setdiff1d(newly_reached(found, level), folded)
             if more.size:
                 found = found.with_others(read_candidates(rows, search.narrowed, question, more)[0])
             found = apply_activation(found, level, profile.graph_worth)
@@ -360,7 +363,7 @@ class Recall:
             )
             found = found.without(out)
         led = find_representatives(rows, found) if search.state.is_linked else {}
-        return credit_representatives(found, led), led, len(level)
+        return credit_representatives(found, led), led, told, len(level)
 
     def _nearest(self, question: ComparedQuery, reach: _SearchSet, k: int) -> tuple[Labels, bool]:
         """Labels by vector, with some out of reach for the near misses; and whether the list was cut."""

@@ -28,7 +28,6 @@ from core.recall.candidates import Candidates, ComparedQuery, read_candidates
 from core.recall.predicate import ScopePredicate
 from core.recall.result import IN_REVIEW, RecallItem, Signals
 from core.recall.scope import LATER_SPEAKS, Labels
-from core.recall.statements import StatementPlaces, is_another_statement
 from core.recall.vectors import Floats
 from core.score.profile import Profile
 from core.score.ranking import (
@@ -204,32 +203,25 @@ class ResultGroup:
 
 
 def fold_groups(
-    found: Candidates, order: Iterable[int], leads: Mapping[int, int], known: StatementPlaces | None = None
+    found: Candidates, order: Iterable[int], leads: Mapping[int, int], told: Mapping[int, int] | None = None
 ) -> tuple[tuple[ResultGroup, ...], dict[int, int]]:
     """Fold the parts of one split text, exact duplicates, and the sources of a digest or fact into one item each.
-
-    A statement takes the place of its episode; what else that says comes behind everything.
 
     Args:
         order: places, best first.
         leads: place of a source to the place of what was made of it and stands for it.
-        known: the statements among the candidates; None where there are none.
+        told: label of an episode to that of the statement which is shown for it: episodes of one are one item.
 
     Returns:
         The items, best first; and for each candidate that is not shown itself the place of the one that stands for it.
     """
-    known = known or StatementPlaces()
     kept: list[tuple[int, int, list[str]]] = []
-    late: list[ResultGroup] = []
     stands_for: dict[int, int] = {}
     seen: dict[object, int] = {}
     for at in order:
         shown = leads.get(at, at)
-        keys = _folding_keys(found, at, shown, known)
+        keys = _folding_keys(found, at, shown, told or {})
         group = next((seen[key] for key in keys if key in seen), None)
-        if group is not None and is_another_statement(known, kept[group][0], at):
-            late.append(ResultGroup(at, at, _refs_of(found, at)))
-            continue
         if group is None:
             group = len(kept)
             kept.append((shown, at, []))
@@ -237,21 +229,18 @@ def fold_groups(
             stands_for[at] = kept[group][0]
         for key in keys:
             seen.setdefault(key, group)
-        refs = kept[group][2]
-        refs += [ref for ref in _refs_of(found, at) if ref not in refs]
-    return (*(ResultGroup(at, first, tuple(refs)) for at, first, refs in kept), *late), stands_for
+        refs, own = kept[group][2], found.facts[at].ref
+        if own is not None and own not in refs:
+            refs.append(own)
+    return tuple(ResultGroup(at, first, tuple(refs)) for at, first, refs in kept), stands_for
 
 
-def _folding_keys(found: Candidates, at: int, shown: int, known: StatementPlaces) -> tuple[object, ...]:
+def _folding_keys(found: Candidates, at: int, shown: int, told: Mapping[int, int]) -> tuple[object, ...]:
     """Keys of which any two of one item share one."""
     places = (at,) if shown == at else (at, shown)
     keys = [key for one in places for key in (found.facts[one].duplicate_key, found.facts[one].whole)]
-    return (*keys, ("said in", known.home[at])) if at in known.home else tuple(keys)
-
-
-def _refs_of(found: Candidates, at: int) -> tuple[str, ...]:
-    ref = found.facts[at].ref
-    return () if ref is None else (ref,)
+    label = int(found.labels[at])
+    return (*keys, ("told", told[label])) if label in told else tuple(keys)
 
 
 DIGEST_SHARE = 0.6
@@ -259,9 +248,7 @@ DIGEST_SHARE = 0.6
 
 _PAIRS = (
     "SELECT b.n, a.n FROM memories b JOIN derivations d ON d.source_id = b.id JOIN memories a ON a.id = d.derived_id "
-    "AND a.kind IN ('digest', 'fact') WHERE b.n IN (SELECT value FROM json_each(:here)) AND b.kind <> a.kind "
-    "UNION SELECT b.n, a.n FROM memories b JOIN statements s ON s.episode_id = b.id JOIN memories a "
-    "ON a.id = s.memory_id WHERE b.n IN (SELECT value FROM json_each(:here)) ORDER BY 1, 2"
+    "AND a.kind IN ('digest', 'fact') WHERE b.n IN (SELECT value FROM json_each(:here)) AND b.kind <> a.kind"
 )
 
 

@@ -1,29 +1,37 @@
-"""Statements among candidates: each takes the place of the episode that says it, and small talk stands behind them.
+"""Statements among candidates: each speaks for the episode that says it, in its place.
 
-A statement and its episode are one item of an answer, whichever of them speaks to the question better; a further
-statement of the same episode takes no other episode's place. Must not do: leave a statement out, or change an order in
-which there is none.
+A statement takes no place of its own: it lends its evidence to its episode and is shown instead of it where it answers.
+So an answer has as many places for what else was said as it had without statements. Small talk stands behind a
+statement that answers. Must not do: leave an episode out, or change an answer in which there is no statement.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from core.recall.candidates import Candidates
+import numpy as np
+
+from core.recall.candidates import Candidates, ComparedQuery, read_candidates
+from core.recall.predicate import ScopePredicate
+from core.recall.scope import Labels
 from core.vault.database.rows import Rows
 
-ANSWERS = 0.6
+SHOWN = 0.6
+"""Our choice: a statement is shown for its episode where it speaks to the question at least so well as that does."""
+TOO_CLOSE = 0.9
+"""Our choice: where another statement of the episode speaks nearly as well, the episode is shown, which says both."""
+ANSWERS = 0.85
 """Our choice: a statement answers where its evidence is at least so much of the greatest there is."""
 
 _ANY = "SELECT EXISTS (SELECT 1 FROM statements), EXISTS (SELECT 1 FROM readings WHERE small_talk = 1)"
 _SAID = (
-    "SELECT m.n, e.n, e.id, e.ref FROM json_each(:here) w CROSS JOIN memories m ON m.n = w.value "
+    "SELECT m.n, e.n, e.id, e.ref FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value "
     "JOIN statements s ON s.memory_id = m.id JOIN memories e ON e.id = s.episode_id ORDER BY m.n, e.n"
 )
 _SMALL = (
-    "SELECT m.n FROM json_each(:here) w CROSS JOIN memories m ON m.n = w.value "
+    "SELECT m.n FROM json_each(?) w CROSS JOIN memories m ON m.n = w.value "
     "JOIN readings r ON r.memory_id = m.id AND r.small_talk = 1"
 )
 
@@ -38,63 +46,104 @@ class SayingEpisode:
 
 
 @dataclass(frozen=True, slots=True)
-class StatementPlaces:
-    """What is known of statements among candidates; by place among them.
+class ToldStatement:
+    """A statement that speaks for an episode.
 
     Attributes:
-        said_by: the episodes of each statement, the one that speaks to the question best first.
-        home: of a statement and of an episode the label of the episode in whose place it stands.
-        small: episodes that hold nothing worth keeping.
+        label: of the statement.
+        evidence: how strongly it answers.
+        said_by: the episodes that say it, the one that it speaks for first.
     """
 
-    said_by: Mapping[int, tuple[SayingEpisode, ...]] = field(default_factory=dict)
-    home: Mapping[int, int] = field(default_factory=dict)
-    small: frozenset[int] = frozenset()
+    label: int
+    evidence: float
+    said_by: tuple[SayingEpisode, ...]
 
 
-def read_statement_places(rows: Rows, found: Candidates) -> StatementPlaces:
-    """Find the statements among candidates, and the small talk.
+Told = Mapping[int, ToldStatement]
+"""Label of an episode to the statement that is shown for it."""
+
+
+def fold_statements(
+    rows: Rows, narrowed: ScopePredicate, question: ComparedQuery, found: Candidates
+) -> tuple[Candidates, Told, Labels]:
+    """Let statements speak for their episodes.
 
     Args:
-        found: candidates that may be returned.
+        narrowed: the request's conditions: where the episode may not be returned its statement stands for itself.
+
+    Returns:
+        The candidates without those statements, with their episodes; what is shown for which episode; and the labels
+        of all that speak for one, which no link brings back.
     """
-    any_said, any_small = rows.one(_ANY) or (0, 0)
-    here = {"here": json.dumps(found.labels.tolist())}
+    if not (rows.one(_ANY) or (0,))[0]:
+        return found, {}, np.empty(0, np.int64)
+    said = _read_said(rows, found)
+    fresh = np.setdiff1d(np.array([one.label for some in said.values() for one in some], np.int64), found.labels)
+    if fresh.size:
+        found = found.with_others(read_candidates(rows, narrowed, question, fresh)[0])
     place = {label: at for at, label in enumerate(found.labels.tolist())}
-    said: dict[int, list[SayingEpisode]] = {}
-    for label, episode, memory_id, ref in rows.all(_SAID, here) if any_said else ():
-        said.setdefault(place[int(label)], []).append(SayingEpisode(int(episode), str(memory_id), ref))
-    small = frozenset(place[int(row[0])] for row in rows.all(_SMALL, here)) if any_small else frozenset()
-
-    def evidence(one: SayingEpisode) -> float:
-        at = place.get(one.label)
-        return -1.0 if at is None else float(found.evidence[at])
-
-    best = {at: tuple(sorted(some, key=lambda one: (-evidence(one), one.label))) for at, some in said.items()}
-    home = {at: some[0].label for at, some in best.items()}
-    home |= {place[one.label]: one.label for some in best.values() for one in some if one.label in place}
-    return StatementPlaces(best, home, small)
-
-
-def is_another_statement(known: StatementPlaces, shown: int, at: int) -> bool:
-    """Whether a candidate says something else of the same episode than the statement that is shown."""
-    return at != shown and at in known.said_by and shown in known.said_by
+    homes: dict[int, list[ToldStatement]] = {}
+    folded = np.zeros(found.labels.size, np.bool_)
+    for label, episodes in said.items():
+        at = place[label]
+        there = [one for one in episodes if found.ok[place[one.label]]]
+        if not found.ok[at] or not there:
+            continue
+        best = max(there, key=lambda one: (float(found.evidence[place[one.label]]), -one.label))
+        told = ToldStatement(label, float(found.evidence[at]), (best, *(one for one in episodes if one is not best)))
+        homes.setdefault(best.label, []).append(told)
+        folded[at] = True
+    shown = {home: best for home, some in homes.items() for best in _find_shown(some, found, place[home])}
+    found = _lend(found, [(place[label], place[home]) for home, some in homes.items() for label in _labels(some)])
+    return found.where(~folded), shown, found.labels[folded]
 
 
-def put_small_talk_behind(shown: Sequence[int], known: StatementPlaces, found: Candidates) -> list[int]:
+def put_small_talk_behind(rows: Rows, shown: Sequence[int], found: Candidates, told: Told) -> list[int]:
     """The order of items in which no small talk stands before a statement that answers.
 
     Args:
         shown: places of what is shown, best first.
+        told: from `fold_statements`.
 
     Returns:
         Places in `shown`, in their new order.
     """
+    labels = [int(found.labels[at]) for at in shown]
     least = ANSWERS * float(found.evidence.max(initial=0.0))
-    answers = [n for n, at in enumerate(shown) if at in known.said_by and found.evidence[at] >= least]
-    if not known.small or not answers:
-        return list(range(len(shown)))
+    answers = [n for n, label in enumerate(labels) if label in told and told[label].evidence >= least]
+    order = list(range(len(shown)))
+    if not answers:
+        return order
+    small = {int(row[0]) for row in rows.all(_SMALL, (json.dumps(labels),))}
     last = answers[-1]
-    before = [n for n in range(last + 1) if shown[n] not in known.small]
-    behind = [n for n in range(last + 1) if shown[n] in known.small]
-    return [*before, *behind, *range(last + 1, len(shown))]
+    behind = [n for n in order[: last + 1] if labels[n] in small]
+    return [*(n for n in order[: last + 1] if labels[n] not in small), *behind, *order[last + 1 :]]
+
+
+def _read_said(rows: Rows, found: Candidates) -> dict[int, list[SayingEpisode]]:
+    said: dict[int, list[SayingEpisode]] = {}
+    for label, episode, memory_id, ref in rows.all(_SAID, (json.dumps(found.labels.tolist()),)):
+        said.setdefault(int(label), []).append(SayingEpisode(int(episode), str(memory_id), ref))
+    return said
+
+
+def _find_shown(some: Sequence[ToldStatement], found: Candidates, home: int) -> Iterator[ToldStatement]:
+    """The statement that is shown for an episode, if any is."""
+    best, *others = sorted(some, key=lambda one: (-one.evidence, one.label))
+    is_alone = all(one.evidence < TOO_CLOSE * best.evidence for one in others)
+    if is_alone and best.evidence > 0 and best.evidence >= SHOWN * float(found.evidence[home]):
+        yield best
+
+
+def _labels(some: Sequence[ToldStatement]) -> list[int]:
+    return [one.label for one in some]
+
+
+def _lend(found: Candidates, pairs: Sequence[tuple[int, int]]) -> Candidates:
+    """Give each episode the evidence of what it says."""
+    evidence, plain = found.evidence.copy(), found.plain.copy()
+    for at, home in pairs:
+        evidence[home] = max(evidence[home], float(found.evidence[at]))
+        plain[home] = max(plain[home], float(found.plain[at]))
+    return replace(found, evidence=evidence, plain=plain)

@@ -8,7 +8,7 @@ not in its episode.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from core.belief.extract.validity import classify_permanence
 from core.errors import Code, LociError, UserError
 from core.intake.claims import read_claims, sync_claims
 from core.intake.statements import SOURCE_GONE, follow, loosen
-from core.intake.store.store import StoreService
+from core.intake.store.store import StoreService, judge_by_claims
 from core.intake.transaction.admission import erased_texts, was_disclosed
 from core.intake.transaction.sources import (
     add_source,
@@ -91,6 +91,13 @@ class _StandsError(UserError):
         self.memory_id = memory_id
 
 
+class _MergesError(UserError):
+    """The gate would unite it with another text: then it would not go with its episode any more."""
+
+    def __init__(self) -> None:
+        super().__init__(Code.INVALID_INPUT, "It would be united.")
+
+
 def reason_to_skip(rows: Rows, told: Statement, episode: TalkEpisode) -> str:
     """Why a statement may not become a memory; "" where it may.
 
@@ -150,6 +157,9 @@ class StatementWriter:
         except _StandsError as stands:
             self.transitions.verb.forget_lines(lines)
             return self._repeat(stands.memory_id, one)
+        except _MergesError:
+            self.transitions.verb.forget_lines(lines)
+            return self._let_stand(one)
         except LociError:
             self.transitions.verb.forget_lines(lines)
             raise
@@ -191,9 +201,22 @@ class StatementWriter:
         reply = self.store_service.admit(self.transitions, memory_id)
         if reply.deduplicated:
             raise _StandsError(reply.memory_id)
+        if reply.operation == "MERGE":
+            raise _MergesError
         self._note(memory_id, one, reply.operation)
         ids = dict.fromkeys([memory_id, *self.transitions.touched])
         return StatementOutcome(memory_id, reply.operation, ids=tuple(ids))
+
+    def _let_stand(self, one: TalkStatement) -> StatementOutcome:
+        """Both stand; only what its claims say is held against what stands."""
+        transitions = replace(self.transitions, weights={}, opened=[], touched=[])
+        with self.tx.attempt():
+            memory_id = self._write(one)
+            transitions.activate(memory_id)
+            reply = judge_by_claims(self.store_service, transitions, memory_id)
+            operation = "COEXIST" if reply.operation in ("ADD", "NOOP") else reply.operation
+            self._note(memory_id, one, operation)
+        return StatementOutcome(memory_id, operation, ids=tuple(dict.fromkeys([memory_id, *transitions.touched])))
 
     def _note(self, memory_id: str, one: TalkStatement, operation: str) -> None:
         told, key = one.told, {"memory_id": memory_id, "episode_id": one.episode.id}
