@@ -179,9 +179,12 @@ async def distill(call: MethodCall, params: DistillParams) -> Answer:
     found = await _distilled(call, params, steps)
     told = [_statement_json(one) for one in found.statements]
     page = told[begin : begin + STATEMENTS_A_PAGE]
-    at = max(0, begin - len(told))
-    small = list(found.small_talk[at : at + IDS_A_PAGE]) if begin + STATEMENTS_A_PAGE >= len(told) else []
-    end = begin + len(page) if len(page) == STATEMENTS_A_PAGE else len(told) + at + len(small)
+    end = begin + len(page)
+    small: list[str] = []
+    if end >= len(told):
+        at = max(0, begin - len(told))
+        small = list(found.small_talk[at : at + IDS_A_PAGE])
+        end = len(told) + at + len(small)
     more = {} if end >= len(told) + len(found.small_talk) else {"next": f"{_runs_of(params, found)}/{end}"}
     return {
         "statements": page,

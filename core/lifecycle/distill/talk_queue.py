@@ -26,9 +26,6 @@ READ_BEFORE = 12
 """Episodes before them that are read with them, so that a pronoun finds whom it means."""
 
 _BY_HAND, _IMPORT, _FROM_LABEL = "by_hand", "import_id", "n"
-TAKEN_BACK = "taken_back"
-"""`readings.version` of what the person took back so long ago that the step that told so has expired."""
-
 _UNDONE = (
     "SELECT json_extract(r.row_key, '$.memory_id') AS id FROM undo_steps s CROSS JOIN undo_rows r ON r.step_id = s.id "
     "WHERE s.verb = 'distill' AND s.undone_by IS NOT NULL AND r.tbl = 'readings'"
@@ -40,6 +37,7 @@ _READABLE = (
 )
 _WAITS = (
     "(r.memory_id IS NULL OR (r.content_hash <> m.content_hash OR r.version <> :version) "
+    # Taken back so long ago that the step that told so has expired (`core.lifecycle.kit.job_store`).
     "AND (r.version <> 'taken_back' OR :by_hand)) "
     "AND (:by_hand OR m.id NOT IN (SELECT id FROM undone WHERE id IS NOT NULL)) "
     "AND m.id NOT IN (SELECT value FROM json_each(:looked))"

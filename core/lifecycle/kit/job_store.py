@@ -40,6 +40,13 @@ _EPISODES = (
     "SELECT DISTINCT m.id FROM undo_rows r JOIN memories m ON m.id = json_extract(r.row_key, '$.memory_id') "  # noqa: S608 - constants
     f"WHERE r.tbl = 'distilled' AND r.step_id IN ({_UNDONE}) ORDER BY 1"
 )
+# What was made of talk and taken back is not made again by itself; a row of now says more.
+_KEEP_READ = (
+    "INSERT OR IGNORE INTO readings (memory_id, version, content_hash, small_talk, at) "  # noqa: S608 - constants
+    "SELECT DISTINCT m.id, :version, m.content_hash, 0, :at FROM undo_rows r "
+    "JOIN memories m ON m.id = json_extract(r.row_key, '$.memory_id') "
+    f"WHERE r.tbl = 'readings' AND r.before IS NULL AND r.step_id IN ({_UNDONE})"
+)
 _PAIRS = (
     "SELECT l.operation, l.memory_id, l.other_id FROM undo_steps s JOIN consolidation_log l ON l.step_id = s.id "
     "WHERE s.undone_by IS NOT NULL AND l.other_id IS NOT NULL UNION ALL "
@@ -63,6 +70,7 @@ def keep_reverted_pairs(tx: Tx, steps: str) -> None:
         key, read = {"memory_id": memory_id}, {"state": "done", "code": None}
         if not tx.update("distilled", key, read) and tx.row("distilled", key) is None:
             tx.insert("distilled", {**key, **read, "attempts": 0, "at": tx.now_ms})
+    tx.run(_KEEP_READ, {"version": TAKEN_BACK, "at": tx.now_ms, "steps": steps})
 
 
 def read_reverted_pairs(rows: Rows) -> list[tuple[str, str, str]]:

@@ -12,8 +12,10 @@ from desk_rig import make_pair
 from engine_rig import PASSPHRASE, Rig, facts, rig_at, talk
 from ipc_peers import REGISTRY, refusal_of
 from ipc_served import Served, listen
+from talk_rig import TALK, bring_talk, plain_reader
 
 from core.errors import Code, LociError
+from core.ipc.methods import maintenance
 from core.ipc.methods.kit.entry import CallProgress
 from core.ipc.methods.table import METHODS
 from core.security.handshake import encode_value
@@ -28,7 +30,7 @@ VERBS = sorted(
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path) as made:
+    with rig_at(tmp_path, talk=plain_reader()) as made:
         yield made
 
 
@@ -379,3 +381,28 @@ def test_the_receipt_of_an_answer_says_what_it_gave(served: Served) -> None:
     assert (told["given"], told["sealed"], told["unlisted"]) == ([stored], 0, 0)
     assert refusal_of(owner, "owner.receipt", {"id": stored}) is Code.NOT_FOUND
     assert refusal_of(reader, "owner.receipt", {"id": line["receipt"]}) is Code.ACCESS_DENIED
+
+
+def test_distill_tells_what_it_would_make_then_makes_it_in_pages(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = bring_talk(rig, TALK)
+    would = run(rig, "distill", import_id=done, dry_run=True)
+    assert would["skipped"] == {"question": 1}
+    assert len(would["small_talk"]) == 3
+    first = would["statements"][0]
+    assert (first["id"], first["operation"]) == (None, "ADD")
+    assert (first["text"], first["about"], first["type"]) == ("Mara has a grey cat.", "Mara", "possession")
+    assert (first["lasting"], first["confidence"], first["span"]) == (True, 0.9, [6, 24])
+    assert rig.texts(kind=Kind.FACT) == []
+    monkeypatch.setattr(maintenance, "STATEMENTS_A_PAGE", 1)
+    page = run(rig, "distill", import_id=done)
+    told, small = page["statements"], page["small_talk"]
+    while "next" in page:
+        page = run(rig, "distill", import_id=done, after=page["next"])
+        told, small = [*told, *page["statements"]], [*small, *page["small_talk"]]
+    assert [one["text"] for one in told] == [one["text"] for one in would["statements"]]
+    assert sorted(small) == sorted(would["small_talk"])
+    assert all(rig.get(one["id"]).text == one["text"] for one in told)
+    assert code_of(rig, "distill", import_id="nothing-of-the-kind") is Code.NOT_FOUND
+    assert code_of(rig, "distill", after="dry/1") is Code.INVALID_INPUT
+    rig.opened.talk = None
+    assert code_of(rig, "distill") is Code.EMBEDDER_UNAVAILABLE
