@@ -55,12 +55,6 @@ _TOPIC = re.compile(
 
 
 _BARE_TOPIC = re.compile(r"(?P<what>[A-Za-z][a-z]{2,}(?: [a-z]{3,})?)\s*\?+")
-_NO_TOPIC = frozenset(
-    ("what", "why", "who", "where", "when", "how", "which", "really", "seriously", "yes", "no", "and", "then", "now",
-     "sorry", "you", "he", "she", "they", "it", "that", "this", "there", "me", "him", "her", "them", "us", "huh",
-     "right", "done", "good", "okay", "still", "today", "tomorrow", "tonight", "again", "already", "not",
-     "things", "else")
-)  # fmt: skip
 
 
 def join_answer(question: str, answer: str, names: frozenset[str]) -> str:
@@ -98,7 +92,11 @@ def read_request(clause: str) -> str:
     verb = rest[0].lower()
     if lows[:2] == ["do", "not"]:
         lead, rest, verb = "do not want", words[2:], lows[2] if len(words) > 2 else ""
-    if verb not in verb_forms().base and verb != "be":
+    if (
+        (verb not in verb_forms().base and verb != "be")
+        or verb in talk_words().sets["once"]
+        or {"he", "she", "no"} & set(lows)
+    ):
         return ""
     return f"I {lead or 'want'} the assistant to {' '.join((verb, *rest[1:]))}"
 
@@ -113,7 +111,7 @@ def find_topic(question: str) -> str:
     """What a question without a verb is about, in the asker's words: "Any injuries?" asks of "your injuries"."""
     plain = question.strip().replace("’", "'")
     match = _TOPIC.fullmatch(plain) or _BARE_TOPIC.fullmatch(plain)
-    if match and {word.lower() for word in match.group("what").split()} & _NO_TOPIC:
+    if match and {word.lower() for word in match.group("what").split()} & talk_words().sets["no_topic"]:
         return ""
     return match.group("what").strip() if match else ""
 

@@ -12,13 +12,6 @@ from dataclasses import dataclass
 from core.talk.words import Token, known_names, starts_with, talk_words, verb_forms
 
 SUBJECTS = frozenset(("i", "we", "he", "she", "they", "it", "you"))
-LEADS = frozenset(
-    ("in", "at", "on", "from", "since", "after", "before", "by", "with", "for", "during", "until", "today", "yesterday",
-     "tomorrow", "last", "next", "every", "when", "while", "as", "because", "although", "though", "without", "this",
-     "apart", "according", "to", "most", "some", "if", "monday", "tuesday", "wednesday", "thursday", "friday",
-     "saturday", "sunday", "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays")
-)  # fmt: skip
-"""Words by which something opens that stands before a subject."""
 _BREAKS = frozenset((",", ";", "–", "—", "-", "--", ":", "..."))
 _JOINERS = frozenset(("and", "but", "so", "plus"))
 _BINDERS = frozenset(("when", "if", "while", "because", "after", "before", "as", "since", "until", "once", "unless"))
@@ -33,10 +26,6 @@ _BEFORE_NAMES = (
     | _NOT_AFTER
     | {"and", "or", "in", "at", "on", "from", "by", "like", "than", "as", "about", "called", "named"}
 )
-_VERB_S = frozenset(
-    ("a", "an", "the", "not", "my", "on", "in", "at", "from", "with", "for", "been", "got", "had", "still", "now",
-     "also", "always", "never", "just", "really", "very", "too", "so", "gonna", "off", "out", "up", "back", "to")
-)  # fmt: skip
 _LEAST_RIGHT = 4
 _OPENING_NAME = 3
 
@@ -169,7 +158,7 @@ def is_verb_s(tokens: Sequence[Token], at: int) -> bool:
             and not {"is", "was"} & rest  # "Ramón's closing on the house is in May"
             and behind not in ("wedding", "building", "ring", "thing", "king", "evening", "morning")
         )
-        or behind in _VERB_S
+        or behind in talk_words().sets["verb_s"]
         or behind in verbs.sets["participle_adjectives"]
         or (behind in verbs.participles and behind not in verbs.base and behind not in verbs.sets["noun_too"])
     )
@@ -210,7 +199,7 @@ def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bo
     if is_led or right >= end or words < _LEAST_RIGHT or not opens_with_subject(tokens, right, end):
         return False
     return has_finite_verb(tokens, first, at) or (
-        (low in _BREAKS or _is_picture(low)) and tokens[first].low not in LEADS
+        (low in _BREAKS or _is_picture(low)) and tokens[first].low not in talk_words().sets["leads"]
     )
 
 
@@ -275,7 +264,7 @@ def _trim_end(tokens: Sequence[Token], lows: Sequence[str], first: int, end: int
     if last in names and end - first > 3 and tokens[end - 2].is_word and tokens[end - 2].low not in _BEFORE_NAMES:
         is_lone = not tokens[end - 1].is_capital and has_finite_verb(tokens, first, end - 2)
         return end - 1 if is_lone else end
-    laughs = ("haha", "hahaha", "lol", "lmao", "xx", "xxx", "btw", "tbh", "innit", "smh")
+    laughs = ("haha", "hahaha", "lol", "lmao", "xx", "xxx", "btw", "tbh", "innit", "smh", "fyi", "tho")
     return end - 1 if end - 1 > first and lows[end - 1] in laughs else end
 
 

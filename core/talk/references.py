@@ -147,7 +147,8 @@ class References:
             return None, 0.0
         found, sure = _choose(firm, wanted, self.turn)
         if fitting[0].is_loose:  # it may be the one that is meant
-            sure = min(sure, _DOUBTFUL) if found.gender == wanted and self.turn - found.turn <= 2 else _OPEN
+            is_near = found.gender == wanted and self.turn - found.turn <= 2 and len(self.speakers) < 3
+            sure = min(sure, _DOUBTFUL) if is_near else _OPEN
         if len(self.speakers) > 2 and found.gender != wanted and not found.is_animal:
             sure = _OPEN  # of many who talk to one another, one of themselves may be meant
         return found, sure
@@ -294,6 +295,8 @@ def _noun_at(tokens: Sequence[Token], at: int) -> NounPhrase | None:
             return _named_owner(tokens, first - 1, at, sort)
     elif tokens[at].low not in sets["kin_titles"] or at != first:
         return None
+    if tokens[at + 1 : at + 3] and [token.low for token in tokens[at + 1 : at + 3]] == ["in", "law"]:
+        at += 2
     name, end = ("", at + 1) if sort in ("things", "groups") else _name_behind(tokens, at + 1)
     return NounPhrase(first, at, name, sort, end)
 

@@ -41,6 +41,7 @@ WORTH = 0.5
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
 _MOST_WORDS = 45
 _LEAST_WORDS = 3
+_LASTING = 0.5
 _MOST_BEFORE = 12
 _REPEATED = 0.85  # share of content words that two statements of one subject have in common
 
@@ -257,7 +258,11 @@ class _Distiller:
 
     def _tell_request(self, one: _Said, reading: Reading, speech: Speech) -> Iterator[ToldClause]:
         """What somebody wants of an assistant from now on: "Keep the answers short" is a preference of theirs."""
-        if not self._references.has_assistant or reading.type not in (StatementType.PREFERENCE, StatementType.HABIT):
+        if (
+            not self._references.has_assistant
+            or reading.lasting < _LASTING
+            or reading.type not in (StatementType.PREFERENCE, StatementType.HABIT)
+        ):
             return
         for clause in split_clauses(one.tokens, self._names)[:1]:
             start, end = one.tokens[clause.first].start, one.tokens[clause.end - 1].end
@@ -304,7 +309,7 @@ class _Distiller:
             text=told.text,
             about=YOU if one.turn.is_owner and told.about == self._references.name_of(one.turn) else told.about,
             type=reading.type,
-            is_lasting=reading.lasting >= 0.5,
+            is_lasting=reading.lasting >= _LASTING,
             confidence=round(min(1.0, sure), 3),
             episode_id=one.turn.episode_id,
             span=(start, start + told.end - told.start),

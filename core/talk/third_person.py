@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.talk.clauses import (
-    LEADS,
     SUBJECTS,
     Clause,
     behind_is_date,
@@ -64,10 +63,6 @@ _INVERTED = frozenset(
         "shall",
     )
 )
-_GENERIC_YOU = frozenset(
-    ("can", "could", "should", "must", "need", "know", "would", "have", "get", "might", "may", "want")
-)
-_OFTEN = frozenset(("always", "usually", "never", "often", "every", "sometimes", "each", "still"))
 _STOPS = frozenset((",", ";", ":", "-", "–", "—", "--", "(", "=", "→", "/"))
 _TRAILING = frozenset(("too", "so", "either", "anyway", "though", "not"))
 
@@ -177,7 +172,7 @@ def _clarity_of(draft: _Draft, is_prefixed: bool) -> float:
     first = draft.clause.first
     token = draft.tokens[first]
     sets = talk_words().sets
-    if is_prefixed or draft.about or token.low in SUBJECTS or token.low == "there":
+    if is_prefixed or draft.about or token.low in SUBJECTS:
         return 1.0
     if token.low in (
         "nothing",
@@ -206,6 +201,8 @@ def _check_shape(tokens: Sequence[Token], clause: Clause) -> None:
     words = [low for low in lows if low[:1].isalnum()]
     if len(words) < 2 or " ".join(words) in {" ".join(one) for one in talk_words().phrases["empty_clauses"]}:
         raise UnclearClauseError("fragment")
+    if lows[0] in ("not", "only") and lows[1] not in ("i", "we", "my"):
+        raise UnclearClauseError("fragment")
     if lows[0] in ("if", "unless", "imagine", "suppose", "whether"):
         raise UnclearClauseError("hypothesis")
     if (lows[0] in ("don't", "do") and lows[1] not in verb_forms().sets["felt"]) or (
@@ -228,12 +225,12 @@ def _check_shape(tokens: Sequence[Token], clause: Clause) -> None:
 def _check_order(draft: _Draft) -> None:
     """Refuse a clause whose verb does not follow its subject: notes and asides are none."""
     first, end = draft.clause.first, draft.clause.end
-    verb = next((at for at in range(first, end) if is_finite(draft.tokens, at, first)), None)
+    verb = next((at for at in range(first, end) if _is_main_verb(draft, at)), None)
     subject = next((at for at in range(first, end) if draft.low(at) in SUBJECTS), None)
     if verb is None or verb == first:
         raise UnclearClauseError("fragment")
     stop = next((at for at in range(first, verb) if draft.low(at) in _STOPS), None)
-    leads = draft.low(first) in LEADS or draft.low(first) in verb_forms().sets["adverbs"]
+    leads = draft.low(first) in talk_words().sets["leads"] or draft.low(first) in verb_forms().sets["adverbs"]
     if stop is not None:
         behind = verb - 1 if draft.low(verb - 1) not in verb_forms().sets["adverbs"] else verb - 2
         opens = any(one.first == first and one.noun < stop for one in draft.phrases)
@@ -248,8 +245,18 @@ def _check_order(draft: _Draft) -> None:
         and draft.low(subject - 1) not in ("and", "or", "that")
     ):
         raise UnclearClauseError("fragment")
-    if draft.low(first)[:1].isdigit() and verb == first + 1:
+    opening = draft.low(first)
+    is_state = opening.endswith("ed") and verb != first + 1 and subject is None and not _is_named(draft, first)
+    is_numbered = opening[:1].isdigit() and verb == first + 1
+    if is_state or is_numbered or (opening in verb_forms().third and draft.low(first + 1)[:1].isdigit()):
         raise UnclearClauseError("fragment")
+
+
+def _is_main_verb(draft: _Draft, at: int) -> bool:
+    """Whether a word is a verb with a subject's form that is not a relative clause's."""
+    if not is_finite(draft.tokens, at, draft.clause.first):
+        return False
+    return draft.low(at - 1) not in ("that", "who", "which") or at - 1 == draft.clause.first
 
 
 def _there_verbs() -> frozenset[str]:
@@ -315,7 +322,11 @@ def _tell_dropped(draft: _Draft, at: int, topic: str) -> str:
 def _goes_on(draft: _Draft, at: int) -> bool:
     """Whether what follows a verb in -ing is what is done, where or when."""
     low = draft.low(at)
-    return low in LEADS or low in _FIRST or low in ("a", "an", "the", "to", "up", "out", "off", "back", "about", "like")
+    return (
+        low in talk_words().sets["leads"]
+        or low in _FIRST
+        or low in ("a", "an", "the", "to", "up", "out", "off", "back", "about", "like")
+    )
 
 
 def _tell_progress(draft: _Draft, topic: str) -> str:
@@ -467,7 +478,7 @@ def _tell_second(draft: _Draft, at: int) -> int:
         draft.put(at, "yourself" if who == YOU else "themself")
         return at + 1
     verb = draft.low(at + 1)
-    if verb in _GENERIC_YOU or verb.endswith("n't") or verb in ("'d", "'ll", "will"):
+    if verb in talk_words().sets["generic_you"] or verb.endswith("n't") or verb in ("'d", "'ll", "will"):
         raise UnclearClauseError("reference")
     draft.put(at, who if who != YOU or at == draft.clause.first else "you")
     if at == draft.clause.first:
@@ -523,7 +534,7 @@ def _agree_present(draft: _Draft, at: int) -> None:
     lows = {token.low for token in draft.tokens[draft.clause.first : draft.clause.end]}
     if verbs.pasts.get(low) == low:  # "put" and "read" are past too
         is_past = bool(lows & verbs.sets["past_signs"])
-        is_often = bool(lows & _OFTEN) or low in verbs.sets["present_same_past"]
+        is_often = bool(lows & talk_words().sets["often"]) or low in verbs.sets["present_same_past"]
         if is_past or not is_often:
             draft.sure *= 0.85
             return
@@ -532,6 +543,8 @@ def _agree_present(draft: _Draft, at: int) -> None:
             raise UnclearClauseError("grammar")
         if low.endswith("ed"):
             return
+        if draft.low(at + 1) in verbs.past and draft.low(at + 1) not in verbs.base:
+            raise UnclearClauseError("grammar")
         draft.sure *= 0.8
     draft.put(at, third_person(low))
 
@@ -547,6 +560,8 @@ def _agree_joined(draft: _Draft, verb: int, who: str, *, is_plural: bool) -> Non
             return
         if before in verbs.sets["adverbs"]:
             before = draft.low(at - 2)
+        if before == "," and low in verbs.base and low not in verbs.sets["noun_too"]:
+            before = "and"
         if before not in ("and", "but", "then") or (low not in verbs.base and low not in ("have", "do", "am", "don't")):
             continue
         behind = draft.low(at + 1)
