@@ -276,16 +276,30 @@ def _join_what(asked: Sequence[str], said: Sequence[str]) -> str:
     lows = [word.lower() for word in asked]
     if lows[1] in ("is", "was", "are") and len(asked) > 2:
         rest = _swap(asked[2:])
-        if lows[2] in ("your", "his", "her", "their", "the", "my", "its") and len(asked) <= 6:
-            return _glue([*rest, lows[1], *said])
         if rest[-1].lower() == "called":
             return _glue([*rest[:-1], lows[1], "called", *said])
-        return ""
+        if lows[2] in ("your", "his", "her", "their", "the", "my", "its") and len(asked) <= 6:
+            return _glue([*rest, lows[1], *said])
     aux = next((place for place, low in enumerate(lows) if place and low in _AUX), None)
     if aux is None or aux > 3:
         return ""
     told = _declare(asked[aux:])
-    if not told or told[-1].lower() in ("do", "does", "think", "mean", "want", "doing", "about"):
+    empty = (
+        "do",
+        "does",
+        "think",
+        "mean",
+        "want",
+        "doing",
+        "about",
+        "like",
+        "up",
+        "wrong",
+        "happening",
+        "going",
+        "saying",
+    )
+    if len(told) < 3 or told[-1].lower() in empty:
         return ""
     noun = asked[1:aux] if told[-1].lower() in _PLACES else []
     return _glue([*told, *noun, *said])

@@ -36,12 +36,10 @@ class Clause:
 
     Attributes:
         first: token; `end` is exclusive.
-        is_part: whether the sentence has others.
     """
 
     first: int
     end: int
-    is_part: bool = False
 
 
 def split_clauses(tokens: Sequence[Token], names: frozenset[str]) -> tuple[Clause, ...]:
@@ -58,7 +56,7 @@ def split_clauses(tokens: Sequence[Token], names: frozenset[str]) -> tuple[Claus
             cuts.append(at)
     parts = [trim_clause(tokens, *pair, names) for pair in zip(cuts, (*cuts[1:], end), strict=True)]
     told = [(a, _end_of_order(tokens, a, b)) for a, b in parts if a < b]
-    return tuple(Clause(a, b, len(told) > 1) for a, b in told)
+    return tuple(Clause(a, b) for a, b in told)
 
 
 def _end_of_order(tokens: Sequence[Token], first: int, end: int) -> int:

@@ -236,7 +236,7 @@ def possessive(name: str) -> str:
     """A name as the owner of what follows."""
     if name == "You":
         return "your"
-    return name + ("'" if name.endswith("s") and name[:1].islower() else "'s")
+    return name + ("'" if name.endswith("s") and name.split()[-1][:1].islower() else "'s")
 
 
 def find_noun_phrases(tokens: Sequence[Token], persons: Iterable[str] = ()) -> tuple[NounPhrase, ...]:

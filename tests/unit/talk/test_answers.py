@@ -1,0 +1,85 @@
+"""Questions joined with their answers, and what is asked of an assistant."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.talk.answers import find_topic, is_fragment, join_answer, read_request
+
+NAMES = frozenset(("mara", "joss"))
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "joined"),
+    [
+        ("Do you have siblings?", "Two, both older.", "I have two siblings, both older"),
+        ("Are you from Leith?", "Yes", "I am from Leith"),
+        ("Are you vegetarian?", "No.", "I am not vegetarian"),
+        ("Did you sell the car?", "Yes", "I sold the car"),
+        ("What's your dog called?", "Biscuit", "my dog is called Biscuit"),
+        ("What is your favourite colour?", "Green", "my favourite colour is Green"),
+        ("Who is Ondra?", "My student", "Ondra is my student"),
+        ("Which class is Ivy in?", "2b, with Mr. Sandoval.", "Ivy is in class 2b, with Mr. Sandoval"),
+        ("How old is she?", "12", "she is 12"),
+        ("What are you training for?", "A 10k in October.", "I am training for a 10k in October"),
+        ("Where do you work now?", "At the harbour", "I work at the harbour"),
+    ],
+)
+def test_an_answer_fills_its_questions_gap(question: str, answer: str, joined: str) -> None:
+    assert join_answer(question, answer, NAMES) == joined
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Do you like it or not?", "Two"),
+        ("Where do you live?", "I told you already"),
+        ("How are you?", "Fine"),
+        ("Really?", "Yes"),
+        ("I live here.", "Two"),
+        ("When is it?", "No idea"),
+        ("Where do you live?", "Where do you?"),
+    ],
+)
+def test_what_makes_no_sentence_is_not_joined(question: str, answer: str) -> None:
+    assert join_answer(question, answer, NAMES) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "topic"),
+    [("Any injuries?", "injuries"), ("And your leg, Rafe?", "your leg"), ("Stand number?", "Stand number"),
+     ("Really?", ""), ("How is he?", ""), ("Where do you live?", "")],
+)  # fmt: skip
+def test_a_question_without_a_verb_has_a_topic(question: str, topic: str) -> None:
+    assert find_topic(question) == topic
+
+
+@pytest.mark.parametrize(
+    ("clause", "wanted"),
+    [
+        ("Keep the answers short please", "I want the assistant to keep the answers short"),
+        ("never use emoji", "I never want the assistant to use emoji"),
+        ("Don't apologise", "I do not want the assistant to apologise"),
+        ("wait for me", ""),
+        ("I like tea", ""),
+    ],
+)
+def test_a_request_is_what_somebody_wants(clause: str, wanted: str) -> None:
+    assert read_request(clause) == wanted
+
+
+def test_a_fragment_has_no_verb() -> None:
+    assert is_fragment("Two, both older")
+    assert not is_fragment("I have two")
+    assert not is_fragment("")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_question_and_answer_are_read(question: str, answer: str) -> None:
+    joined = join_answer(f"{question}?", answer, NAMES)
+    assert joined == "" or len(joined) <= len(question) + len(answer) + 20
+    assert isinstance(read_request(answer), str)
+    assert find_topic(question) in (question.strip(), find_topic(question))
