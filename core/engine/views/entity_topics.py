@@ -21,15 +21,20 @@ MOST = 400
 """Statements about one entity that are read; our choice."""
 _QUOTED = 400  # characters of a source's words
 # Of the episodes that say a statement the latest is shown: SQLite takes the other columns from the row of `max`.
-_ABOUT = (
+_SAID = (
     "SELECT s.memory_id, m.text, s.type, m.status, m.valid_to, s.lasting, s.episode_id, "  # noqa: S608 - constants
     f"substr(e.text, s.start_at + 1, min(s.end_at - s.start_at, {_QUOTED})), e.author, e.role, e.occurred_at, "
     f"e.occurred_prec, e.occurred_offset, e.recorded_at, count(*), max({said_at_sql('e')}) AS said "
     "FROM statements s JOIN memories m ON m.id = s.memory_id JOIN memories e ON e.id = s.episode_id "
     "JOIN spaces w ON w.id = m.space_id "
-    "WHERE s.about COLLATE NOCASE IN (SELECT value FROM json_each(:names)) AND (:space IS NULL OR w.name = :space) "
-    "AND m.status IN ('active', 'disputed', 'superseded', 'consolidated') AND m.security_tier = 'cleartext' "
-    "AND e.status <> 'deleted' GROUP BY s.memory_id ORDER BY said DESC, m.n DESC LIMIT :most"
+    "WHERE {which} AND m.status IN ('active', 'disputed', 'superseded', 'consolidated') "
+    "AND m.security_tier = 'cleartext' AND e.status <> 'deleted' GROUP BY s.memory_id ORDER BY said DESC, m.n DESC LIMIT :most"
+)
+_ABOUT = _SAID.format(
+    which="s.about COLLATE NOCASE IN (SELECT value FROM json_each(:names)) AND (:space IS NULL OR w.name = :space)"
+)
+_NAMING = _SAID.format(
+    which="s.memory_id IN (SELECT n.memory_id FROM mentions n WHERE n.entity_id = :id AND n.start_at >= 0)"
 )
 _ORDER = {kind.value: place for place, kind in enumerate(StatementType)}
 
@@ -38,7 +43,8 @@ def read_topics(rows: Rows, card: EntityCard, now_ms: int) -> tuple[KnownTopic, 
     """What is known of an entity.
 
     Args:
-        card: of an entity; statements tell of whom they are about by a name of its.
+        card: of an entity; statements tell of whom they are about by a name of its. Where none is about it, as with
+            most places, pets and works, those are read that name it.
         now_ms: what ended before it is outdated.
 
     Returns:
@@ -47,7 +53,7 @@ def read_topics(rows: Rows, card: EntityCard, now_ms: int) -> tuple[KnownTopic, 
     space = None if card.is_owner or card.space == GLOBAL_SPACE else card.space
     params = {"names": json.dumps([card.name, *card.aliases]), "space": space, "most": MOST}
     topics: dict[str, list[KnownStatement]] = defaultdict(list)
-    for row in rows.all(_ABOUT, params):
+    for row in rows.all(_ABOUT, params) or rows.all(_NAMING, {"id": card.id, "most": MOST}):
         topics[str(row[2])].append(_read_statement(row, now_ms))
     return tuple(
         KnownTopic(kind, tuple(sorted(topics[kind], key=lambda one: one.state == "outdated")))

@@ -92,6 +92,15 @@ def test_another_name_finds_statements_too(rig: Rig) -> None:
     assert [topic.type for topic in view(rig, mara.id).topics] == ["habit"]
 
 
+def test_of_what_no_statement_is_about_those_are_known_that_name_it(rig: Rig) -> None:
+    text = "Mara moved to Porto."
+    statement, _ = told(rig, "Mara", text, "place", "I moved to Porto")
+    porto = make(rig, "Porto", "place")
+    row = {"memory_id": statement, "entity_id": porto.id, "start_at": text.index("Porto"), "end_at": len(text) - 1}
+    rig.write(lambda tx: tx.insert("mentions", row))
+    assert [one.text for topic in view(rig, porto.id).topics for one in topic.statements] == [text]
+
+
 @pytest.mark.starts_process
 def test_small_talk_is_left_out_of_the_graph_unless_it_is_asked_for(rig: Rig) -> None:
     kept = str(rig.store("The kettle is on.", kind=Kind.EPISODE).memory_id)
