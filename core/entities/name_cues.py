@@ -48,6 +48,7 @@ class _Cues:
     pet_done: re.Pattern[str]
     pet_does: re.Pattern[str]
     pet_words: re.Pattern[str]
+    pet_signs: re.Pattern[str]
     called: re.Pattern[str]
     person_before: re.Pattern[str]
     person_leans: re.Pattern[str]
@@ -80,7 +81,9 @@ def _cues() -> _Cues:
         pet_behind=re.compile(rf"(?:,| is| was) {article} (?:[\w-]+ ){{0,3}}{pets}\b", re.IGNORECASE),
         pet_done=re.compile(rf"\b{words('done_to_pets')} $", re.IGNORECASE),
         pet_does=re.compile(rf"(?:['’]s)? {words('pets_do')}\b", re.IGNORECASE),
-        pet_words=re.compile(rf"\b(?:{pets}s?|{words('pet_words')})\b", re.IGNORECASE),
+        # Small letters only: a name may be spelt as an animal is ("Nan Shepherd").
+        pet_words=re.compile(rf"\b(?:{pets}s?|{words('pet_words')})\b"),
+        pet_signs=re.compile(rf"\b{words('pet_signs')}\b"),
         called=re.compile(
             r"\b(?:(?:his|her|its|their) names?(?: is|['’]s| was| are)|(?:named|called)) $", re.IGNORECASE
         ),
@@ -164,7 +167,7 @@ def find_works(plain: str) -> Iterator[tuple[int, int]]:
     for found in _QUOTED.finditer(plain):
         title = found["title"]
         near = plain[max(0, found.start() - _REACH) : found.start()] + plain[found.end() : found.end() + 30]
-        if title[:1].isupper() and (cues.work_near.search(near) or re.match(r" by [A-Z]", plain[found.end() :])):
+        if _is_headline(title) and (cues.work_near.search(near) or re.match(r" by [A-Z]", plain[found.end() :])):
             taken.append(found.span("title"))
     yield from taken
     for found in re.finditer(_TITLE, plain):
@@ -179,6 +182,13 @@ def find_works(plain: str) -> Iterator[tuple[int, int]]:
             or (is_many and cues.work_finishes.search(before))
         ):
             yield start, end
+
+
+def _is_headline(text: str) -> bool:
+    """Whether all words but small ones have a capital, and no sentence ends within."""
+    words = _WORD.findall(text)
+    small = sum(not word[0].isupper() for word in words)
+    return text[:1].isupper() and small * 2 <= len(words) and not re.search(r"[.!?] \w", text)
 
 
 def _is_title(text: str) -> bool:
@@ -201,9 +211,8 @@ def _lean(plain: str, start: int, end: int, before: str, *, is_first_name: bool)
     cues = _cues()
     if cues.organization_before.search(before):
         return NameCue("organization")
-    if is_first_name:
-        return None
-    return NameCue("pet") if cues.pet_words.search(_sentence_around(plain, start, end)) else None
+    signs = cues.pet_signs if is_first_name else cues.pet_words
+    return NameCue("pet") if signs.search(_sentence_around(plain, start, end)) else None
 
 
 def _sentence_around(plain: str, start: int, end: int) -> str:

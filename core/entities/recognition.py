@@ -286,14 +286,14 @@ def _runs(plain: str, words: Sequence[NameWord]) -> Iterator[NameCandidate]:
         if len(name) > MOST_NAME or not name_key(name) or any(one.start < end and start < one.end for one in works):
             continue
         kind = _type_from_cue(plain, run)
-        cue = read_cue(plain, start, end, is_first_name=run[0].text in name_words().first_names)
+        is_told = is_first_name(run[0].text)
+        cue = read_cue(plain, start, end, is_first_name=is_told)
         if kind is None and cue is not None and cue.is_sure and _may_be_name(run):
             kind = cue.type
         if kind is not None:
             yield NameCandidate(name, name_key(name), kind, start, end, is_sure=True, opens=run[0].opens)
         elif trusts and not any(a <= start < b for a, b in headings) and _may_be_name(run):
             leans = _leans(plain, run)
-            is_told = run[0].text in name_words().first_names
             if cue is not None and (leans == "other" or cue.type == "pet" or (cue.type == "place" and not is_told)):
                 leans = cue.type
             yield NameCandidate(name, name_key(name), leans, start, end, opens=run[0].opens)
@@ -480,13 +480,18 @@ def _may_be_name(run: Sequence[NameWord]) -> bool:
     return len(run) > 1 or (len(word) > 2 and not word.isupper() and "'" not in word)
 
 
+def is_first_name(word: str) -> bool:
+    """Whether a word is a common first name, whole or short."""
+    return word in name_words().first_names or (word.istitle() and is_form_of_name(word.lower()))
+
+
 def _leans(plain: str, run: Sequence[NameWord]) -> str:
     """What a name without a cue most likely is; `other` where nothing tells."""
     words = name_words()
     before, after = plain[max(0, run[0].start - _REACH) : run[0].start], plain[run[-1].end :][:_REACH]
     key = name_key(plain[run[0].start : run[-1].end])
     follower = re.match(r" ([a-z]+)", after)
-    is_person = run[0].text in words.first_names
+    is_person = is_first_name(run[0].text)
     if key in words.places and not (is_person and words.meets.search(before)):
         return "place"
     if is_person or (follower and follower.group(1) in words.said):

@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from core.entities.recognition import MOST_NAME, name_key, name_words, read_short_names
+from core.entities.name_cues import plain_words
+from core.entities.recognition import MOST_NAME, is_first_name, name_key, name_words, read_short_names
 from core.text.terms import common_words, fold_case, fold_width
 
 OWNER_NAME = "You"
@@ -78,6 +79,18 @@ def label_place(text: str, said_at: int) -> tuple[int, int] | None:
     line = max(text.rfind(sign, 0, colon) for sign in "\n])")
     found = _LABEL.search(text, line + 1, colon)
     return None if found is None else (found.start(), found.start() + len(found.group().rstrip()))
+
+
+def is_label(speaker: Speaker, role: str) -> bool:
+    """Whether what stands before a colon names a thing said ("Created", "Opening hours"), and nobody.
+
+    Args:
+        role: of the memory; in notes and documents only a common first name is somebody.
+    """
+    if speaker.is_owner:
+        return False
+    is_plain = all(word in plain_words() or word in common_words() for word in speaker.key.split())
+    return is_plain or (role == "source" and not is_first_name(speaker.name.split(" ", 1)[0]))
 
 
 @cache

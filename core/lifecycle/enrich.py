@@ -22,7 +22,7 @@ from core.entities.mentions import FoundNames, NameText, NewEntity, SpokenPlace,
 from core.entities.recognition import name_key, recognize_names
 from core.entities.registry import find_owner_names
 from core.entities.resolution import CountedName, NamePair, find_similar_pairs
-from core.entities.speakers import OWNER, SPOKEN_AT, label_place, speaker_of
+from core.entities.speakers import OWNER, SPOKEN_AT, is_label, label_place, speaker_of
 from core.errors import LociError
 from core.intake.revise.refinement import READING
 from core.intake.transaction.unit_of_work import Verb
@@ -367,14 +367,14 @@ def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[
 
 
 def _read_labels(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> Iterator[tuple[str, SpokenPlace]]:
-    texts = {row.id: row.text for row in rows}
+    texts, roles = {row.id: row.text for row in rows}, {row.id: row.role for row in rows}
     told = [EpisodeText(row.id, row.text, row.author, is_assistant=row.role == "assistant") for row in rows]
     for turn in read_turns(told, owner_keys):
         place = label_place(texts[turn.episode_id], turn.start) if turn.start and not turn.is_assistant else None
         if place is None:
             continue
         speaker = OWNER if turn.is_owner else speaker_of("other", turn.speaker, owner_keys)
-        if speaker is not None:
+        if speaker is not None and not is_label(speaker, roles[turn.episode_id]):
             yield turn.episode_id, SpokenPlace(speaker, *place)
 
 

@@ -28,7 +28,8 @@ _SAID = (
     "FROM statements s JOIN memories m ON m.id = s.memory_id JOIN memories e ON e.id = s.episode_id "
     "JOIN spaces w ON w.id = m.space_id "
     "WHERE {which} AND m.status IN ('active', 'disputed', 'superseded', 'consolidated') "
-    "AND m.security_tier = 'cleartext' AND e.status <> 'deleted' GROUP BY s.memory_id ORDER BY said DESC, m.n DESC LIMIT :most"
+    "AND m.security_tier = 'cleartext' AND e.status <> 'deleted' "
+    "GROUP BY s.memory_id ORDER BY said DESC, m.n DESC LIMIT :most"
 )
 _ABOUT = _SAID.format(
     which="s.about COLLATE NOCASE IN (SELECT value FROM json_each(:names)) AND (:space IS NULL OR w.name = :space)"

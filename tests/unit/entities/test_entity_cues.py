@@ -19,7 +19,7 @@ def types(text: str) -> dict[str, str]:
     [
         ("we took our hamster Nubbin along", "Nubbin", "pet"),
         ("I got a kitten last week! Her name's Plum and she sleeps", "Plum", "pet"),
-        ("do you still walk Tolstoy every day", "Tolstoy", "pet"),
+        ("did you groom Tolstoy yesterday", "Tolstoy", "pet"),
         ("they flew to Antofagasta on the third", "Antofagasta", "place"),
         ("it rains in Ålesund", "Ålesund", "place"),
         ("she got a job at Quillfeather this year", "Quillfeather", "organization"),

@@ -95,6 +95,7 @@ def test_names_before_colons_that_recur_speak_and_labels_do_not(rig: Rig) -> Non
         "Mara: is it done?\nBo: nearly\nMara: good",
         "Bo: see you\nNote: bring cake",
         "TODO: call the shop\nQ: why?",
+        "Opening hours: ten\nOpening hours: noon",
     ]
     rig.bring([{"text": text, "ref": str(n)} for n, text in enumerate(texts)])
     enrich(rig)
