@@ -69,7 +69,8 @@ def test_the_work_read_the_names_and_what_it_asked_is_answered(sample: Engine, q
     named = sample.entities.list_entities().result()
     assert named.total == named.known > 60
     assert {"person", "place"} <= set(named.by_type)
-    first = named.lines[0]
+    owner, first = named.lines[:2]
+    assert (owner.name, owner.type) == ("You", "person"), "who speaks most"
     assert first.mentions >= 10
     assert sample.entities.read_detail(first.id).result().places
     merged = [line for line in named.lines if line.name == "Walter Plumtree"]
