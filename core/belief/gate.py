@@ -12,6 +12,12 @@ from enum import StrEnum
 from core.types.belief import Label, Relation
 from core.types.values import Action, Source
 
+AT_ODDS = frozenset({"claims_at_odds", "value_changed", "value_returns", "old_value", "held_value", "number_changed"})
+"""Reasons of a relation that tell of two values of one property: what a person can be asked about."""
+LATER_WORD = "later_word"
+"""The reason of a relation: the person said another value of the same thing later."""
+SAID_AGAIN = frozenset({"claims_at_odds", LATER_WORD})
+"""Reasons for which a remark of the owner's may end the owner's own word."""
 _EQUAL = 1e-9
 _SURE = 0.95
 _WORTH_ASKING = 0.4
@@ -88,6 +94,7 @@ class Verdict:
         review: whether a review item is opened.
         kind: of that item.
         suggestion: what Loci would do; None where it suggests nothing.
+        noted: whether it is kept as a note that the two may belong together: no question, and in nobody's way.
     """
 
     decision: GateDecision
@@ -95,6 +102,7 @@ class Verdict:
     review: bool = False
     kind: str = "contradiction"
     suggestion: Action | None = None
+    noted: bool = False
 
 
 def decide_gate(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> Verdict:
@@ -130,7 +138,7 @@ def _only_in_passing(newcomer: SourceAuthority, existing: SourceAuthority, relat
     if relation.label is not Label.SUPERSEDE or not existing.owners_word:
         return False
     in_passing = newcomer.owner_said and not newcomer.owners_word
-    return in_passing and relation.by != "rules" and relation.reason != "claims_at_odds" and relation.confidence < _SURE
+    return in_passing and relation.by != "rules" and relation.reason not in SAID_AGAIN and relation.confidence < _SURE
 
 
 def resolve_contradiction(newcomer: SourceAuthority, existing: SourceAuthority) -> Verdict:
@@ -247,7 +255,10 @@ def _one_weight(a: SourceAuthority, b: SourceAuthority) -> bool:
 
 
 def _unsure(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> Verdict:
-    """A guess: it acts as COEXIST, and a person is asked; whose source counts for less waits where it may replace."""
+    """A guess: it acts as COEXIST; whose source counts for less waits where it may replace.
+
+    A person is asked only where two values of one property are at odds; that two texts may belong together is a note.
+    """
     supersede = relation.probabilities.get(Label.SUPERSEDE, 0.0)
     coexist = relation.probabilities.get(Label.COEXIST, 0.0)
     if _counts_for_less(newcomer, existing) and supersede > coexist:
@@ -263,9 +274,9 @@ def _unsure(newcomer: SourceAuthority, existing: SourceAuthority, relation: Rela
     if relation.label is Label.MERGE and supersede < _WORTH_ASKING and not _may_unite(newcomer, existing):
         # Certain or not, they would not be united: whoever asked would ask about nothing.
         return Verdict(GateDecision.COEXIST, "other_standing")
-    return Verdict(
-        GateDecision.COEXIST, "unsure", review=True, kind="classification", suggestion=_SUGGESTED[relation.label]
-    )
+    asked = relation.reason in AT_ODDS
+    suggestion = _SUGGESTED[relation.label]
+    return Verdict(GateDecision.COEXIST, "unsure", asked, "classification", suggestion, noted=not asked)
 
 
 _SUGGESTED = {

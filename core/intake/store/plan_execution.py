@@ -33,6 +33,7 @@ from core.intake.transitions.review_items import (
     close_conflict,
     close_moot,
     known_matter,
+    note_pair,
 )
 from core.intake.transitions.transitions import Transitions
 from core.memory.write import Draft, content_hash
@@ -312,7 +313,7 @@ class PlanExecution:
             if case.verdict.decision is GateDecision.HOLD_EXISTING:
                 conflict = self._hold(case) or conflict
             elif case.verdict.decision is GateDecision.COEXIST:
-                conflict = self._ask(case) or conflict
+                conflict = self._keep(case) or conflict
             elif not case.whole:
                 self.transitions.replace_claims([one.claim_id for one in case.odds], self._id)
                 self.transitions.edge(self._id, case.neighbour.id, "contradicts")
@@ -373,11 +374,20 @@ class PlanExecution:
         self.transitions.activate(self._id)
         conflict: str | None = None
         for case in self.plan.partners:
-            asked = self._ask(case) if case.verdict.review else None
-            conflict = conflict or asked
+            conflict = self._keep(case) or conflict
             if case.neighbour.status != Status.QUARANTINED:
                 self.transitions.coexist(self._id, case.neighbour.id)
         return StoreReply("ADD", self._id, conflict=conflict)
+
+    def _keep(self, case: NeighbourCase) -> str | None:
+        """Ask about it, or note it.
+
+        Returns:
+            The item, where a person is asked.
+        """
+        if case.verdict.noted:
+            note_pair(self.transitions.tx, self.transitions.make_id(), self._matter(case))
+        return self._ask(case) if case.verdict.review else None
 
     def _ask(self, case: NeighbourCase) -> str | None:
         return self.transitions.open_conflict(self._matter(case))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from core import log
 from core.belief.claims import key_form
 from core.belief.gate import (
+    LATER_WORD,
     GateDecision,
     SourceAuthority,
     Verdict,
@@ -24,6 +25,7 @@ from core.belief.gate import (
 from core.belief.relate.coverage import covers_text, says_all_of
 from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
 from core.belief.relate.features import load_vocabulary
+from core.belief.relate.later_word import Succession, judge_later_word, leans_on, rank_later_word
 from core.belief.relate.owner_contradiction import DOUBT, ContradictionOdds
 from core.belief.relate.relation_model import CLAIMS_AT_ODDS
 from core.errors import LociError
@@ -63,9 +65,11 @@ _SAYS_MORE = "says_more"
 """The reason of a relation: the same in other words, but for something of its own."""
 _LIKELY = 0.5
 _QUESTIONS = 2
-"""One candidate asks few questions, however many it may be about."""
+"""One candidate asks few questions, and leaves few notes, however many it may be about."""
 _FOUND = 0.1
 """A neighbour that is most likely near by chance alone is not worth a reading (`core.score.trust`)."""
+_NOT_RULED_OUT = 0.1
+"""From this share of SUPERSEDE claims at odds are two values that the person gave one after the other."""
 _AT_ODDS = 12.0
 """How much likelier claims at odds make SUPERSEDE, and claims of other exclusive matters make it less likely: of the
 training pairs with claims at odds 41 of 48 are (of all, 1 in 4); taken lower because there are few."""
@@ -308,9 +312,12 @@ def _relations(
         if other.id in certain:
             found[other.id] = _sure(Label.SUPERSEDE, 1.0, "claims_at_odds")
         elif other.id in against:
-            found[other.id] = _with_structure(told.get(other.id))
+            found[other.id] = _with_structure(told.get(other.id), is_said_again=_is_said_again(candidate, other))
         elif other.id in told:
             relation = told[other.id]
+            if relation.by != "rules" and _is_said_again(candidate, other):
+                found[other.id] = _relation_of_later_word(candidate, other, relation, others)
+                continue
             if relation.by != "rules" and _differ_in_subject(candidate.compared_text, other.compared_text):
                 relation = _less_likely(relation)
             if relation.by != "rules":
@@ -391,8 +398,41 @@ def _classify_neighbours(
     return {other.id: relation for other, relation in zip(others, relations, strict=True)}
 
 
-def _with_structure(relation: Relation | None) -> Relation:
-    """Claims that were read are at odds: certain where meaning agrees or cannot be asked, else a question."""
+def _is_said_again(candidate: StoreCandidate, other: Neighbour) -> bool:
+    """Whether both are the person's words, and the candidate the later one: it simply holds."""
+    said = candidate.standing.persons and other.standing.persons and not other.is_over
+    return said and candidate.standing.at_ms >= other.standing.at_ms
+
+
+def _relation_of_later_word(candidate: StoreCandidate, other: Neighbour, told: Relation, others: int) -> Relation:
+    """How the later of two words of the person relates to the earlier one."""
+    sides = (other.compared_text, candidate.compared_text)
+    judged = judge_later_word(*sides, told.probabilities, relevance_probability(other.cosine, others))
+    if judged is Succession.REPLACES:
+        rank = rank_later_word(*sides, told.probabilities, other.cosine)
+        sure = _sure(Label.SUPERSEDE, ACTED_ON + (0.99 - ACTED_ON) * rank, LATER_WORD)
+        return limit_to_part(candidate, other, replace(sure, by="builtin"))
+    relation = discount_chance(told, other.cosine, others)
+    if relation.label is Label.MERGE and not leans_on(sides[1].text, sides[0].text):
+        relation = Relation(Label.COEXIST, relation.confidence, _as_coexistence(relation), relation.by, _SAYS_MORE)
+    if judged is Succession.BESIDE:
+        return _without_supersede(relation)
+    if relation.label is Label.SUPERSEDE and relation.certain:
+        relation = replace(relation, confidence=ACTED_ON - 0.01)
+    return relation
+
+
+def _as_coexistence(relation: Relation) -> dict[Label, float]:
+    shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
+    return shares | {Label.MERGE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.MERGE]}
+
+
+def _with_structure(relation: Relation | None, *, is_said_again: bool = False) -> Relation:
+    """Claims that were read are at odds: certain where meaning agrees or cannot be asked, else a question.
+
+    Args:
+        is_said_again: both are the person's words: the later one holds, unless meaning is sure of something else.
+    """
     if relation is None:
         return _sure(Label.SUPERSEDE, _STRUCTURE, "claims_at_odds")
     if relation.label is Label.SUPERSEDE:
@@ -400,6 +440,8 @@ def _with_structure(relation: Relation | None) -> Relation:
     if relation.label is Label.DUPLICATE and relation.certain and relation.by == "rules":
         return relation
     weighed_by_claims = _likelier(relation)
+    if is_said_again and relation.probabilities.get(Label.SUPERSEDE, 0.0) >= _NOT_RULED_OUT:
+        return _sure(Label.SUPERSEDE, max(weighed_by_claims, _STRUCTURE), "claims_at_odds")
     if weighed_by_claims >= ACTED_ON:
         return _sure(Label.SUPERSEDE, weighed_by_claims, "claims_at_odds")
     return _doubtful_relation(relation, "claims_at_odds")
@@ -570,7 +612,7 @@ def _join_cases(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> St
 
 
 def _one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
-    """A candidate ends one memory; that it ends others too is certain by their claims alone, else it is asked.
+    """A candidate ends one memory; that it ends others too is certain by their claims alone, else it is noted.
 
     What was held back does not count: nobody relied on it.
     """
@@ -580,11 +622,16 @@ def _one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
         if case.verdict.decision is GateDecision.SUPERSEDE and case.neighbour.status != Status.QUARANTINED
     ]
     by_meaning = [case for case in ending if not _by_structure(case)]
-    spared = by_meaning if len(by_meaning) < len(ending) else by_meaning[1:]
-    asked = Verdict(
-        GateDecision.COEXIST, "ends_several", review=True, kind="classification", suggestion=Action.SUPERSEDE
+    spared = by_meaning
+    if len(by_meaning) == len(ending):
+        # One of the person's words, and one of what others told of it.
+        for is_persons in (True, False):
+            first = next((case for case in by_meaning if case.neighbour.standing.persons is is_persons), None)
+            spared = [case for case in spared if case is not first]
+    noted = Verdict(
+        GateDecision.COEXIST, "ends_several", kind="classification", suggestion=Action.SUPERSEDE, noted=True
     )
-    return [replace(case, verdict=asked) if case in spared else case for case in ranked]
+    return [replace(case, verdict=noted) if case in spared else case for case in ranked]
 
 
 def _by_structure(case: NeighbourCase) -> bool:
@@ -598,8 +645,13 @@ def _plan(deed: GateDecision, partners: Sequence[NeighbourCase], cases: Iterable
 
 def _worth_asking(cases: Sequence[NeighbourCase]) -> list[NeighbourCase]:
     """Of several that a candidate may be about, those it likely replaces: each is a question of its own."""
-    likely = [case for case in cases if case.verdict.review and _replaces(case) >= _LIKELY]
+    likely = [case for case in cases if _is_kept(case) and _replaces(case) >= _LIKELY]
     return sorted(likely, key=_replaces, reverse=True)[:_QUESTIONS]
+
+
+def _is_kept(case: NeighbourCase) -> bool:
+    """Whether a person is asked about it, or it is noted."""
+    return case.verdict.review or case.verdict.noted
 
 
 def _replaces(case: NeighbourCase) -> float:
@@ -608,7 +660,8 @@ def _replaces(case: NeighbourCase) -> float:
 
 def _plan_coexistence(ranked: Sequence[NeighbourCase]) -> StorePlan:
     """Nothing gives way: the likeliest relation is told, and what is near enough is drawn as related."""
-    asked = sorted((case for case in ranked if case.verdict.review), key=_replaces, reverse=True)
+    asked = sorted((case for case in ranked if _is_kept(case)), key=lambda case: (case.verdict.review, _replaces(case)))
+    asked.reverse()
     related = [case for case in ranked if case.neighbour.cosine >= _RELATED]
     telling = [*asked[:1], *_worth_asking(asked[1:])] or related[:1]
     if not telling:

@@ -177,6 +177,8 @@ def clear_hold(tx: Tx, memory_id: str) -> None:
         tx.update("memories", {"id": part}, {"flags": to_json([*kept, ALLOWED])})
 
 
+MAY_BELONG = "may_belong"
+"""`conflicts.note` of a pair that may belong together: a note, never an item of the review."""
 KEPT = frozenset({Action.KEEP_BOTH.value, Action.KEEP_BOTH_DATED.value, Action.SCOPE_SPLIT.value})
 """Resolutions after which both stand."""
 
@@ -277,26 +279,50 @@ def open_conflict(tx: Tx, item_id: str, matter: ItemSubject) -> str | None:
     asked = _find_open(tx, matter)
     if asked is not None:
         return asked
-    space = tx.value("SELECT space_id FROM memories WHERE id = ?", (matter.incoming,))
+    tx.insert("conflicts", {**_row(tx, item_id, matter), "fingerprint": name})
+    return item_id
+
+
+def _row(rows: Tx, item_id: str, matter: ItemSubject) -> dict[str, Any]:
+    """The row of an item, without its fingerprint."""
+    space = rows.value("SELECT space_id FROM memories WHERE id = ?", (matter.incoming,))
     if matter.existing is not None and space == "GLOBAL":
-        space = tx.value("SELECT space_id FROM memories WHERE id = ?", (matter.existing,))
+        space = rows.value("SELECT space_id FROM memories WHERE id = ?", (matter.existing,))
+    return {
+        "id": item_id,
+        "kind": matter.kind,
+        "existing_id": matter.existing,
+        "incoming_id": matter.incoming,
+        "space_id": space,
+        "reason": matter.reason,
+        "suggestion": None if matter.suggestion is None else matter.suggestion.value,
+        "confidence": matter.confidence,
+        "opened_at": rows.now_ms,
+        "detail": to_json({**matter.detail, "by": matter.by}),
+    }
+
+
+def note_pair(tx: Tx, note_id: str, matter: ItemSubject) -> None:
+    """Keep that two memories may belong together: a row that was never open, so nobody is asked and nothing waits.
+
+    Args:
+        note_id: the id it gets.
+    """
+    if known_matter(tx, matter) is not None or _is_noted(tx, matter):
+        return
     tx.insert(
         "conflicts",
-        {
-            "id": item_id,
-            "kind": matter.kind,
-            "existing_id": matter.existing,
-            "incoming_id": matter.incoming,
-            "space_id": space,
-            "reason": matter.reason,
-            "suggestion": None if matter.suggestion is None else matter.suggestion.value,
-            "confidence": matter.confidence,
-            "fingerprint": name,
-            "opened_at": tx.now_ms,
-            "detail": to_json({**matter.detail, "by": matter.by}),
-        },
+        {**_row(tx, note_id, matter), "state": "moot", "note": MAY_BELONG, "fingerprint": fingerprint(tx, matter)},
     )
-    return item_id
+
+
+def _is_noted(rows: Rows, matter: ItemSubject) -> bool:
+    return bool(
+        rows.value(
+            "SELECT EXISTS (SELECT 1 FROM conflicts WHERE incoming_id = ? AND existing_id IS ? AND note = ?)",
+            (matter.incoming, matter.existing, MAY_BELONG),
+        )
+    )
 
 
 def _find_open(rows: Rows, matter: ItemSubject) -> str | None:

@@ -1,0 +1,393 @@
+"""Whether the later of two statements of one person takes the place of the earlier one, or stands beside it.
+
+The relation model says how likely a change is; what a person said twice may be read with more: words of a change
+("from now on", "gave up"), two values of one kind about the same thing, in whatever order its name is put, or a part, a
+narrower object, an addition, an event, which end nothing. Pure. Must not do: compare the words of two people, or say
+what becomes of either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache, cached_property
+
+from core.belief.extract.sentence import load_vocabulary_file
+from core.belief.relate.features import FeatureWord, PreparedText, load_vocabulary, prepare_text
+from core.text.terms import index_terms, stop_words
+from core.types.belief import ComparedText, Label
+
+_SURE = 0.8
+"""From this share of SUPERSEDE the model alone is believed, where nothing speaks against it."""
+_LIKELY = 0.5
+"""From this one a word of a change, or another value of the same kind, settles it."""
+_CHANGED, _RATHER = 0.6, 0.7
+_PROBABLE, _POSSIBLE = 0.65, 0.25
+"""As _LIKELY, where the later one begins with the same thing and gives another value of a kind; and says so, too."""
+_SAME = 0.6
+"""From this share of "the same, or changed" two values of one kind are two values of one property."""
+_RELATED = 0.75
+"""From this probability that they are near for a reason, texts without a word in common are about one thing."""
+_OTHER_FIRST, _OTHER_WORDS = 0.8, 0.6
+"""What begins with the same thing, and what has a word in common, is rather meant than what does not."""
+_MOST_WORDS = 40
+_WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december".split()  # noqa: SIM905
+)
+_ARTICLES = frozenset({"the", "a", "an", "my", "our", "his", "her", "their", "its"})
+_OF = re.compile(r"(?:the |my |our |a |an )?(?P<head>[\w-]+) of (?:the |my |our |a |an )?(?P<whole>[\w-]+(?: [\w-]+){0,2})")
+_OWNED = re.compile(r"(?:the |my |our )?(?P<whole>[\w-]+)(?:'s|s') (?P<head>[\w-]+)")
+_PAST = re.compile(r"\w{3,}ed")
+_END = re.compile(r"[.!?;]\s+")
+_PRONOUN = re.compile(r"(?:it|it's|its|he|he's|she|she's|they|they're|that|this|those|these|there|his|her|their)\b")
+_SIGN = re.compile(r"[^\w\s'’-]")
+_SUBJECT = r"(?:(?:the|my|our|a|an|his|her|their) )?(?:[\w'-]+ ){0,3}?"
+_BE = re.compile(r"(?<=\w)(?:'s|'m|'re|’s|’m|’re)(?= )")
+
+
+class Succession(StrEnum):
+    """What the later statement is to the earlier one."""
+
+    REPLACES = "replaces"
+    BESIDE = "beside"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A short text as this module reads it.
+
+    Attributes:
+        text: as written; at most one or two sentences tell anything here.
+        prepared: its words.
+    """
+
+    text: str
+    prepared: PreparedText
+
+    @cached_property
+    def lower(self) -> str:
+        """In small letters, with plain apostrophes."""
+        return self.text.casefold().replace("’", "'")
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """The stems of the words that are no function word and no value, in order."""
+        words = self.prepared.words
+        return tuple(
+            _stem(word.form)
+            for word in words
+            if word.form not in stop_words() and not word.number and word.form not in _dates() and not _is_light(word)
+        )
+
+    @cached_property
+    def firsts(self) -> frozenset[str]:
+        """The first stem of each of its sentences: what it is about, as a rule."""
+        sentences = (Statement(part, prepare_text(part)) for part in _END.split(self.text))
+        return frozenset(stem for one in sentences for stem in one.stems[:1])
+
+    @cached_property
+    def topic(self) -> frozenset[str]:
+        """Those stems, words of a change left out: what it speaks of."""
+        return frozenset(self.stems) - _patterns().change_stems
+
+    @cached_property
+    def kinds(self) -> Mapping[str, frozenset[str]]:
+        """Its values by their kind: weekdays, months, years and numbers."""
+        forms = {word.form for word in self.prepared.words}
+        numbers = {word.form for word in self.prepared.words if word.number}
+        years = {form for form in numbers if re.fullmatch(r"(?:19|20)\d\d", form)}
+        found = {
+            "weekday": {day for form in forms if (day := form.removesuffix("s")) in _WEEKDAYS},
+            "month": forms & _MONTHS,
+            "year": years,
+            "number": numbers - years,
+        }
+        return {kind: frozenset(values) for kind, values in found.items() if values}
+
+    @cached_property
+    def changes(self) -> bool:
+        """Whether it says that something is otherwise than before."""
+        return _patterns().changes.search(self.lower) is not None
+
+    @cached_property
+    def adds(self) -> bool:
+        """Whether it says that it comes on top."""
+        return _patterns().adds.search(self.lower) is not None
+
+    @cached_property
+    def goes_on(self) -> bool:
+        """Whether it says that something stays as it is."""
+        return _patterns().goes_on.search(self.lower) is not None
+
+    @cached_property
+    def is_state(self) -> bool:
+        """Whether it tells how something is, not what once happened."""
+        words = re.findall(r"[\w']+", _BE.sub(" is", self.lower))
+        return not _patterns().states.isdisjoint(words) or _patterns().happened.match(self.lower) is None
+
+    @property
+    def tells_state(self) -> bool:
+        """Whether it tells how something is from now on."""
+        return self.is_state or self.changes
+
+    @cached_property
+    def is_negated(self) -> bool:
+        """Whether it denies, or dislikes."""
+        words = set(re.findall(r"[\w']+", self.lower))
+        return (self.prepared.negations > 0) != (not words.isdisjoint(_patterns().disliked))
+
+    @cached_property
+    def subject(self) -> frozenset[str]:
+        """The stems before its first "is": what it gives a state of; empty where it has none."""
+        at = re.search(r"\b(?:is|are|was|were|has|have)\b", _BE.sub(" is", self.lower))
+        if at is None:
+            return frozenset()
+        return frozenset(_stem(word.form) for word in prepare_text(self.lower[: at.start()]).words if _tells(word))
+
+
+@dataclass(frozen=True)
+class _Patterns:
+    """`resources/claims/later.json`."""
+
+    changes: re.Pattern[str]
+    adds: re.Pattern[str]
+    goes_on: re.Pattern[str]
+    ends: re.Pattern[str]
+    returns: re.Pattern[str]
+    gone: re.Pattern[str]
+    happened: re.Pattern[str]
+    states: frozenset[str]
+    tastes: frozenset[str]
+    disliked: frozenset[str]
+    light: frozenset[str]
+    change_stems: frozenset[str]
+
+
+def read_statement(text: str) -> Statement:
+    """Read a text for `judge_later_word`."""
+    return Statement(text, prepare_text(text))
+
+
+def judge_later_word(
+    earlier: ComparedText, later: ComparedText, shares: Mapping[Label, float], related: float
+) -> Succession:
+    """What the later of two statements of one person is to the earlier one.
+
+    Args:
+        shares: how likely each relation is by the model, which has read the two texts alone.
+        related: how likely it is that they are near for a reason, not by chance (`core.score.trust`).
+
+    Returns:
+        REPLACES or BESIDE where that is sure; OPEN where it is not: then both stand.
+    """
+    old, new = read_statement(earlier.text), read_statement(later.text)
+    if len(old.prepared.words) > _MOST_WORDS or len(new.prepared.words) > _MOST_WORDS:
+        return Succession.OPEN
+    if _stands_beside(old, new):
+        return Succession.BESIDE
+    share = shares.get(Label.SUPERSEDE, 0.0)
+    is_near = bool(old.topic & new.topic) or related >= _RELATED
+    if not is_near:
+        return Succession.OPEN
+    if _is_other_value(old, new, share + shares.get(Label.DUPLICATE, 0.0)) or _is_ended(old, new):
+        return Succession.REPLACES
+    if _is_likely_change(old, new, share):
+        return Succession.REPLACES
+    if share >= _SURE:
+        return Succession.REPLACES if new.tells_state else Succession.BESIDE
+    return Succession.OPEN
+
+
+def leans_on(later: str, earlier: str) -> bool:
+    """Whether a later statement cannot stand by itself, for it names nothing that the earlier one is about.
+
+    "Left-hand one, under the menus." belongs into the text it completes; what names its own thing stands beside it, so
+    that either can change alone.
+    """
+    old, new = read_statement(earlier), read_statement(later)
+    return _PRONOUN.match(new.lower) is not None or not (old.topic & new.topic)
+
+
+def rank_later_word(
+    earlier: ComparedText, later: ComparedText, shares: Mapping[Label, float], cosine: float
+) -> float:
+    """How likely, of several that a later word may replace, this one is meant.
+
+    Args:
+        shares: as in `judge_later_word`.
+        cosine: how near the two are.
+
+    Returns:
+        0 to 1.
+    """
+    alike = shares.get(Label.SUPERSEDE, 0.0) + shares.get(Label.DUPLICATE, 0.0)
+    old, new = read_statement(earlier.text), read_statement(later.text)
+    fit = 1.0 if not old.firsts.isdisjoint(new.firsts) else _OTHER_FIRST
+    fit *= 1.0 if old.topic & new.topic else _OTHER_WORDS
+    return alike**2 * max(0.0, min(1.0, cosine)) * fit
+
+
+def _is_likely_change(old: Statement, new: Statement, share: float) -> bool:
+    """Whether the later one shows in its words what the model only thinks likely."""
+    other_kind, same_first = _has_other_kind(old, new), not old.firsts.isdisjoint(new.firsts)
+    shared = len(old.topic & new.topic)
+    if other_kind and same_first and share >= (_POSSIBLE if new.changes or not new.topic - old.topic else _PROBABLE):
+        return True
+    if share < _LIKELY:
+        return False
+    if _is_state_of_same(old, new) or (other_kind and shared > 1):
+        return True
+    if not new.tells_state:
+        return False
+    if share >= _RATHER and (same_first or shared > 1):
+        return True
+    if new.changes and (share >= _CHANGED or shared > 1 or _is_gone(old, new)):
+        return True
+    return (new.changes or other_kind or same_first or share >= _RATHER) and not _differ_in_thing(old, new)
+
+
+def _stands_beside(old: Statement, new: Statement) -> bool:
+    """Whether the later one surely ends nothing: it adds, goes on, is about a part, or about a narrower thing."""
+    if new.adds or (new.goes_on and not new.changes):
+        return True
+    if not old.is_state and not old.changes:
+        return True  # what once happened has happened
+    return _is_of_part(old, new) or _is_narrower(old, new)
+
+
+def _is_of_part(old: Statement, new: Statement) -> bool:
+    """Whether the later one speaks of something of the earlier one's thing: the exam of the course, beside the course.
+
+    "The mooring of the boat" beside "the boat's mooring" is the same thing, for its first word is in both.
+    """
+    for one in filter(None, (_OF.match(new.lower), _OWNED.match(new.lower))):
+        head = {_stem(word.form) for word in prepare_text(one["head"]).words}
+        whole = {_stem(word.form) for word in prepare_text(one["whole"]).words if _tells(word)}
+        if whole and whole <= old.topic and head.isdisjoint(old.topic) and head <= new.topic:
+            return _has_other_kind(old, new) or not new.changes
+    return False
+
+
+def _is_narrower(old: Statement, new: Statement) -> bool:
+    """Whether the later one denies, or likes, a narrower thing than the earlier one: free jazz beside jazz."""
+    tastes = (not _patterns().tastes.isdisjoint(re.findall(r"\w+", one.lower)) for one in (old, new))
+    if not all(tastes) and (old.is_negated == new.is_negated or new.changes):
+        return False
+    shared = old.topic & new.topic
+    words = [word for word in new.prepared.words if word.form not in _ARTICLES]
+    for before, word in zip(words, words[1:], strict=False):
+        is_one_phrase = new.prepared.text[before.start : word.start].endswith(" ") and not _SIGN.search(
+            new.prepared.text, before.start, word.start
+        )
+        qualifies = is_one_phrase and _tells(before) and _stem(before.form) not in old.topic
+        if qualifies and _stem(word.form) in shared and before.form not in _patterns().tastes and not _verb(before):
+            return True
+    return False
+
+
+def _is_other_value(old: Statement, new: Statement, alike: float) -> bool:
+    """Whether both give one thing a value of one kind, and not the same one."""
+    if not _has_other_kind(old, new):
+        return False
+    if "weekday" in old.kinds.keys() & new.kinds.keys() and len(old.topic & new.topic) > 1:
+        if new.topic - old.topic <= _patterns().states:
+            return True
+    if alike < _SAME:
+        return False
+    return alike >= _SURE or not _differ_in_thing(old, new)
+
+
+def _has_other_kind(old: Statement, new: Statement) -> bool:
+    """Whether they give values of one kind, and the later one another than the earlier one."""
+    both = old.kinds.keys() & new.kinds.keys()
+    return any(not new.kinds[kind] <= old.kinds[kind] for kind in both)
+
+
+def _differ_in_thing(old: Statement, new: Statement) -> bool:
+    """Whether each names what the other does not, so that they may speak of two things of one sort."""
+    return bool(old.topic - new.topic) and bool(new.topic - old.topic)
+
+
+def _is_state_of_same(old: Statement, new: Statement) -> bool:
+    """Whether both say how one thing is."""
+    return bool(new.subject) and new.subject == old.subject
+
+
+def _is_gone(old: Statement, new: Statement) -> bool:
+    """Whether the later one says of a thing of the earlier one's that it is gone or has left."""
+    found = _patterns().gone.search(new.lower)
+    return found is not None and not old.topic.isdisjoint(read_statement(new.lower[: found.start()]).topic)
+
+
+def _is_ended(old: Statement, new: Statement) -> bool:
+    """Whether the later one says that it is over with what the earlier one tells ("gave up football")."""
+    for found in _patterns().ends.finditer(new.lower):
+        objects = [word for word in prepare_text(new.lower[found.end() :]).words[:3] if word.form not in _ARTICLES]
+        if objects and _tells(objects[0]) and _stem(objects[0].form) in old.topic:
+            return _shares_name(old, new)
+    if _patterns().returns.search(new.lower) is None or " is " not in f" {_BE.sub(' is', old.lower)} ":
+        return False
+    return bool(new.stems) and new.stems[0] in old.stems[:1] and re.search(r"\b(?:in|at)\b", old.lower) is not None
+
+
+def _shares_name(old: Statement, new: Statement) -> bool:
+    """Whether whoever is named in either is named in both, or it is the person."""
+    return not old.stems or not new.stems or old.stems[0] == new.stems[0] or _is_own(old) or _is_own(new)
+
+
+def _is_own(one: Statement) -> bool:
+    return re.search(r"\b(?:i|i'm|we|my|our)\b", one.lower) is not None or one.stems[:1] == ()
+
+
+def _tells(word: FeatureWord) -> bool:
+    return word.form not in stop_words() and not word.number and word.form not in _dates()
+
+
+def _verb(word: FeatureWord) -> bool:
+    return word.form in _patterns().states or _PAST.fullmatch(word.form) is not None
+
+
+def _is_light(word: FeatureWord) -> bool:
+    return word.form in _patterns().light
+
+
+def _dates() -> frozenset[str]:
+    found: frozenset[str] = load_vocabulary()["dates"]
+    return found | {f"{day}s" for day in _WEEKDAYS}
+
+
+def _stem(form: str) -> str:
+    terms = index_terms(form)
+    return terms if isinstance(terms, str) else form
+
+
+@cache
+def _patterns() -> _Patterns:
+    held = load_vocabulary_file("later.json")
+
+    def whole(words: Sequence[str]) -> str:
+        return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+
+    def found(name: str) -> re.Pattern[str]:
+        return re.compile(rf"(?<![\w'])(?:{whole(held[name])})(?![\w'])")
+
+    months = whole([*_WEEKDAYS, *(f"{day}s" for day in _WEEKDAYS), *_MONTHS])
+    changes = rf"(?<![\w'])(?:{whole(held['changes'])}|(?:{whole(held['from'])}) (?:{months}))(?![\w'])"
+    return _Patterns(
+        changes=re.compile(changes),
+        adds=re.compile(rf"(?<![\w'])(?:{whole(held['adds'])})(?![\w'])|(?<![\w'])too\s*[.,;!]?$"),
+        goes_on=found("goes_on"),
+        ends=re.compile(rf"(?<![\w'])(?:{whole(held['ends'])}) (?:(?:{whole(held['end_joins'])}) )*"),
+        returns=found("returns"),
+        gone=found("gone"),
+        happened=re.compile(rf"{_SUBJECT}(?:\w{{3,}}ed|{whole(held['pasts'])}) (?:{whole(held['objects'])})(?!\w)"),
+        states=frozenset(held["states"]),
+        tastes=frozenset(held["tastes"]),
+        disliked=frozenset(held["disliked"]),
+        light=frozenset(held["light"]),
+        change_stems=frozenset(_stem(word) for word in held["changes"] if " " not in word),
+    )
