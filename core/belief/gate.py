@@ -276,6 +276,8 @@ def _unsure(newcomer: SourceAuthority, existing: SourceAuthority, relation: Rela
         return Verdict(GateDecision.COEXIST, "other_standing")
     asked = relation.reason in AT_ODDS
     suggestion = _SUGGESTED[relation.label]
+    if suggestion is Action.REJECT and newcomer.persons and newcomer.at_ms >= existing.at_ms:
+        suggestion = Action.SUPERSEDE  # nobody is advised to keep the old one against what they said later
     return Verdict(GateDecision.COEXIST, "unsure", asked, "classification", suggestion, noted=not asked)
 
 

@@ -5,10 +5,10 @@
 FOLDER holds files `everyday*.json`, each of one person: `statements` (`id`, `text`, `relation`: null, or `replaces`,
 `same` or `adds` with the id it speaks of) and `questions` (`q`, `want`, `not`). Every statement is the owner's word at
 the window, an hour after the one before, through the public verb `remember`, on the built-in embedder and readers.
-A statement that replaces another is *applied* where that other does not stand any more and no further memory ended with
-it, *asked* where the review has an item about the two, else *missed*. Of those that replace nothing: an item about it is
-a needless question, an end of something that stood a wrong end. An answer is first where its first text holds `want`;
-outdated text before it is one with `not` (or the answer missing while such a text is given). Asserts nothing.
+A statement that replaces another is *applied* where that other does not stand any more, *asked* where the review has an
+item about the two, else *missed*; what else ended with it is a wrong end. Of those that replace nothing: an item about
+it is a needless question, an end of something that stood a wrong end. An answer is first where its first text holds
+`want`; outdated text before it is one with `not` (or the answer missing while such a text is given). Asserts nothing.
 """
 
 from __future__ import annotations
@@ -58,7 +58,10 @@ def standing(rig: Rig) -> set[str]:
 
 def open_items(rig: Rig) -> dict[str, tuple[str, str, str]]:
     """Open items of the review: id to existing, incoming and reason."""
-    found = rig.rows("SELECT id, existing_id, incoming_id, reason || '/' || coalesce(suggestion, '') FROM conflicts WHERE state = 'open'")
+    found = rig.rows(
+        "SELECT id, existing_id, incoming_id, reason || '/' || coalesce(suggestion, '') FROM conflicts "
+        "WHERE state = 'open'"
+    )
     return {str(row[0]): (str(row[1]), str(row[2]), str(row[3])) for row in found}
 
 
@@ -91,7 +94,9 @@ def judge(told: Telling, line: Mapping[str, Any], gone: set[str], items: Mapping
         # A version that says the same as the one meant may go with it.
         told.counts["wrong"] += bool(others)
         if outcome != "applied" or others:
-            told.notes.append(f"{outcome}: {line['text']!r} replaces {told.texts.get(of, '')!r}; ended {ended}; asked {about}")
+            told.notes.append(
+                f"{outcome}: {line['text']!r} replaces {told.texts.get(of, '')!r}; ended {ended}; asked {about}"
+            )
         return
     told.counts["rest"] += 1
     # What says the same, or adds to it, may take its place: nothing is lost.
@@ -99,8 +104,14 @@ def judge(told: Telling, line: Mapping[str, Any], gone: set[str], items: Mapping
     told.counts["wrong"] += bool(others)
     told.counts["needless"] += bool(items)
     if others or items:
-        shown = [told.texts[name] for name in [*others, *(names.get(row[0], "") for row in items.values())] if name in told.texts]
-        told.notes.append(f"{'WRONG END' if others else 'needless'}: {line['text']!r}; ended {others}; asked {about}; {shown}")
+        shown = [
+            told.texts[name]
+            for name in [*others, *(names.get(row[0], "") for row in items.values())]
+            if name in told.texts
+        ]
+        told.notes.append(
+            f"{'WRONG END' if others else 'needless'}: {line['text']!r}; ended {others}; asked {about}; {shown}"
+        )
 
 
 def ask(rig: Rig, person: Mapping[str, Any], told: Telling, limit: int) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
+from itertools import pairwise
 
 from core.belief.extract.sentence import load_vocabulary_file
 from core.belief.relate.features import FeatureWord, PreparedText, load_vocabulary, prepare_text
@@ -38,7 +39,9 @@ _MONTHS = frozenset(
     "january february march april may june july august september october november december".split()  # noqa: SIM905
 )
 _ARTICLES = frozenset({"the", "a", "an", "my", "our", "his", "her", "their", "its"})
-_OF = re.compile(r"(?:the |my |our |a |an )?(?P<head>[\w-]+) of (?:the |my |our |a |an )?(?P<whole>[\w-]+(?: [\w-]+){0,2})")
+_OF = re.compile(
+    r"(?:the |my |our |a |an )?(?P<head>[\w-]+) of (?:the |my |our |a |an )?(?P<whole>[\w-]+(?: [\w-]+){0,2})"
+)
 _OWNED = re.compile(r"(?:the |my |our )?(?P<whole>[\w-]+)(?:'s|s') (?P<head>[\w-]+)")
 _PAST = re.compile(r"\w{3,}ed")
 _END = re.compile(r"[.!?;]\s+")
@@ -212,9 +215,7 @@ def leans_on(later: str, earlier: str) -> bool:
     return _PRONOUN.match(new.lower) is not None or not (old.topic & new.topic)
 
 
-def rank_later_word(
-    earlier: ComparedText, later: ComparedText, shares: Mapping[Label, float], cosine: float
-) -> float:
+def rank_later_word(earlier: ComparedText, later: ComparedText, shares: Mapping[Label, float], cosine: float) -> float:
     """How likely, of several that a later word may replace, this one is meant.
 
     Args:
@@ -279,7 +280,7 @@ def _is_narrower(old: Statement, new: Statement) -> bool:
         return False
     shared = old.topic & new.topic
     words = [word for word in new.prepared.words if word.form not in _ARTICLES]
-    for before, word in zip(words, words[1:], strict=False):
+    for before, word in pairwise(words):
         is_one_phrase = new.prepared.text[before.start : word.start].endswith(" ") and not _SIGN.search(
             new.prepared.text, before.start, word.start
         )
@@ -293,9 +294,9 @@ def _is_other_value(old: Statement, new: Statement, alike: float) -> bool:
     """Whether both give one thing a value of one kind, and not the same one."""
     if not _has_other_kind(old, new):
         return False
-    if "weekday" in old.kinds.keys() & new.kinds.keys() and len(old.topic & new.topic) > 1:
-        if new.topic - old.topic <= _patterns().states:
-            return True
+    is_weekly = "weekday" in old.kinds.keys() & new.kinds.keys() and len(old.topic & new.topic) > 1
+    if is_weekly and new.topic - old.topic <= _patterns().states:
+        return True
     if alike < _SAME:
         return False
     return alike >= _SURE or not _differ_in_thing(old, new)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.belief.claims import PERSONS
+from core.belief.gate import AT_ODDS
 from core.belief.review.queue import LOW, QueueEntry, age_days, read_waiting
 from core.errors import Code, UserError
 from core.intake.review.case import ReviewCase
@@ -19,7 +20,7 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import find_lapsed, find_reopened, find_restated
 from core.types.reviews import ReviewRule
 from core.types.values import Action, Actor
-from core.vault.database.rows import EXPIRED, LAPSED, STANDS, Rows, to_json
+from core.vault.database.rows import EXPIRED, LAPSED, MAY_BELONG, STANDS, Rows, to_json
 from core.vault.database.tx import Tx
 
 EXPIRES_DAYS = 90
@@ -31,17 +32,26 @@ _OWNERS = (
     "WHERE EXISTS (SELECT 1 FROM memories m WHERE m.id IN (c.incoming_id, c.existing_id) AND " + PERSONS + ")"
 )
 
+# Whoever is held back waits for a person all the same.
+_UNSURE = (
+    "SELECT c.id FROM conflicts c JOIN memories i ON i.id = c.incoming_id "
+    "WHERE c.state = 'open' AND c.kind = 'classification' AND c.reason IN ('unsure', 'ends_several') "
+    "AND i.status IN ('active', 'disputed') AND json_extract(c.detail, '$.why') IS NOT NULL "
+    "AND json_extract(c.detail, '$.why') NOT IN (SELECT value FROM json_each(?)) ORDER BY c.id LIMIT ?"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class StaleItems:
-    """Ids of the review items that close, reopen or expire."""
+    """Ids of the review items that close, reopen, expire, or are no question but a note (`unsure`)."""
 
     lapsed: tuple[str, ...] = ()
     returned: tuple[str, ...] = ()
     expired: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.lapsed or self.returned or self.expired)
+        return bool(self.lapsed or self.returned or self.expired or self.unsure)
 
 
 def find_stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
@@ -52,7 +62,18 @@ def find_stale(rows: Rows, now_ms: int, *, expiry: bool) -> StaleItems:
     """
     over = find_expired(rows, now_ms) if expiry else ()
     again = [*find_reopened(rows, LAPSED), *find_reopened(rows, STANDS)]
-    return StaleItems(tuple(find_lapsed(rows)[:_AT_ONCE]), tuple(again[:_AT_ONCE]), over[:_AT_ONCE])
+    return StaleItems(
+        tuple(find_lapsed(rows)[:_AT_ONCE]), tuple(again[:_AT_ONCE]), over[:_AT_ONCE], find_unsure(rows, _AT_ONCE)
+    )
+
+
+def find_unsure(rows: Rows, most: int) -> tuple[str, ...]:
+    """Open items, of an older version, that only say that nobody was sure: no two values are at odds.
+
+    Args:
+        most: items at most.
+    """
+    return tuple(str(row[0]) for row in rows.all(_UNSURE, (to_json(sorted(AT_ODDS)), most)))
 
 
 def find_expired(rows: Rows, now_ms: int) -> tuple[str, ...]:
@@ -80,10 +101,11 @@ def revalidate(tx: Tx, *, expiry: bool = False) -> int:
         _close(tx, said, STANDS)
         _close(tx, [one for one in found.lapsed if one not in said], LAPSED)
         _close(tx, found.expired, EXPIRED)
+        _close(tx, found.unsure, MAY_BELONG)
         tx.update_many("conflicts", "id", found.returned, {"state": "open", "note": None, "closed_at": None})
     finally:
         tx.recorder = recorder
-    return len(found.lapsed) + len(found.expired) + len(found.returned)
+    return len(found.lapsed) + len(found.expired) + len(found.returned) + len(found.unsure)
 
 
 def _close(tx: Tx, ids: Sequence[str], note: str) -> None:

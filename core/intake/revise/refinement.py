@@ -38,7 +38,7 @@ from core.intake.transitions.transitions import Transitions
 from core.memory.write import Stored
 from core.types.belief import ACTED_ON, LABELS, ClaimDraft, ComparedText, Label, Relation
 from core.types.values import Action, Actor, Kind, Status
-from core.vault.database.rows import Rows, to_json
+from core.vault.database.rows import MAY_BELONG, Rows, to_json
 from core.vault.database.tx import Tx
 
 NOTE = "refined"
@@ -54,7 +54,8 @@ _PAIR = (
     "SELECT c.id, c.incoming_id, i.text, i.occurred_at, c.existing_id, e.text, "  # noqa: S608 - constants
     "e.occurred_at, c.detail, i.security_tier, e.security_tier FROM conflicts c "
     "JOIN memories i ON i.id = c.incoming_id JOIN memories e ON e.id = c.existing_id "
-    "WHERE c.state = 'open' AND c.kind = 'classification' AND coalesce(c.confidence, 0) < :sure "
+    f"WHERE (c.state = 'open' OR c.note = '{MAY_BELONG}') AND c.kind = 'classification' "
+    "AND coalesce(c.confidence, 0) < :sure "
     "AND i.status IN ('active', 'quarantined') AND e.status = 'active' "
     "AND EXISTS (SELECT 1 FROM memories m WHERE m.id = i.id AND " + _FIT + ") "
     "AND EXISTS (SELECT 1 FROM memories m WHERE m.id = e.id AND " + _FIT + ") "
@@ -288,9 +289,9 @@ def add_claims(
 
 
 def _is_still(tx: Tx, pair: OpenPair) -> bool:
-    """Whether the item is open and both texts are what the model read."""
+    """Whether the item is open, or a note, and both texts are what the model read."""
     item = tx.row("conflicts", {"id": pair.item_id})
-    if item is None or item["state"] != "open":
+    if item is None or (item["state"] != "open" and item["note"] != MAY_BELONG):
         return False
     sides = ((pair.incoming_id, pair.incoming), (pair.existing_id, pair.existing))
     rows = [(tx.row("memories", {"id": memory_id}), told) for memory_id, told in sides]
@@ -326,7 +327,10 @@ def _case(tx: Tx, candidate: StoreCandidate, other: Neighbour, relation: Relatio
 def _suggest(
     tx: Tx, store_service: StoreService, pair: OpenPair, verdict: Verdict, relation: Relation
 ) -> RefinementResult:
-    """The item stays the person's to decide; what Loci would do, and how sure it is, is brought up to date."""
+    """The item stays the person's to decide; what Loci would do, and how sure it is, is brought up to date.
+
+    A note becomes a question where the model surely read a change.
+    """
     item = tx.row("conflicts", {"id": pair.item_id}) or {}
     wanted = verdict.suggestion or _SUGGESTED[relation.label]
     detail = {
@@ -343,6 +347,8 @@ def _suggest(
         "confidence": None if sure is None else round(sure, 4),
         "detail": to_json(detail),
     }
+    if item["note"] == MAY_BELONG and relation.certain and relation.label is Label.SUPERSEDE:
+        changes |= {"state": "open", "note": None, "closed_at": None}
     tx.update("conflicts", {"id": pair.item_id}, changes)
     with store_service.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
         verb.note(pair.item_id, suggestion=wanted.value, confidence=round(relation.confidence, 4))

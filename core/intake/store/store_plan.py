@@ -400,8 +400,8 @@ def _classify_neighbours(
 
 def _is_said_again(candidate: StoreCandidate, other: Neighbour) -> bool:
     """Whether both are the person's words, and the candidate the later one: it simply holds."""
-    said = candidate.standing.persons and other.standing.persons and not other.is_over
-    return said and candidate.standing.at_ms >= other.standing.at_ms
+    said = candidate.authority.persons and other.authority.persons and not other.is_over
+    return said and candidate.authority.at_ms >= other.authority.at_ms
 
 
 def _relation_of_later_word(candidate: StoreCandidate, other: Neighbour, told: Relation, others: int) -> Relation:
@@ -626,7 +626,7 @@ def _one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
     if len(by_meaning) == len(ending):
         # One of the person's words, and one of what others told of it.
         for is_persons in (True, False):
-            first = next((case for case in by_meaning if case.neighbour.standing.persons is is_persons), None)
+            first = next((case for case in by_meaning if case.neighbour.authority.persons is is_persons), None)
             spared = [case for case in spared if case is not first]
     noted = Verdict(
         GateDecision.COEXIST, "ends_several", kind="classification", suggestion=Action.SUPERSEDE, noted=True

@@ -18,7 +18,7 @@ from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.text.screening.injection import ALLOWED, FLAG, NOTHING, InjectionFinding, current_limits, scan
 from core.types.values import Action, Actor
-from core.vault.database.rows import Rows, to_json
+from core.vault.database.rows import MAY_BELONG, Rows, to_json
 from core.vault.database.tx import Tx
 
 VERB = "let_through"
@@ -177,8 +177,6 @@ def clear_hold(tx: Tx, memory_id: str) -> None:
         tx.update("memories", {"id": part}, {"flags": to_json([*kept, ALLOWED])})
 
 
-MAY_BELONG = "may_belong"
-"""`conflicts.note` of a pair that may belong together: a note, never an item of the review."""
 KEPT = frozenset({Action.KEEP_BOTH.value, Action.KEEP_BOTH_DATED.value, Action.SCOPE_SPLIT.value})
 """Resolutions after which both stand."""
 
@@ -343,10 +341,10 @@ def close_conflict(tx: Tx, item_id: str, state: str, resolution: str | None, not
         note: why it closed itself: a key of `resources/help/review.json`.
 
     Returns:
-        Whether it was open.
+        Whether it was open, or a note.
     """
     row = tx.row("conflicts", {"id": item_id})
-    if row is None or row["state"] != "open":
+    if row is None or (row["state"] != "open" and row["note"] != MAY_BELONG):
         return False
     tx.update(
         "conflicts",

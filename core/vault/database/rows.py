@@ -38,6 +38,8 @@ corroboration): no reason to call a row changed."""
 
 LAPSED, EXPIRED, STANDS = "lapsed", "expired", "stands"
 """`conflicts.note` of an item that closed itself: nobody decided anything, so it counts as the open item it was."""
+MAY_BELONG = "may_belong"
+"""`conflicts.note` of a pair that may belong together: a note on the newcomer, never a question."""
 
 LATER: Mapping[str, Mapping[str, object]] = {
     "clients": {"woken_at": None, "asked_by": None},
@@ -145,7 +147,7 @@ def restorable_columns(table: str, row: Mapping[str, object]) -> dict[str, objec
         All but the columns that change by themselves.
     """
     moving = VOLATILE.get(table, frozenset())
-    if table == "conflicts" and row.get("note") in (LAPSED, EXPIRED, STANDS):
+    if table == "conflicts" and row.get("note") in (LAPSED, EXPIRED, STANDS, MAY_BELONG):
         row = {**row, "state": "open", "note": None, "closed_at": None}
     return {name: value for name, value in row.items() if name not in moving}
 
