@@ -206,13 +206,15 @@ def judge_later_word(
 
 
 def leans_on(later: str, earlier: str) -> bool:
-    """Whether a later statement cannot stand by itself, for it names nothing that the earlier one is about.
+    """Whether a later statement belongs into the text that it completes, because neither can change alone.
 
-    "Left-hand one, under the menus." belongs into the text it completes; what names its own thing stands beside it, so
-    that either can change alone.
+    "Left-hand one, under the menus." does; what names its own thing stands beside it where either gives a number, a
+    day or a date, which has a change of its own.
     """
     old, new = read_statement(earlier), read_statement(later)
-    return _PRONOUN.match(new.lower) is not None or not (old.topic & new.topic)
+    if _PRONOUN.match(new.lower) is not None or not (old.topic & new.topic):
+        return True
+    return not old.kinds and not new.kinds
 
 
 def rank_later_word(earlier: ComparedText, later: ComparedText, shares: Mapping[Label, float], cosine: float) -> float:
@@ -229,7 +231,7 @@ def rank_later_word(earlier: ComparedText, later: ComparedText, shares: Mapping[
     old, new = read_statement(earlier.text), read_statement(later.text)
     fit = 1.0 if not old.firsts.isdisjoint(new.firsts) else _OTHER_FIRST
     fit *= 1.0 if old.topic & new.topic else _OTHER_WORDS
-    return alike**2 * max(0.0, min(1.0, cosine)) * fit
+    return min(1.0, alike) ** 2 * max(0.0, min(1.0, cosine)) * fit
 
 
 def _is_likely_change(old: Statement, new: Statement, share: float) -> bool:

@@ -7,7 +7,15 @@ from dataclasses import replace
 import pytest
 from gate_rig import by_client, by_import, by_owner, later, relation
 
-from core.belief.gate import GateDecision, SourceAuthority, decide_gate, is_one_source, may_displace, outranks
+from core.belief.gate import (
+    AT_ODDS,
+    GateDecision,
+    SourceAuthority,
+    decide_gate,
+    is_one_source,
+    may_displace,
+    outranks,
+)
 from core.types.belief import ACTED_ON, BY_MEANING, Label, Relation
 from core.types.values import Action, Source
 
@@ -261,7 +269,7 @@ def test_what_goes_together_stands_together(new: SourceAuthority, old: SourceAut
     assert (found.decision, found.reason, found.review) == (GateDecision.COEXIST, "by_test", False)
 
 
-# ---- below 0.8: a person is asked
+# ---- below 0.8: a note, and a question only where two values of one property are at odds
 
 SHARES: dict[Label, dict[str, float]] = {
     Label.DUPLICATE: {"duplicate": 0.6, "supersede": 0.1, "merge": 0.1, "coexist": 0.2},
@@ -284,15 +292,29 @@ def unsure(label: Label, by: str = "builtin") -> Relation:
 
 @pytest.mark.parametrize("label", list(Label))
 @pytest.mark.parametrize(("new", "old"), [(OWNER, OWNER), (GUESS, GUESS), (TOOL, GUESS), (OTHER_GUESS, GUESS)])
-def test_a_guess_at_equal_or_higher_standing_asks_and_stands(
+def test_a_guess_at_equal_or_higher_standing_stands_with_a_note(
     label: Label, new: SourceAuthority, old: SourceAuthority
 ) -> None:
     found = decide_gate(later(new), old, unsure(label))
     if label is Label.MERGE and new is TOOL:
         assert (found.decision, found.reason, found.review) == (GateDecision.COEXIST, "other_standing", False)
         return
-    assert (found.decision, found.reason, found.review) == (GateDecision.COEXIST, "unsure", True)
-    assert (found.kind, found.suggestion) == ("classification", SUGGESTED[label])
+    assert (found.decision, found.reason, found.review, found.noted) == (GateDecision.COEXIST, "unsure", False, True)
+    assert found.kind == "classification"
+
+
+@pytest.mark.parametrize("reason", sorted(AT_ODDS))
+@pytest.mark.parametrize("label", [Label.SUPERSEDE, Label.COEXIST])
+def test_two_values_of_one_property_are_asked_about(label: Label, reason: str) -> None:
+    found = decide_gate(later(GUESS), GUESS, replace(unsure(label), reason=reason))
+    assert (found.decision, found.review, found.noted) == (GateDecision.COEXIST, True, False)
+    assert found.suggestion is SUGGESTED[label]
+
+
+def test_nobody_is_advised_to_keep_the_old_one_against_the_persons_later_word() -> None:
+    doubt = replace(unsure(Label.DUPLICATE), reason="value_changed")
+    assert decide_gate(later(OWNER), OWNER, doubt).suggestion is Action.SUPERSEDE
+    assert decide_gate(later(GUESS), GUESS, doubt).suggestion is Action.REJECT
 
 
 @pytest.mark.parametrize(("new", "old"), [(GUESS, OWNER), (PAPER, OWNER), (GUESS, TOOL), (TOOL, MESSAGE)])
@@ -302,10 +324,10 @@ def test_a_guess_at_lower_standing_waits_where_it_may_replace(new: SourceAuthori
     assert (found.kind, found.suggestion) == ("classification", Action.REJECT)
 
 
-@pytest.mark.parametrize(("label", "asks"), [(Label.DUPLICATE, True), (Label.MERGE, False), (Label.COEXIST, True)])
-def test_a_guess_at_lower_standing_stands_where_it_rather_goes_beside(label: Label, asks: bool) -> None:
+@pytest.mark.parametrize(("label", "noted"), [(Label.DUPLICATE, True), (Label.MERGE, False), (Label.COEXIST, True)])
+def test_a_guess_at_lower_standing_stands_where_it_rather_goes_beside(label: Label, noted: bool) -> None:
     found = decide_gate(later(GUESS), OWNER, unsure(label))
-    assert (found.decision, found.review) == (GateDecision.COEXIST, asks)
+    assert (found.decision, found.review, found.noted) == (GateDecision.COEXIST, False, noted)
 
 
 def test_what_hardly_replaces_anything_is_no_question() -> None:
@@ -326,7 +348,7 @@ def test_what_somebody_told_before_the_person_spoke_waits_while_it_is_unclear(ne
 
 def test_a_remark_of_the_persons_takes_no_record_away_by_meaning_alone() -> None:
     found = decide_gate(later(REMARK), TOOL, replace(unsure(Label.SUPERSEDE), reason=BY_MEANING))
-    assert (found.decision, found.review, found.suggestion) == (GateDecision.COEXIST, True, Action.SUPERSEDE)
+    assert (found.decision, found.review, found.noted) == (GateDecision.COEXIST, False, True)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,98 @@
+"""What the later of two statements of one person is to the earlier one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.belief.relate.later_word import Succession, judge_later_word, leans_on, rank_later_word
+from core.types.belief import LABELS, ComparedText, Label
+
+NEAR = 0.9
+"""As two texts of one matter are in a small vault."""
+
+
+def judged(earlier: str, later: str, share: float, same: float = 0.03, related: float = NEAR) -> Succession:
+    """The verdict where the model gives so much to SUPERSEDE and DUPLICATE."""
+    rest = (1.0 - share - same) / 2
+    shares = {Label.SUPERSEDE: share, Label.DUPLICATE: same, Label.MERGE: rest, Label.COEXIST: rest}
+    return judge_later_word(ComparedText(earlier), ComparedText(later), shares, related)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "share", "same"),
+    [
+        # One property with another value, its name in another order.
+        ("The lease of the barn runs until May 2026.", "The barn's lease runs until July 2027.", 0.4, 0.5),
+        ("The barn's lease runs until July 2027.", "The lease of the barn runs until July 2028.", 0.3, 0.6),
+        # A word of a change and another day.
+        ("The vet comes on 4 March.", "Vet visit postponed to 11 March.", 0.45, 0.02),
+        # How one thing is, told again otherwise.
+        ("The fuse box is under the stairs.", "The fuse box is behind the coats.", 0.6, 0.02),
+        # An end that the object names.
+        ("Rosa plays tennis with her aunt.", "Rosa gave up tennis for climbing.", 0.1, 0.01),
+        # The model is sure by itself.
+        ("My dentist is on Cork Street.", "My dentist is on Mill Lane.", 0.9, 0.02),
+        # A weekly habit on another day, without a word of a change.
+        ("Yoga class is on Mondays with Ines.", "Ines gives the yoga class on Thursdays.", 0.05, 0.02),
+    ],
+)
+def test_another_value_of_the_same_replaces(earlier: str, later: str, share: float, same: float) -> None:
+    assert judged(earlier, later, share, same) is Succession.REPLACES
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later"),
+    [
+        ("I like opera.", "I don't like modern opera."),
+        ("My course in pottery ends on 3 May.", "The fee of the pottery course is due on 9 May."),
+        ("I am allergic to nuts.", "I react to kiwi as well."),
+        ("Water is with Northwell.", "Gas stays with Northwell."),
+        ("The exam of the pottery course is on 9 May.", "Passed the pottery exam!"),
+        ("Aunt Vera painted the fence.", "Aunt Vera painted the shed."),
+    ],
+)
+def test_a_part_a_narrower_thing_an_addition_and_an_event_end_nothing(earlier: str, later: str) -> None:
+    assert judged(earlier, later, 0.9) is Succession.BESIDE
+
+
+def test_two_of_a_sort_are_not_one_thing_with_another_day() -> None:
+    assert judged("exam algebra 4 june", "exam organic chemistry 6 june", 0.55) is Succession.OPEN
+
+
+def test_what_is_near_by_chance_alone_is_left_open() -> None:
+    assert judged("The cat sleeps in the loft.", "Moved to a bigger desk.", 0.85, related=0.1) is Succession.OPEN
+
+
+def test_a_long_text_is_left_open() -> None:
+    assert judged("My bank is Pennant.", "My bank is Harbourside now. " * 12, 0.9) is Succession.OPEN
+
+
+def test_of_several_the_one_that_begins_with_the_same_is_meant() -> None:
+    later = ComparedText("Invoices go out on the last day of the month now.")
+    shares = {Label.SUPERSEDE: 0.85}
+    meant = rank_later_word(ComparedText("Invoices go out on Fridays."), later, shares, 0.5)
+    other = rank_later_word(ComparedText("Mr. Falk looks after the invoices."), later, shares, 0.5)
+    assert meant > other > 0
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "leans"),
+    [
+        ("The spare key is in the porch.", "Left-hand drawer, under the menus.", True),
+        ("The spare key is in the porch.", "It has a red tag.", True),
+        ("My flat is in the Hafengasse", "My flat has a balcony", True),
+        ("The flat is paid until May.", "The flat has two balconies.", False),
+    ],
+)
+def test_what_has_a_value_of_its_own_stands_by_itself(earlier: str, later: str, leans: bool) -> None:
+    assert leans_on(later, earlier) is leans
+
+
+@given(st.text(max_size=200), st.text(max_size=200), st.floats(0, 1), st.floats(0, 1))
+def test_any_two_texts_are_judged(earlier: str, later: str, share: float, related: float) -> None:
+    shares = dict.fromkeys(LABELS, (1 - share) / 3) | {Label.SUPERSEDE: share}
+    sides = (ComparedText(earlier), ComparedText(later))
+    assert judge_later_word(*sides, shares, related) in Succession
+    assert 0 <= rank_later_word(*sides, shares, related) <= 1
