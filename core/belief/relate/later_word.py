@@ -60,7 +60,7 @@ class Succession(StrEnum):
 
 
 @dataclass(frozen=True)
-class Statement:
+class WordedStatement:
     """A short text as this module reads it.
 
     Attributes:
@@ -89,7 +89,7 @@ class Statement:
     @cached_property
     def firsts(self) -> frozenset[str]:
         """The first stem of each of its sentences: what it is about, as a rule."""
-        sentences = (Statement(part, prepare_text(part)) for part in _END.split(self.text))
+        sentences = (WordedStatement(part, prepare_text(part)) for part in _END.split(self.text))
         return frozenset(stem for one in sentences for stem in one.stems[:1])
 
     @cached_property
@@ -170,9 +170,9 @@ class _Patterns:
     change_stems: frozenset[str]
 
 
-def read_statement(text: str) -> Statement:
+def read_statement(text: str) -> WordedStatement:
     """Read a text for `judge_later_word`."""
-    return Statement(text, prepare_text(text))
+    return WordedStatement(text, prepare_text(text))
 
 
 def judge_later_word(
@@ -234,7 +234,7 @@ def rank_later_word(earlier: ComparedText, later: ComparedText, shares: Mapping[
     return min(1.0, alike) ** 2 * max(0.0, min(1.0, cosine)) * fit
 
 
-def _is_likely_change(old: Statement, new: Statement, share: float) -> bool:
+def _is_likely_change(old: WordedStatement, new: WordedStatement, share: float) -> bool:
     """Whether the later one shows in its words what the model only thinks likely."""
     other_kind, same_first = _has_other_kind(old, new), not old.firsts.isdisjoint(new.firsts)
     shared = len(old.topic & new.topic)
@@ -253,7 +253,7 @@ def _is_likely_change(old: Statement, new: Statement, share: float) -> bool:
     return (new.changes or other_kind or same_first or share >= _RATHER) and not _differ_in_thing(old, new)
 
 
-def _stands_beside(old: Statement, new: Statement) -> bool:
+def _stands_beside(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one surely ends nothing: it adds, goes on, is about a part, or about a narrower thing."""
     if new.adds or (new.goes_on and not new.changes):
         return True
@@ -262,7 +262,7 @@ def _stands_beside(old: Statement, new: Statement) -> bool:
     return _is_of_part(old, new) or _is_narrower(old, new)
 
 
-def _is_of_part(old: Statement, new: Statement) -> bool:
+def _is_of_part(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one speaks of something of the earlier one's thing: the exam of the course, beside the course.
 
     "The mooring of the boat" beside "the boat's mooring" is the same thing, for its first word is in both.
@@ -275,7 +275,7 @@ def _is_of_part(old: Statement, new: Statement) -> bool:
     return False
 
 
-def _is_narrower(old: Statement, new: Statement) -> bool:
+def _is_narrower(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one denies, or likes, a narrower thing than the earlier one: free jazz beside jazz."""
     tastes = (not _patterns().tastes.isdisjoint(re.findall(r"\w+", one.lower)) for one in (old, new))
     if not all(tastes) and (old.is_negated == new.is_negated or new.changes):
@@ -292,7 +292,7 @@ def _is_narrower(old: Statement, new: Statement) -> bool:
     return False
 
 
-def _is_other_value(old: Statement, new: Statement, alike: float) -> bool:
+def _is_other_value(old: WordedStatement, new: WordedStatement, alike: float) -> bool:
     """Whether both give one thing a value of one kind, and not the same one."""
     if not _has_other_kind(old, new):
         return False
@@ -304,29 +304,29 @@ def _is_other_value(old: Statement, new: Statement, alike: float) -> bool:
     return alike >= _SURE or not _differ_in_thing(old, new)
 
 
-def _has_other_kind(old: Statement, new: Statement) -> bool:
+def _has_other_kind(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether they give values of one kind, and the later one another than the earlier one."""
     both = old.kinds.keys() & new.kinds.keys()
     return any(not new.kinds[kind] <= old.kinds[kind] for kind in both)
 
 
-def _differ_in_thing(old: Statement, new: Statement) -> bool:
+def _differ_in_thing(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether each names what the other does not, so that they may speak of two things of one sort."""
     return bool(old.topic - new.topic) and bool(new.topic - old.topic)
 
 
-def _is_state_of_same(old: Statement, new: Statement) -> bool:
+def _is_state_of_same(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether both say how one thing is."""
     return bool(new.subject) and new.subject == old.subject
 
 
-def _is_gone(old: Statement, new: Statement) -> bool:
+def _is_gone(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one says of a thing of the earlier one's that it is gone or has left."""
     found = _patterns().gone.search(new.lower)
     return found is not None and not old.topic.isdisjoint(read_statement(new.lower[: found.start()]).topic)
 
 
-def _is_ended(old: Statement, new: Statement) -> bool:
+def _is_ended(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether the later one says that it is over with what the earlier one tells ("gave up football")."""
     for found in _patterns().ends.finditer(new.lower):
         objects = [word for word in prepare_text(new.lower[found.end() :]).words[:3] if word.form not in _ARTICLES]
@@ -337,12 +337,12 @@ def _is_ended(old: Statement, new: Statement) -> bool:
     return bool(new.stems) and new.stems[0] in old.stems[:1] and re.search(r"\b(?:in|at)\b", old.lower) is not None
 
 
-def _shares_name(old: Statement, new: Statement) -> bool:
+def _shares_name(old: WordedStatement, new: WordedStatement) -> bool:
     """Whether whoever is named in either is named in both, or it is the person."""
     return not old.stems or not new.stems or old.stems[0] == new.stems[0] or _is_own(old) or _is_own(new)
 
 
-def _is_own(one: Statement) -> bool:
+def _is_own(one: WordedStatement) -> bool:
     return re.search(r"\b(?:i|i'm|we|my|our)\b", one.lower) is not None or one.stems[:1] == ()
 
 
