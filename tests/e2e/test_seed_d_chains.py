@@ -95,13 +95,20 @@ def test_what_may_stand_together_is_added_with_a_relation(tmp_path: Path) -> Non
         assert kinds == {"coexists_with"}
 
 
-@pytest.mark.parametrize("label", [Label.DUPLICATE, Label.SUPERSEDE, Label.MERGE])
-def test_a_guess_changes_nothing_and_asks(tmp_path: Path, label: Label) -> None:
+@pytest.mark.parametrize("label", [Label.DUPLICATE, Label.MERGE])
+def test_a_guess_changes_nothing_and_is_a_note(tmp_path: Path, label: Label) -> None:
     with saying(tmp_path, label, 0.79) as rig:
         first, second = rig.store(FIRST), later(rig, AGAIN if label is Label.DUPLICATE else SECOND)
         assert (second.operation, states(rig, first, second)) == ("ADD", ["active", "active"])
-        (row,) = rig.engine.conflicts.queue().result(30).rows
-        assert (row.id, row.kind) == (second.conflict, "classification")
+        assert second.conflict is None
+        assert rig.engine.conflicts.queue().result(30).rows == ()
+        assert rig.rows("SELECT kind, note FROM conflicts") == [("classification", "may_belong")]
+
+
+def test_the_persons_likely_later_word_on_the_same_holds(tmp_path: Path) -> None:
+    with saying(tmp_path, Label.SUPERSEDE, 0.79) as rig:
+        first, second = rig.store(FIRST), later(rig, SECOND)
+        assert (second.operation, states(rig, first, second)) == ("SUPERSEDE", ["superseded", "active"])
 
 
 def test_of_two_equals_in_review_recall_gives_the_later(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import find_lapsed, find_reopened, find_restated
 from core.types.reviews import ReviewRule
 from core.types.values import Action, Actor
-from core.vault.database.rows import EXPIRED, LAPSED, MAY_BELONG, STANDS, Rows, to_json
+from core.vault.database.rows import EXPIRED, LAPSED, NO_QUESTION, STANDS, Rows, to_json
 from core.vault.database.tx import Tx
 
 EXPIRES_DAYS = 90
@@ -101,7 +101,7 @@ def revalidate(tx: Tx, *, expiry: bool = False) -> int:
         _close(tx, said, STANDS)
         _close(tx, [one for one in found.lapsed if one not in said], LAPSED)
         _close(tx, found.expired, EXPIRED)
-        _close(tx, found.unsure, MAY_BELONG)
+        _close(tx, found.unsure, NO_QUESTION)
         tx.update_many("conflicts", "id", found.returned, {"state": "open", "note": None, "closed_at": None})
     finally:
         tx.recorder = recorder

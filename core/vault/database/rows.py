@@ -36,7 +36,7 @@ VOLATILE: Mapping[str, frozenset[str]] = {
 """Columns that change without a verb (reads, decay, counting triggers, a better suggestion) or are recomputed (trust,
 corroboration): no reason to call a row changed."""
 
-LAPSED, EXPIRED, STANDS = "lapsed", "expired", "stands"
+LAPSED, EXPIRED, STANDS, NO_QUESTION = "lapsed", "expired", "stands", "no_question"
 """`conflicts.note` of an item that closed itself: nobody decided anything, so it counts as the open item it was."""
 MAY_BELONG = "may_belong"
 """`conflicts.note` of a pair that may belong together: a note on the newcomer, never a question."""
@@ -147,7 +147,7 @@ def restorable_columns(table: str, row: Mapping[str, object]) -> dict[str, objec
         All but the columns that change by themselves.
     """
     moving = VOLATILE.get(table, frozenset())
-    if table == "conflicts" and row.get("note") in (LAPSED, EXPIRED, STANDS, MAY_BELONG):
+    if table == "conflicts" and row.get("note") in (LAPSED, EXPIRED, STANDS, NO_QUESTION):
         row = {**row, "state": "open", "note": None, "closed_at": None}
     return {name: value for name, value in row.items() if name not in moving}
 

@@ -30,6 +30,7 @@ from core.types.belief import (
 )
 from core.types.replies import UndoReport
 from core.types.values import Actor, Source
+from core.vault.database.rows import MAY_BELONG
 from core.vault.database.tx import Tx
 
 QUICK = ServerLimits(connect_s=2, silence_s=0.4, whole_s=1.2, list_s=1.2, wire_bytes=256 * 1024)
@@ -38,14 +39,15 @@ BERGEN = "These days home for me is Bergen."
 
 
 class Unsure:
-    """A relation model that is never sure."""
+    """A relation model that is never sure; by its reason a pair is a question."""
 
     shares = (0.1, 0.5, 0.1, 0.3)
+    reason = "value_changed"
 
     def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         given = dict(zip(LABELS, self.shares, strict=True))
         best = max(LABELS, key=lambda label: given[label])
-        return tuple(Relation(best, given[best], given, "builtin", "model") for _ in pairs)
+        return tuple(Relation(best, given[best], given, "builtin", self.reason) for _ in pairs)
 
 
 def nothing(text: str, *, now_ms: int | None = None, said_ms: int | None = None) -> tuple[ClaimDraft, ...]:
@@ -147,6 +149,36 @@ def test_it_tips_an_open_pair_of_one_client_and_undo_takes_it_back(
     assert state(rig)["conflicts"] == before["conflicts"]
     fake.says(relation("SUPERSEDE", 0.95))
     assert refine(rig).settled == 0, "what was undone is not asked again"
+
+
+def test_a_note_is_settled_like_a_question_and_comes_back(
+    rig: Rig, fake: FakeOllama, clients: tuple[Actor, Actor], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Unsure, "reason", "model")
+    first = rig.store("The gate is opened by Olaf.", clients[0], space="shared", source=Source.DOCUMENT).memory_id
+    second = rig.store(
+        "Olaf and the gate are old friends.", clients[0], space="shared", source=Source.DOCUMENT
+    ).memory_id
+    noted = [("moot", MAY_BELONG)]
+    assert rig.rows("SELECT state, note FROM conflicts") == noted
+    fake.says(relation("SUPERSEDE", 0.95))
+    assert refine(rig, 1).settled == 1
+    assert status(rig, first, second) == ["superseded", "active"]
+    assert rig.rows("SELECT state, note FROM conflicts") == [("moot", "model")]
+    undo_refined(rig)
+    assert rig.rows("SELECT state, note FROM conflicts") == noted
+
+
+def test_a_note_on_two_of_the_persons_own_becomes_a_question_where_the_model_is_sure(
+    rig: Rig, fake: FakeOllama, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Unsure, "reason", "model")
+    rig.store("The gate is opened by Olaf.")
+    rig.store("Olaf and the gate are old friends.")
+    assert rig.rows("SELECT state, note FROM conflicts") == [("moot", MAY_BELONG)]
+    fake.says(relation("SUPERSEDE", 1.0))
+    assert refine(rig, 1) == RefineReport(asked=1, suggested=1)
+    assert rig.rows("SELECT state, suggestion FROM conflicts") == [("open", "supersede")]
 
 
 def test_a_remark_on_a_line_of_a_document_is_no_version_of_it(
@@ -322,8 +354,8 @@ def test_beside_the_persons_word_another_that_stands_stays_and_so_does_the_quest
 
 
 def test_of_two_of_the_persons_own_none_gives_way(rig: Rig, fake: FakeOllama) -> None:
-    first = rig.store("The gate opens at nine.").memory_id
-    second = rig.store("The gate opens at ten.").memory_id
+    first = rig.store("The gate is opened by Olaf.").memory_id
+    second = rig.store("Olaf and the gate are old friends.").memory_id
     before = state(rig)
     fake.says(relation("SUPERSEDE", 1.0))
     assert refine(rig, 1) == RefineReport(asked=1, suggested=1)

@@ -14,7 +14,7 @@ from core.belief.relate.relation_model import VALUE_CHANGED
 from core.intake.review.chores import revalidate
 from core.types.belief import BY_MEANING, Label
 from core.types.values import Source
-from core.vault.database.rows import MAY_BELONG
+from core.vault.database.rows import MAY_BELONG, NO_QUESTION
 from core.vault.database.tx import Tx
 
 ONE, TWO = "The gutter man is called Piet", "The gutter man is a friend of ours"
@@ -71,11 +71,11 @@ def test_a_note_leaves_with_the_step_that_made_it(rig: Rig, table: Table) -> Non
     assert differences(before, rig.dump()) == {}
 
 
-def test_an_old_question_that_only_says_unsure_becomes_a_note(rig: Rig, table: Table) -> None:
+def test_an_old_question_that_only_says_unsure_closes_with_a_note(rig: Rig, table: Table) -> None:
     told(rig, table)
     open_again(rig, BY_MEANING)
     assert rig.write(lambda tx: revalidate(tx)) == 1
-    assert rig.rows("SELECT state, note FROM conflicts") == [("moot", MAY_BELONG)]
+    assert rig.rows("SELECT state, note FROM conflicts") == [("moot", NO_QUESTION)]
     assert rig.write(lambda tx: revalidate(tx)) == 0
 
 
