@@ -57,7 +57,7 @@ def test_not_being_sure_is_a_note_and_no_question(rig: Rig, table: Table) -> Non
     assert rig.rows("SELECT existing_id, incoming_id, state, note, closed_at FROM conflicts") == [
         (one, two, "moot", MAY_BELONG, None)
     ]
-    assert rig.engine.conflicts.count_waiting().result(30) == 0
+    assert rig.engine.conflicts.queue().result(30).rows == ()
     assert set(rig.found("gutter man")) == {ONE, TWO}
 
 
