@@ -299,7 +299,7 @@ def _join_what(asked: Sequence[str], said: Sequence[str]) -> str:
         "going",
         "saying",
     )
-    if len(told) < 3 or told[-1].lower() in empty:
+    if len(told) < 2 or told[-1].lower() in ("am", "is", "are", "was", "were") or told[-1].lower() in empty:
         return ""
     noun = asked[1:aux] if told[-1].lower() in _PLACES else []
     return _glue([*told, *noun, *said])

@@ -43,6 +43,8 @@ _MOST_WORDS = 45
 _LEAST_WORDS = 3
 _LASTING = 0.5
 _MOST_BEFORE = 12
+_MOST_COMPARED = 300  # statements of one subject, the latest
+_TURNS = frozenset(("not", "no", "never", "cannot"))
 _REPEATED = 0.85  # share of content words that two statements of one subject have in common
 
 
@@ -103,6 +105,7 @@ class _Distiller:
         )
         self._skipped: Counter[str] = Counter()
         self._made: list[Statement] = []
+        self._contents: dict[str, list[frozenset[str]]] = {}
         self._worthy: set[str] = set()
         self._stems = _StemsSaid(self._references.speakers)
         self._last_subject: tuple[int, str] = (-1, "")
@@ -315,10 +318,18 @@ class _Distiller:
             span=(start, start + told.end - told.start),
             said_ms=one.turn.said_ms,
         )
-        if any(_repeats(statement, other) for other in self._made):
-            return True
-        self._made.append(statement)
+        if not self._is_repeat(statement):
+            self._made.append(statement)
         return True
+
+    def _is_repeat(self, statement: Statement) -> bool:
+        """Whether the same was told of somebody before; numbers and a "not" make a difference."""
+        content = content_words(statement.text)
+        earlier = self._contents.setdefault(statement.about, [])
+        if any(_is_same(content, other) for other in reversed(earlier[-_MOST_COMPARED:])):
+            return True
+        earlier.append(content)
+        return False
 
 
 def _tell_of(lead: str, about: str, one: _Said) -> Iterator[ToldClause]:
@@ -401,21 +412,18 @@ def _last_question(text: str) -> str:
     return parts[-1].strip() if parts else text
 
 
-def _repeats(one: Statement, other: Statement) -> bool:
-    if one.about != other.about:
+def _is_same(first: frozenset[str], second: frozenset[str]) -> bool:
+    differ = first ^ second
+    if any(any(sign.isdigit() for sign in word) or word in _TURNS for word in differ):
         return False
-    first, second = content_words(one.text), content_words(other.text)
-    if not first or not second:
-        return False
-    return len(first & second) >= _REPEATED * max(len(first), len(second))
+    return len(first & second) >= _REPEATED * max(len(first), len(second), 1)
 
 
 def content_words(text: str) -> frozenset[str]:
     """The stems of a sentence's words that are not small words of grammar; "not" counts."""
     grammar = talk_words().sets["grammar"]
-    negated = frozenset(("not", "no", "never"))
     return frozenset(
         _stem(token.low)
         for token in tokenize_talk(text)
-        if token.is_word and (token.low not in grammar or token.low in negated)
+        if token.is_word and (token.low not in grammar or token.low in _TURNS)
     )

@@ -129,6 +129,15 @@ def test_a_repeat_is_told_once() -> None:
     assert _told(("Mara", "I live in Kiel."), ("Mara", "As I said, I live in Kiel.")) == ["Mara lives in Kiel."]
 
 
+def test_what_differs_in_a_number_or_a_not_is_no_repeat() -> None:
+    told = _told(
+        ("Mara", "I bought 5 red apples at the old market."),
+        ("Mara", "I bought 6 red apples at the old market."),
+        ("Mara", "I didn't buy 6 red apples at the old market."),
+    )
+    assert len(told) == 3
+
+
 _TALK = (
     "I we you he she it they my his her our your me 'm 've don't like have are was Leo Wren Kiel brother sister car "
     "and but because that this there one to in on yesterday April Monday the a with Yes No Two ? , . ! -"
