@@ -268,7 +268,8 @@ class RecallAnswer:
         signals, factor = self.ranked.signals(at), float(self.ranked.factor[at])
         told = explain_match(places, self._words_at(own), self._words_at(near & ~own), len(own), signals, factor)
         told = (*told, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
-        return (*told, EARLIER_VERSION) if self.right.lifted[at] > 0 else told
+        is_of_earlier = self.right.lifted[at] > 0 and int(self.right.labels[at]) not in self._asked.told
+        return (*told, EARLIER_VERSION) if is_of_earlier else told
 
     def _item(self, group: ResultGroup, memory: Memory, is_cut: bool) -> RecallItem:
         at = group.at
