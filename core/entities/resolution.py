@@ -22,6 +22,7 @@ LEAST_LIKENESS = 90.0
 WITHIN = 0.7
 """Our choice: how sure it is that a first name and a full name that begins so are one."""
 _LEAST = 5  # shorter names are alike by chance: "Anna", "Hanna"
+_CALLED_BY_PART = frozenset(("person", "pet", "other"))
 _COMPARED = frozenset(("person", "organization", "place", "project", "service", "other"))
 EXACT, ALIAS, PREFIX, FUZZY = "exact", "alias", "prefix", "fuzzy"
 BASE: Mapping[str, float] = {EXACT: 100.0, ALIAS: 80.0, PREFIX: 50.0, FUZZY: 20.0}
@@ -269,6 +270,8 @@ def _within(names: Sequence[CountedName], wanted: set[str]) -> Iterable[NamePair
             longer[" ".join(words[:-1])].append(name)
     yield from _same_words(names, wanted)
     for name in names:
+        if name.type not in _CALLED_BY_PART:
+            continue  # a town and its book fair are two; somebody is called by a part of a name
         whole = longer.get(" ".join(_bare_words(name)), [])
         whole = [one for one in whole if one.id != name.id]
         if len(whole) == 1 and wanted & {name.id, whole[0].id}:
