@@ -209,13 +209,15 @@ def test_sentences_of_claims() -> None:
     told = [
         describe_claim(seen("lives_in", "Lisbon")),
         describe_claim(seen("lives_in", "Lisbon", "Mara")),
+        describe_claim(seen("lives_in", "Porto", "You")),
         describe_claim(seen("likes", "kale", polarity="negative")),
         describe_claim(seen("favourite_river", "Tagus")),
         describe_claim(seen("favourite_river", "Tagus", "Mara", polarity="negative")),
         describe_claim(seen("has_pet", "a lurcher\u202e", "The User")),
     ]
     assert told == [
-        "You live in Lisbon", "Mara lives in Lisbon", "You do not like kale", "You · favourite river · Tagus",
+        "You live in Lisbon", "Mara lives in Lisbon", "You live in Porto", "You do not like kale",
+        "You · favourite river · Tagus",
         "Mara · not favourite river · Tagus", "You have as pet a lurcher‹U+202E›",
     ]  # fmt: skip
 
