@@ -79,7 +79,7 @@ def test_the_work_read_the_names_and_what_it_asked_is_answered(sample: Engine, q
         "Ostlebridge",
         "Ostlebridge Book Fair",
     ]
-    assert "entity_merge" not in queue.counts
+    assert queue.counts.get("entity_merge", 0) == 1, "Katrin may be Katrin Marrowby, whom the notes name in full once"
 
 
 def test_the_work_read_more_of_the_texts_than_was_written_in_them(sample: Engine) -> None:
