@@ -8,7 +8,6 @@ broke the rules when they were written: they only ever get shorter, and an entry
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from pathlib import Path
 
@@ -29,19 +28,27 @@ IRREGULAR = frozenset(
 VERB_FORMS_ALLOWED: frozenset[str] = frozenset({})
 # Name to number of definitions.
 TWICE_ALLOWED: dict[str, int] = {}
-# Words of the former private English (docs/glossary.md, last column), as names of classes; and those that still stand.
-RETIRED = frozenset(
-    {"Acts", "Arriving", "Asked", "Barred", "Beat", "Decided", "Deed", "Deeds", "Found", "Given", "Ground", "Handouts"}
-    | {"Held", "House", "Keeper", "Left", "Meant", "Newcomer", "Nos", "Opened", "Opposed", "Pulse", "Reach", "Repeat"}
-    | {"Shown", "Sight", "Site", "Spoken", "Standing", "Strain", "Told", "Voices", "Wished", "Work", "Written"}
-)
 RETIRED_ALLOWED: frozenset[str] = frozenset()
-# Words of the same column that are plain English verbs: the glossary retires them for one meaning, not as names.
+# Retired functions that are plain English verbs: the list retires them for one meaning, not as names.
 PLAIN_VERBS = frozenset({"follow", "plan", "release", "take_back"})
-# The same English as a part of a longer name of a function.
-RETIRED_PARTS = frozenset(
-    {"barred", "deed", "deeds", "meant", "newcomer", "sight", "spoken", "told", "voices", "wished"}
-)
+
+
+def retired_words(section: str, page: str | None = None) -> frozenset[str]:
+    """The words of one section of `retired_words.txt`, or of a page written like it."""
+    text = (Path(__file__).parent / "retired_words.txt").read_text(encoding="utf-8") if page is None else page
+    words: dict[str, set[str]] = {}
+    here = ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            here = line.strip("[]")
+        elif line and not line.startswith("#"):
+            words.setdefault(here, set()).add(line)
+    return frozenset(words[section])
+
+
+RETIRED = retired_words("classes")
+RETIRED_FUNCTIONS = retired_words("functions")
+RETIRED_PARTS = retired_words("parts")
 
 
 def is_verb_form(name: str) -> bool:
@@ -65,13 +72,6 @@ def class_names(root: Path = ROOT) -> Counter[str]:
         for node in parsed(path).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
-
-
-def retired_functions(page: str) -> set[str]:
-    """Functions that the last column of the glossary's table of the code's words retires."""
-    table = page.split("## The code's words", 1)[1]
-    columns = [line.rstrip("| ").rsplit("|", 1)[-1] for line in table.splitlines() if line.count("|") >= 4]
-    return {word for column in columns for word in re.findall(r"`([a-z]\w*)`", column)}
 
 
 def function_names(*folders: str, root: Path = ROOT) -> set[str]:
@@ -106,10 +106,9 @@ def test_retired_words_name_no_class_of_core() -> None:
 
 
 def test_retired_words_name_no_function() -> None:
-    retired = retired_functions((ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"))
-    assert len(retired) > 50
-    assert not sorted((retired - PLAIN_VERBS) & function_names(*PRODUCT))
-    assert not sorted(PLAIN_VERBS - (retired & function_names(*PRODUCT))), "take these out of PLAIN_VERBS"
+    assert len(RETIRED_FUNCTIONS) > 50
+    assert not sorted((RETIRED_FUNCTIONS - PLAIN_VERBS) & function_names(*PRODUCT))
+    assert not sorted(PLAIN_VERBS - (RETIRED_FUNCTIONS & function_names(*PRODUCT))), "take these out of PLAIN_VERBS"
 
 
 def test_retired_words_are_no_part_of_a_function_of_core() -> None:
@@ -143,8 +142,8 @@ def test_the_checks_see_a_planted_breach(tmp_path: Path) -> None:
 
 
 def test_a_retired_function_is_seen(tmp_path: Path) -> None:
-    page = "| `a` | b | `before` |\n## The code's words\n| `Plan` | what is done | `Deed`, `put_aside` |\n"
-    assert retired_functions(page) == {"put_aside"}
+    page = "# a list\n[classes]\nDeed\n\n[functions]\nput_aside\n"
+    assert retired_words("functions", page) == {"put_aside"}
     (tmp_path / "core").mkdir()
     (tmp_path / "core" / "one.py").write_text(
         "def _own() -> None: ...\nclass Some:\n    async def put_aside(self) -> None: ...\n", encoding="utf-8"
