@@ -128,7 +128,7 @@ def pooled_model(folder: Path) -> Any:
     transformers = importlib.import_module("transformers")
     encoder = transformers.AutoModel.from_pretrained(folder, local_files_only=True, attn_implementation="eager")
 
-    class Pooled(torch.nn.Module):  # type: ignore[name-defined, misc, unused-ignore]
+    class Pooled(torch.nn.Module):  # type: ignore[name-defined, misc, unused-ignore]  # torch is loaded when it runs
         def __init__(self) -> None:
             super().__init__()
             self.encoder = encoder

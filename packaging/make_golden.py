@@ -295,7 +295,7 @@ def make(target: Path) -> None:
         verbs = (_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle, _talk)
         for nr, verb in enumerate(verbs):
             clock.advance(1000)
-            vault.write(lambda tx, verb=verb, nr=nr: (verb(tx), chain.append(tx, "owner", "golden", detail={"nr": nr})))  # type: ignore[misc]
+            vault.write(lambda tx, verb=verb, nr=nr: (verb(tx), chain.append(tx, "owner", "golden", detail={"nr": nr})))  # type: ignore[misc]  # mypy infers no lambda with defaults
         report = verify(vault, keys)
         told = _answers(vault)
         vault.close()

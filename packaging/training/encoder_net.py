@@ -93,7 +93,7 @@ def layer_class(dropout: float) -> Any:
     torch = importlib.import_module("torch")
     nn = torch.nn
 
-    class Layer(nn.Module):  # type: ignore[name-defined, misc, unused-ignore]
+    class Layer(nn.Module):  # type: ignore[name-defined, misc, unused-ignore]  # torch is loaded when it runs
         def __init__(self) -> None:
             super().__init__()
             self.seen = nn.Linear(WIDTH, 3 * WIDTH)  # query, key and value in one product: a tenth faster

@@ -81,7 +81,7 @@ def build(weights: dict[str, Any], recipe: Recipe) -> Any:
     nn = torch.nn
     layer = layer_class(recipe.dropout)
 
-    class Net(nn.Module):  # type: ignore[name-defined, misc, unused-ignore]
+    class Net(nn.Module):  # type: ignore[name-defined, misc, unused-ignore]  # torch is loaded when it runs
         def __init__(self) -> None:
             super().__init__()
             self.kind, self.place = nn.Embedding(KINDS, WIDTH), nn.Embedding(PLACES, WIDTH)

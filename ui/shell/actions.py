@@ -254,7 +254,7 @@ class Actions(QObject):
             Command(
                 f"go.{page.id}",
                 f"Go to {page.title}",
-                lambda page=page: desk.go.emit(page.id, ""),  # type: ignore[misc]
+                lambda page=page: desk.go.emit(page.id, ""),  # type: ignore[misc]  # mypy infers no lambda with defaults
                 "Go",
                 f"Ctrl+{number}" if number <= _DIGITS else None,
                 page.icon,
@@ -361,7 +361,7 @@ class Actions(QObject):
                 keys_of(command.shortcut),
                 command.icon,
                 command.words,
-                lambda command=command: self._context.commands.run(command.id),  # type: ignore[misc]
+                lambda command=command: self._context.commands.run(command.id),  # type: ignore[misc]  # mypy infers no lambda with defaults
             )
             for command in self._context.commands.all()
             if self._actions[command.id].isEnabled() and command.id != "view.commands"
@@ -376,7 +376,7 @@ class Actions(QObject):
         for (name, title), begin in zip(_STEPS, (journal.next_undo, journal.next_redo), strict=True):
             task = query("Reading the journal", begin).within(self, name).failure(lambda _: None)
             self._context.tasks.run(
-                task.success(lambda step, name=name, title=title: self._name(name, title, step))  # type: ignore[misc]
+                task.success(lambda step, name=name, title=title: self._name(name, title, step))  # type: ignore[misc]  # mypy infers no lambda with defaults
             )
 
     def _name(self, name: str, title: str, step: StepRow | None) -> None:

@@ -210,7 +210,7 @@ class Verbs(QObject):
             if command_id in known:
                 command = known[command_id]
                 keys = _KEYS.get(command_id, "")
-                self._add(command.title, lambda command_id=command_id: self._run(command_id), keys, command.icon)  # type: ignore[misc]
+                self._add(command.title, lambda command_id=command_id: self._run(command_id), keys, command.icon)  # type: ignore[misc]  # mypy infers no lambda with defaults
         self.menu.addSeparator()
         memory_id = spot.id
         self._add("A new room for it …", lambda: self.new_room(memory_id, spot.room.wing.space), icon="plus")
