@@ -39,7 +39,7 @@ from core.types.memory import ErasePreview, ProposedLink
 from core.types.values import Actor
 from ui.context import Context
 from ui.lists.list_view import ListView
-from ui.lists.row_spec import Inert
+from ui.lists.row_spec import InertRow
 from ui.pages.journal.page import JournalPage
 
 T = TypeVar("T")
@@ -328,7 +328,7 @@ class JournalRoom:
     def heads(self, lines: ListView) -> list[str]:
         """What stands in a list: headings, and heads of lines."""
         return [
-            line.describe() if isinstance(line, Inert) else str(line.head)  # every list's row has a head
+            line.describe() if isinstance(line, InertRow) else str(line.head)  # every list's row has a head
             for line in lines.lines.lines
         ]
 

@@ -51,7 +51,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui.lists.row_spec import Heading, Inert, RowSpec, RowState
+from ui.lists.row_spec import Heading, InertRow, RowSpec, RowState
 from ui.theme.theme import Theme
 from ui.widgets.basics import overrides
 
@@ -215,7 +215,7 @@ class ListKeys:
 
 
 LINE = Qt.ItemDataRole.UserRole
-"""Role of a line: a row, or something `Inert` such as a `Heading`."""
+"""Role of a line: a row, or something `InertRow` such as a `Heading`."""
 _Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 R = TypeVar("R")
@@ -233,7 +233,7 @@ class ListModel(QAbstractListModel, Generic[R]):
     def __init__(self, spec: RowSpec[R], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._spec = spec
-        self.lines: list[R | Inert] = []
+        self.lines: list[R | InertRow] = []
         self.has_more = False
 
     # ---- what Qt asks
@@ -250,9 +250,9 @@ class ListModel(QAbstractListModel, Generic[R]):
         if role == LINE:
             return line
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return line.describe() if isinstance(line, Inert) else self._spec.describe(line)
+            return line.describe() if isinstance(line, InertRow) else self._spec.describe(line)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return line.hint() if isinstance(line, Inert) else self._spec.hint(line)
+            return line.hint() if isinstance(line, InertRow) else self._spec.hint(line)
         return None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
@@ -273,38 +273,38 @@ class ListModel(QAbstractListModel, Generic[R]):
 
     # ---- what a page asks
 
-    def line_at(self, place: int) -> R | Inert | None:
+    def line_at(self, place: int) -> R | InertRow | None:
         """A line; None outside."""
         return self.lines[place] if 0 <= place < len(self.lines) else None
 
     def row_at(self, place: int) -> R | None:
         """The row of a line; None for a heading or beyond the end."""
         line = self.line_at(place)
-        return None if isinstance(line, Inert) else line
+        return None if isinstance(line, InertRow) else line
 
     def rows(self) -> list[R]:
         """All rows, in the order they stand."""
-        return [line for line in self.lines if not isinstance(line, Inert)]
+        return [line for line in self.lines if not isinstance(line, InertRow)]
 
     def place_of(self, row_id: str) -> int:
         """The line of a row; -1 where it is not listed."""
         if not row_id:
             return -1
         key: Callable[[R], str] = self._spec.key
-        found = (at for at, line in enumerate(self.lines) if not isinstance(line, Inert) and key(line) == row_id)
+        found = (at for at, line in enumerate(self.lines) if not isinstance(line, InertRow) and key(line) == row_id)
         return next(found, -1)
 
     def group_of(self, place: int) -> range:
         """The rows under the heading that stands over a line, or is it."""
         first = place
-        while first >= 0 and not isinstance(self.line_at(first), Inert):
+        while first >= 0 and not isinstance(self.line_at(first), InertRow):
             first -= 1
         last = first + 1
         while self.row_at(last) is not None:
             last += 1
         return range(first + 1, last)
 
-    def show_lines(self, lines: Sequence[R | Inert], *, has_more: bool = False) -> bool:
+    def show_lines(self, lines: Sequence[R | InertRow], *, has_more: bool = False) -> bool:
         """List other lines; nothing happens where they are the same.
 
         Args:
@@ -321,12 +321,12 @@ class ListModel(QAbstractListModel, Generic[R]):
         self.endResetModel()
         return True
 
-    def append(self, lines: Sequence[R | Inert], *, has_more: bool) -> None:
+    def append(self, lines: Sequence[R | InertRow], *, has_more: bool) -> None:
         """Put more lines behind those that are there."""
         self.insert(len(self.lines), lines)
         self.has_more = has_more
 
-    def insert(self, place: int, lines: Sequence[R | Inert]) -> None:
+    def insert(self, place: int, lines: Sequence[R | InertRow]) -> None:
         """Put lines before a place."""
         if lines:
             self.beginInsertRows(_NOWHERE, place, place + len(lines) - 1)
@@ -355,7 +355,7 @@ class RowPainter(QStyledItemDelegate):
     def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:  # noqa: N802 - Qt's name
         """As high as a line's words need."""
         line, place = index.data(LINE), index.row()
-        measured = self._spec.inert_height if isinstance(line, Inert) else self._spec.height
+        measured = self._spec.inert_height if isinstance(line, InertRow) else self._spec.height
         return QSize(100, measured(line, place))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -369,7 +369,7 @@ class RowPainter(QStyledItemDelegate):
         )
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if isinstance(line, Inert):
+        if isinstance(line, InertRow):
             self._spec.draw_inert(painter, rect, line, state)
         else:
             self._spec.draw_ground(painter, rect, line, state)
@@ -494,7 +494,7 @@ class ListView(QListView):
 
     def _place_near(self, place: int) -> int:
         """The row to look at where the one at a place is gone; -1 for none."""
-        rows = [at for at, line in enumerate(self.lines.lines) if not isinstance(line, Inert)]
+        rows = [at for at, line in enumerate(self.lines.lines) if not isinstance(line, InertRow)]
         if not rows or self._keep is Keep.NONE:
             return -1
         if self._keep is Keep.FIRST:
@@ -536,7 +536,7 @@ class ListView(QListView):
     def step(self, by: int) -> None:
         """Look at the next row or the one before; headings are passed over."""
         place = self.currentIndex().row() + by
-        while isinstance(self.lines.line_at(place), Inert):
+        while isinstance(self.lines.line_at(place), InertRow):
             place += by
         if self.lines.row_at(place) is not None:
             self._choose(place, ())
@@ -619,7 +619,7 @@ class ListView(QListView):
         """A heading chooses what stands under it; what cannot be chosen changes nothing."""
         place = self.indexAt(event.position().toPoint()).row()
         line = self.lines.line_at(place)
-        if isinstance(line, Inert):
+        if isinstance(line, InertRow):
             if isinstance(line, Heading) and line.chooses:
                 self.choose_group(place)
             event.accept()

@@ -117,7 +117,7 @@ MIDDLE, LOW = Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignBottom
 R = TypeVar("R")
 
 
-class Inert:
+class InertRow:
     """A line that cannot be chosen."""
 
     __slots__ = ()
@@ -132,7 +132,7 @@ class Inert:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading(Inert):
+class Heading(InertRow):
     """A heading over rows.
 
     Attributes:
@@ -213,7 +213,7 @@ class RowSpec(Generic[R]):
         """Whether nobody need be told that one row stands where the other did."""
         return not self.tells_repeats and row == other
 
-    def take_lines(self, lines: Sequence[R | Inert]) -> None:
+    def take_lines(self, lines: Sequence[R | InertRow]) -> None:
         """Learn what all lines are before they are measured."""
 
     # ---- measures
@@ -222,7 +222,7 @@ class RowSpec(Generic[R]):
         """Pixels a row is high."""
         raise NotImplementedError  # each kind says it
 
-    def inert_height(self, _line: Inert, place: int) -> int:
+    def inert_height(self, _line: InertRow, place: int) -> int:
         """Pixels a line that cannot be chosen is high."""
         return self.theme.px(self.heading[1 if place == 0 else 0])
 
@@ -249,7 +249,7 @@ class RowSpec(Generic[R]):
         """Draw a row."""
         raise NotImplementedError  # each kind says it
 
-    def draw_inert(self, painter: QPainter, rect: QRect, line: Inert, _state: RowState) -> None:
+    def draw_inert(self, painter: QPainter, rect: QRect, line: InertRow, _state: RowState) -> None:
         """Draw a heading over a hairline."""
         px = self.theme.px
         painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), self.theme.colour("line"))

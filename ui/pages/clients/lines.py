@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from core.types.clients import ClientState
 from core.types.values import Kind
 from ui.lists.list_view import ListView
-from ui.lists.row_spec import MIDDLE, RIGHT, Inert, RowSpec, RowState, line_height
+from ui.lists.row_spec import MIDDLE, RIGHT, InertRow, RowSpec, RowState, line_height
 from ui.pages.clients.words import standing_word
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -145,7 +145,7 @@ class Row:
         return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-Line = Row | Inert
+Line = Row | InertRow
 
 
 class ClientRows(RowSpec[Row]):

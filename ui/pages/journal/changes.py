@@ -16,7 +16,7 @@ from core.types.values import OWNER_ACTOR
 from core.types.views import MemoryRow
 from ui.context import Context
 from ui.lists.list_view import Keep, ListKeys, ListView
-from ui.lists.row_spec import MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState, draw_flat_ground
+from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground
 from ui.pages.journal.words import act_of, clock_of, day_of, details_of, icon_of
 from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
@@ -193,7 +193,7 @@ class StepRows(RowSpec[StepRow]):
             has_focus=state.is_chosen and state.has_focus,
         )
 
-    def draw_inert(self, painter: QPainter, rect: QRect, line: Inert, state: RowState) -> None:
+    def draw_inert(self, painter: QPainter, rect: QRect, line: InertRow, state: RowState) -> None:
         """The heading of a day on a ground of its own."""
         if state.place:
             painter.fillRect(rect.adjusted(0, 0, 0, -1), self.theme.colour("surface"))

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QSizePolicy, QWidget
 
 from core.types.values import Kind
 from ui.lists.list_view import OPEN, Keep, ListKeys, ListView
-from ui.lists.row_spec import MIDDLE, RIGHT, Inert, RowSpec, RowState, draw_flat_ground, line_height, wrap_text
+from ui.lists.row_spec import MIDDLE, RIGHT, InertRow, RowSpec, RowState, draw_flat_ground, line_height, wrap_text
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -175,7 +175,7 @@ class Entry:
         return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-Line = Entry | Inert
+Line = Entry | InertRow
 
 
 class EntryRows(RowSpec[Entry]):
@@ -200,7 +200,7 @@ class EntryRows(RowSpec[Entry]):
         """Whether it is about the same, whatever it says of it now."""
         return row.id == other.id
 
-    def take_lines(self, lines: Sequence[Entry | Inert]) -> None:
+    def take_lines(self, lines: Sequence[Entry | InertRow]) -> None:
         """Learn whether any line has a word beside its icon."""
         self._has_words = any(isinstance(line, Entry) and line.word for line in lines)
 

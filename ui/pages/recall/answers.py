@@ -25,7 +25,7 @@ from core.types.recall import LabAnswer, LabItem, TracedCandidate
 from core.types.values import Kind
 from core.types.views import MemoryRow
 from ui.lists.list_view import Keep, ListKeys, ListView
-from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState, line_height, wrap_text
+from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, line_height, wrap_text
 from ui.pages.recall.signals import SIDES, Swatch, describe_bar, draw_bar, signal_title
 from ui.pages.recall.words import (
     describe_places,
@@ -85,7 +85,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Details(Inert):
+class Details(InertRow):
     """The opened details of the row above.
 
     Attributes:
@@ -269,13 +269,13 @@ class AnswerRows(RowSpec[Row]):
             lines * line_height(font) + line_height(self.theme.font("small")) + self.theme.px(spacing().close * 2 + 2)
         )
 
-    def inert_height(self, line: Inert, place: int) -> int:
+    def inert_height(self, line: InertRow, place: int) -> int:
         """As high as a heading, or the details that are open."""
         return self.height_of(self.width()) if isinstance(line, Details) else super().inert_height(line, place)
 
     # ---- painting
 
-    def draw_inert(self, painter: QPainter, rect: QRect, line: Inert, _state: RowState) -> None:
+    def draw_inert(self, painter: QPainter, rect: QRect, line: InertRow, _state: RowState) -> None:
         """The card under details; a heading with its note."""
         if isinstance(line, Details):
             self._card(painter, rect, is_first=False, is_last=line.is_last)

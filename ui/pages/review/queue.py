@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QPushButton, QVBoxLayout, QWidget
 from core.types.reviews import ClosedRow, Queue, ReviewRow, ReviewRule
 from ui.context import Context
 from ui.lists.list_view import Keep, ListKeys, ListView
-from ui.lists.row_spec import LOW, MIDDLE, RIGHT, Heading, Inert, RowSpec, RowState
+from ui.lists.row_spec import LOW, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState
 from ui.pages.review.words import describe_action, families, row_note, source_words
 from ui.strings import review_strings
 from ui.tasks import problem_of, query, write
@@ -88,7 +88,7 @@ class QueueRows(RowSpec[ReviewRow]):
         """All are of one height."""
         return self.theme.px(_ROW)
 
-    def draw_inert(self, painter: QPainter, rect: QRect, line: Inert, state: RowState) -> None:
+    def draw_inert(self, painter: QPainter, rect: QRect, line: InertRow, state: RowState) -> None:
         """A heading with the figure of its rows; under the pointer, what pressing it does."""
         if not isinstance(line, Heading):
             return

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 from core.types.views import Evolution, PalacePlan, TopicEvent, Transition
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
-from ui.lists.row_spec import Inert, RowSpec, RowState, wrap_text
+from ui.lists.row_spec import InertRow, RowSpec, RowState, wrap_text
 from ui.pages.timeline.words import describe_speaker, gap_words, when_of
 from ui.strings import timeline_strings
 from ui.tasks import problem_of, query
@@ -115,7 +115,7 @@ class EventRows(RowSpec[TopicEvent]):
         """No tooltip."""
         return ""
 
-    def take_lines(self, lines: Sequence[TopicEvent | Inert]) -> None:
+    def take_lines(self, lines: Sequence[TopicEvent | InertRow]) -> None:
         """Learn how many there are: the axis ends at the last."""
         self._count = len(lines)
 
