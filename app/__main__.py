@@ -82,7 +82,7 @@ def run() -> None:
         bug = BugError(f"{type(error).__name__} at {where}", is_done=so_far.is_done)
         sys.stderr.write(f"{bug.code.value}: {bug.sentence}\n")
         code = bug.exit_code
-    _end(code)
+    _end_process(code)
 
 
 def _hold_descriptors() -> None:
@@ -96,7 +96,7 @@ def _hold_descriptors() -> None:
         sys.stderr = io.TextIOWrapper(io.FileIO(2, "w", closefd=False), errors="backslashreplace", write_through=True)
 
 
-def _end(code: int) -> None:
+def _end_process(code: int) -> None:
     """End the process; what standard output did not take is dropped, for its failure was told already."""
     try:
         sys.stdout.flush()

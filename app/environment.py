@@ -112,26 +112,26 @@ def read(variables: Mapping[str, str], home: Path | None, secret_file: Path | No
         secret_file: from `--passphrase-file`.
     """
     default = Path(platformdirs.user_data_dir("loci", appauthor=False, roaming=False))
-    named = home or _path(variables, "LOCI_HOME")
+    named = home or _read_path(variables, "LOCI_HOME")
     chosen = default if named is None else named
     return Environment(
         home=Path(os.path.abspath(chosen.expanduser())),  # noqa: PTH100 - keeps symbolic links as written
         default_home=default,
-        secret_file=secret_file or _path(variables, "LOCI_PASSPHRASE_FILE"),
-        runtime_dir=_path(variables, "XDG_RUNTIME_DIR"),
-        socket=_path(variables, "LOCI_SOCKET"),
+        secret_file=secret_file or _read_path(variables, "LOCI_PASSPHRASE_FILE"),
+        runtime_dir=_read_path(variables, "XDG_RUNTIME_DIR"),
+        socket=_read_path(variables, "LOCI_SOCKET"),
         now=variables.get("LOCI_NOW") or None,
-        has_display=_display(variables),
-        person_home=_path(variables, "USERPROFILE" if sys.platform == "win32" else "HOME"),
+        has_display=_has_display(variables),
+        person_home=_read_path(variables, "USERPROFILE" if sys.platform == "win32" else "HOME"),
     )
 
 
-def _path(variables: Mapping[str, str], name: str) -> Path | None:
+def _read_path(variables: Mapping[str, str], name: str) -> Path | None:
     value = variables.get(name)
     return Path(value) if value else None
 
 
-def _display(variables: Mapping[str, str]) -> bool:
+def _has_display(variables: Mapping[str, str]) -> bool:
     if variables.get("QT_QPA_PLATFORM", "").split(":")[0] in ("offscreen", "minimal"):
         return False
     if sys.platform in ("darwin", "win32"):

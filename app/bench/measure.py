@@ -71,19 +71,19 @@ class _Run:
     def all(self) -> dict[str, Any]:
         found: dict[str, Any] = {"n": self._count, "machine": describe_machine()}
         with self._bench.open_engine(self._bench.root()) as palace:
-            found["import"] = self._import(palace, self._messages[: self._count])
-            found["store"] = self._store(palace, self._messages[self._count :])
-            found["recall"] = self._recall(palace)
+            found["import"] = self._measure_import(palace, self._messages[: self._count])
+            found["store"] = self._measure_stores(palace, self._messages[self._count :])
+            found["recall"] = self._measure_recall(palace)
             self._tell("closing")
             found["memory_mb_at_the_end"] = resident_mb()
-        found["files"] = self._files()
-        found["cold"] = self._cold("a cold start with the snapshot")
+        found["files"] = self._measure_files()
+        found["cold"] = self._measure_cold_start("a cold start with the snapshot")
         self._bench.parts.home.snapshot.unlink(missing_ok=True)
-        found["rebuilt"] = self._cold("a cold start without it")
+        found["rebuilt"] = self._measure_cold_start("a cold start without it")
         found["machine"]["load_at_the_end"] = load()
         return found
 
-    def _import(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
+    def _measure_import(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
         file = self._folder.joinpath("messages.jsonl")
         write_jsonl(file, messages)
         # Half before and half after: a machine that becomes busy meanwhile slows both alike.
@@ -113,12 +113,12 @@ class _Run:
             "graph_done_s": round(linked, 2),
         }
 
-    def _store(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
+    def _measure_stores(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
         self._tell(f"storing {len(messages)} texts one by one")
         times = [self._time_work(partial(palace.store, message.text)) * 1000 for message in messages]
         return {"count": len(times), **compute_percentiles(times)}
 
-    def _recall(self, palace: Palace) -> dict[str, Any]:
+    def _measure_recall(self, palace: Palace) -> dict[str, Any]:
         questions = self._writer.questions(_WARM_UP + QUERIES, self._count)
         self._tell(f"asking {len(questions)} questions")
         for question in questions[:_WARM_UP]:
@@ -126,7 +126,7 @@ class _Run:
         busy = processor_s()
         asked = [palace.ask_in_parts(question) for question in questions[_WARM_UP:]]
         busy = processor_s() - busy
-        alone = self._alone(palace, questions[: min(_ALONE, max(2, self._count // 100))])
+        alone = self._measure_single_recalls(palace, questions[: min(_ALONE, max(2, self._count // 100))])
         return {
             "queries": len(asked),
             "answered": sum(answered for _, _, answered in asked),
@@ -137,7 +137,7 @@ class _Run:
             "processor_ms": round(busy / len(asked) * 1000, 2),
         }
 
-    def _alone(self, palace: Palace, questions: Sequence[str]) -> list[float]:
+    def _measure_single_recalls(self, palace: Palace, questions: Sequence[str]) -> list[float]:
         """A person asks after a pause, in which the receipt of the question before was written."""
         self._tell("asking with pauses")
         pause, times = threading.Event(), []
@@ -146,12 +146,12 @@ class _Run:
             times.append(palace.ask(question))
         return times
 
-    def _files(self) -> dict[str, Any]:
+    def _measure_files(self) -> dict[str, Any]:
         home = self._bench.parts.home
         sizes = {"vault_bytes": home.vault, "snapshot_bytes": home.snapshot}
         return {name: path.stat().st_size if path.exists() else 0 for name, path in sizes.items()}
 
-    def _cold(self, what: str) -> dict[str, Any]:
+    def _measure_cold_start(self, what: str) -> dict[str, Any]:
         self._tell(what)
         environment = self._bench.parts.environment
         orders = {
@@ -201,7 +201,7 @@ def print_report(out: Output, found: Mapping[str, Any]) -> None:
         found: from `app.bench.measure.run`.
     """
     box = found["machine"]
-    out.line(f"{found['n']:,} messages on {_words(box)}")
+    out.line(f"{found['n']:,} messages on {_describe_machine_line(box)}")
     out.line()
     out.table(table_rows(found))
 
@@ -218,7 +218,7 @@ def table_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
     brought, recall, cold, rebuilt = found["import"], found["recall"], found["cold"], found["rebuilt"]
     memory, index, files = cold["memory"], cold["index"], found["files"]
     return [
-        ("store one", f"{_three(found['store'])} ms"),
+        ("store one", f"{_format_percentiles(found['store'])} ms"),
         ("import", f"{brought['per_s']:,.0f} a second ({brought['seconds']:.1f} s)"),
         ("bare embedder, two workers", f"{brought['embedder_per_s']:,.0f} a second; import is {brought['share']:.0%}"),
         (
@@ -226,10 +226,13 @@ def table_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
             f"import {brought['processor_ms']:.2f} ms, bare embedder {brought['embedder_processor_ms']:.2f} ms",
         ),
         ("graph complete", f"{brought['graph_done_s']:.1f} s after the import began"),
-        ("recall, all", f"{_three(recall['total'])} ms ({recall['answered']} of {recall['queries']} answered)"),
-        ("recall, embedding", f"{_three(recall['embed'])} ms"),
-        ("recall, search", f"{_three(recall['search'])} ms"),
-        ("recall after a pause", f"{_three(recall['alone'])} ms"),
+        (
+            "recall, all",
+            f"{_format_percentiles(recall['total'])} ms ({recall['answered']} of {recall['queries']} answered)",
+        ),
+        ("recall, embedding", f"{_format_percentiles(recall['embed'])} ms"),
+        ("recall, search", f"{_format_percentiles(recall['search'])} ms"),
+        ("recall after a pause", f"{_format_percentiles(recall['alone'])} ms"),
         ("processor time a recall", f"{recall['processor_ms']:.1f} ms, all threads"),
         ("process start", f"{cold['start_ms']:,.0f} ms"),
         ("passphrase", f"{cold['kdf_ms']:,.0f} ms"),
@@ -243,28 +246,31 @@ def table_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
         ("first answer without it", f"{rebuilt['first_ms']:,.0f} ms"),
         (
             "memory",
-            f"{_mb(memory['asked_mb'])} MB, {_above(memory)} MB above the bare process, peak {_mb(memory['peak_mb'])}",
+            (
+                f"{_format_mb(memory['asked_mb'])} MB, {_format_memory_used(memory)} MB above the bare process, "
+                f"peak {_format_mb(memory['peak_mb'])}"
+            ),
         ),
         ("index", f"{index['backend']}, {index['memory_bytes'] / _MB:,.0f} MB"),
         ("files", f"vault {files['vault_bytes'] / _MB:,.1f} MB, snapshot {files['snapshot_bytes'] / _MB:,.1f} MB"),
     ]
 
 
-def _words(box: Mapping[str, Any]) -> str:
+def _describe_machine_line(box: Mapping[str, Any]) -> str:
     return (
         f"{box['cores']} cores, {box['memory_gib']} GiB, Python {box['python']}, {box['system']}; "
         f"load {box['load']} at the start, {box['load_at_the_end']} at the end"
     )
 
 
-def _three(of: Mapping[str, float]) -> str:
+def _format_percentiles(of: Mapping[str, float]) -> str:
     return f"p50 {of['p50_ms']:.1f}  p95 {of['p95_ms']:.1f}  p99 {of['p99_ms']:.1f}"
 
 
-def _mb(value: float | None) -> str:
+def _format_mb(value: float | None) -> str:
     return "?" if value is None else f"{value:,.0f}"
 
 
-def _above(memory: Mapping[str, float | None]) -> str:
+def _format_memory_used(memory: Mapping[str, float | None]) -> str:
     used, bare = memory["asked_mb"], memory["bare_mb"]
     return "?" if used is None or bare is None else f"{used - bare:,.0f}"

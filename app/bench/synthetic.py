@@ -78,8 +78,8 @@ class Writer:
         seen: set[str] = set()
         number = 0
         while len(seen) < count:
-            dice = self._dice("talk", number)
-            talk = self._talk(number)
+            dice = self._make_dice("talk", number)
+            talk = self._make_talk(number)
             for turn in range(min(dice.randint(*_TURNS), count - len(seen))):
                 author = "assistant" if turn % 2 else "user"
                 text = self._new_text(talk, author, dice, seen)
@@ -98,24 +98,24 @@ class Writer:
             Questions, no two alike, in the words of conversations from all over the series.
         """
         talks = max(1, messages // (sum(_TURNS) // 2 + 1))
-        dice = self._dice("questions", messages)
+        dice = self._make_dice("questions", messages)
         asked: dict[str, None] = {}
         while len(asked) < count:
-            talk = self._talk(dice.randrange(talks))
+            talk = self._make_talk(dice.randrange(talks))
             asked[self._fill_template(dice.choice(self._words["questions"]), talk, dice)] = None
         return list(asked)
 
-    def _dice(self, *name: object) -> random.Random:
+    def _make_dice(self, *name: object) -> random.Random:
         return random.Random(f"{self._seed}/{name}")  # noqa: S311 - synthetic texts, not secrets
 
-    def _talk(self, number: int) -> _Talk:
-        dice, words = self._dice("cast", number), self._words
+    def _make_talk(self, number: int) -> _Talk:
+        dice, words = self._make_dice("cast", number), self._words
         topic = words["topics"][dice.choice(self._topics)]
         persons, places = dice.sample(words["persons"], 2), dice.sample(words["places"], 2)
         cast = {
             "person": persons[0],
             "person2": persons[1],
-            "surname": self._surname(dice),
+            "surname": self._draw_surname(dice),
             "place": places[0],
             "place2": places[1],
             "street": dice.choice(words["streets"]),
@@ -123,23 +123,23 @@ class Writer:
         }
         return _Talk(topic["sentences"], dice.sample(topic["things"], 4), cast)
 
-    def _surname(self, dice: random.Random) -> str:
+    def _draw_surname(self, dice: random.Random) -> str:
         parts = ("surname_starts", "surname_middles", "surname_ends")
         return "".join(dice.choice(self._words[part]) for part in parts)
 
     def _new_text(self, talk: _Talk, author: str, dice: random.Random, seen: set[str]) -> str:
         for _ in range(_TRIES):
-            text = self._text(talk, author, dice)
+            text = self._make_text(talk, author, dice)
             if text not in seen:
                 seen.add(text)
                 return text
         raise ValueError("the vocabulary is too small for so many texts")
 
-    def _text(self, talk: _Talk, author: str, dice: random.Random) -> str:
+    def _make_text(self, talk: _Talk, author: str, dice: random.Random) -> str:
         aim, length = dice.randint(*_AIM), 0
         chosen: dict[str, str] = {}
         while length < aim:
-            template = dice.choice(self._pool(talk, author, dice))
+            template = dice.choice(self._choose_pool(talk, author, dice))
             sentence = self._fill_template(template, talk, dice)
             words = len(sentence.split())
             if length + words <= MAX_WORDS and template not in chosen:
@@ -149,7 +149,7 @@ class Writer:
                 break
         return " ".join(chosen.values())
 
-    def _pool(self, talk: _Talk, author: str, dice: random.Random) -> Sequence[str]:
+    def _choose_pool(self, talk: _Talk, author: str, dice: random.Random) -> Sequence[str]:
         if author == "assistant":
             pool: Sequence[str] = self._words["assistant"]
             return pool if dice.random() < 0.7 else talk.sentences

@@ -73,7 +73,7 @@ class ModelHost:
         Raises:
             EnvironmentFaultError: EMBEDDER_UNAVAILABLE where nobody answers; MODEL_SERVER_FAILED.
         """
-        listed = self._document("GET", "/api/tags", None).get("models")
+        listed = self._request_document("GET", "/api/tags", None).get("models")
         found = (
             [_installed_model_from(one) for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         )
@@ -108,7 +108,7 @@ class ModelHost:
         Raises:
             EnvironmentFaultError: as `models`.
         """
-        told = self._document("POST", "/api/show", {"model": model}).get("model_info")
+        told = self._request_document("POST", "/api/show", {"model": model}).get("model_info")
         lengths = [
             value
             for name, value in (told.items() if isinstance(told, dict) else ())
@@ -134,8 +134,8 @@ class ModelHost:
         body = {"model": model, "messages": list(messages), "stream": True, "think": False}
         size = 0
         with self._send_request("POST", "/api/chat", {**body, "options": {"num_ctx": window}}) as response:
-            for part in _parts(response):
-                piece = _words(part)
+            for part in _read_parts(response):
+                piece = _read_words(part)
                 size += len(piece.encode())
                 yield piece
                 if part.get("done") is True:
@@ -144,12 +144,12 @@ class ModelHost:
                     raise TooLongError
         raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, format_sentence("server_gone"))
 
-    def _document(self, verb: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
+    def _request_document(self, verb: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
         with self._send_request(verb, path, body) as response:
             raw = response.read(_WIRE_BYTES + 1)
         if len(raw) > _WIRE_BYTES:
             raise _server_failed_error()
-        return _object(raw)
+        return _parse_object(raw)
 
     @contextmanager
     def _send_request(self, verb: str, path: str, body: Mapping[str, Any] | None) -> Iterator[http.client.HTTPResponse]:
@@ -178,7 +178,7 @@ class ModelHost:
                 raise EnvironmentFaultError(Code.MODEL_SERVER_FAILED, format_sentence("server_gone")) from None
 
 
-def _parts(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
+def _read_parts(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
     """The lines of a stream as objects, bounded each and in all."""
     whole = 0
     while line := response.readline(_LINE_BYTES):
@@ -186,19 +186,19 @@ def _parts(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
         if whole > _WIRE_BYTES or (len(line) == _LINE_BYTES and not line.endswith(b"\n")):
             raise _server_failed_error()
         if line.strip():
-            part = _object(line)
+            part = _parse_object(line)
             if "error" in part:
                 raise _server_failed_error()
             yield part
 
 
-def _words(part: Mapping[str, Any]) -> str:
+def _read_words(part: Mapping[str, Any]) -> str:
     message = part.get("message")
     content = message.get("content") if isinstance(message, dict) else ""
     return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""
 
 
-def _object(raw: bytes) -> dict[str, Any]:
+def _parse_object(raw: bytes) -> dict[str, Any]:
     try:
         found = json.loads(raw)
     except (ValueError, RecursionError):

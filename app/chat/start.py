@@ -5,9 +5,9 @@ Must not do: call an address beyond this machine, or pair, without the person's 
 
 from __future__ import annotations
 
+from app.chat.conversation import Chat, Memory
 from app.chat.models import USUAL_HOST, ModelHost
 from app.chat.screen import Screen, format_sentence
-from app.chat.talk import Chat, Memory
 from app.mcp.client_setup import ClientSetup
 from app.mcp.pairing import pair_client
 from app.mcp.tokens import read_token
@@ -37,7 +37,7 @@ def start_chat(setup: ClientSetup, model: str, host: str | None, *, may_start: b
     screen = Screen()
     place = model_place(screen, host, setup.variables.get("LOCI_OLLAMA", ""))
     if not setup.variables.get("LOCI_TOKEN") and read_token(setup.token_file) is None:
-        _pair(setup, screen)
+        _pair_chat(setup, screen)
     Chat(Memory(setup.link(start=may_start)), ModelHost(place), screen, model).run()
 
 
@@ -63,12 +63,12 @@ def model_place(screen: Screen, host: str | None, variable: str) -> ServerAddres
             raise UserError(Code.INVALID_INPUT, error.sentence) from None  # a wrong value of an option
         if error.code is not Code.ACCESS_DENIED:
             raise
-    if host is not None and _yes(screen.ask(format_sentence("beyond", host=host))):
+    if host is not None and _is_yes(screen.ask(format_sentence("beyond", host=host))):
         return parse_address(host, beyond=True)
     raise UserError(Code.ACCESS_DENIED, format_sentence("beyond_refused"))
 
 
-def _pair(setup: ClientSetup, screen: Screen) -> None:
+def _pair_chat(setup: ClientSetup, screen: Screen) -> None:
     question = format_sentence("pair", client=setup.client)
     while (answer := (screen.ask(question) or "").strip().casefold()) not in _GRANTS:
         if answer in _NO:  # the end of input too
@@ -77,5 +77,5 @@ def _pair(setup: ClientSetup, screen: Screen) -> None:
     pair_client(setup, None, _GRANTS[answer], "loci chat")
 
 
-def _yes(answer: str | None) -> bool:
+def _is_yes(answer: str | None) -> bool:
     return (answer or "").strip().casefold() in ("y", "yes")

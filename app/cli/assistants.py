@@ -71,7 +71,7 @@ def mcp(
     and says what it sees. With --code you allow it in the window, and choose its spaces there; without --code and
     --grant you are asked here which of your spaces it sees. `loci grant` changes that later.
     """
-    orphans = _orphans(install, pair, only_print, yes, code)
+    orphans = _find_orphan_options(install, pair, only_print, yes, code)
     if grants and install is None and pair is None:
         orphans.append("--grant belongs to --pair or --install")
     prints = only_print and code is not None
@@ -101,7 +101,9 @@ def mcp(
     run(lambda: setup.link(start=not no_start), tools)
 
 
-def _orphans(install: str | None, pair: str | None, only_print: bool, yes: bool, code: str | None) -> list[str]:
+def _find_orphan_options(
+    install: str | None, pair: str | None, only_print: bool, yes: bool, code: str | None
+) -> list[str]:
     """The options that belong to another one which was not given, each with that one."""
     given = (
         (only_print, install, "--print", "--install"),

@@ -29,7 +29,7 @@ _NAMED = 10
 _TOKEN_LOST = "The token could not be written out, so the pairing was taken back; pair it again."  # noqa: S105
 
 
-def _limit(text: str | None) -> int | str | None:
+def _parse_limit(text: str | None) -> int | str | None:
     if text is None or text == "none":
         return text
     if not text.isascii() or not text.isdigit() or int(text) < 1:
@@ -49,7 +49,7 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
     Grants are read, propose, write, curate, speak_for_user, all_spaces and space:NAME; without any
     it gets read and propose, and sees none of your spaces. `loci grant` changes them later.
     """
-    params = {"name": name, "grants": typed_grants(grants) or None, "limit": _limit(limit)}
+    params = {"name": name, "grants": typed_grants(grants) or None, "limit": _parse_limit(limit)}
     if code:
         paired = pair_by_code(command, params)
         command.output.progression.is_done = True
@@ -135,14 +135,14 @@ def _print_revocation(out: Output, reply: Mapping[str, Any]) -> None:
     out.line("Revoked.")
     if wrote.get("steps") or wrote.get("too_old"):
         out.line(
-            f"It made {_least(wrote)}{format_count(forms['changes'], wrote['steps'])} to "
+            f"It made {_at_least_prefix(wrote)}{format_count(forms['changes'], wrote['steps'])} to "
             f"{format_count(load_words()['memories'], wrote['memories'])}; "
             f"{format_count(forms['too_old'], wrote['too_old'])}. "
             f"`loci revoke {escape_controls(reply['client'])} --remove` takes all of that back."
         )
 
 
-def _least(wrote: Mapping[str, Any]) -> str:
+def _at_least_prefix(wrote: Mapping[str, Any]) -> str:
     return "at least " if wrote.get("untried") else ""
 
 
@@ -152,7 +152,7 @@ def _least(wrote: Mapping[str, Any]) -> str:
 @with_command
 def pause(command: Command, name: str | None, everyone: bool) -> None:
     """Let a client in no more, until it is resumed."""
-    reply = command.call("pause", _whom(name, everyone=everyone))
+    reply = command.call("pause", _client_params(name, everyone=everyone))
     command.reply(reply, lambda out, told: out.line("Paused." if told["step"] else "Nothing to pause."))
 
 
@@ -162,11 +162,11 @@ def pause(command: Command, name: str | None, everyone: bool) -> None:
 @with_command
 def resume(command: Command, name: str | None, everyone: bool) -> None:
     """Let a client in again that is paused, or asleep after 90 days."""
-    reply = command.call("resume", _whom(name, everyone=everyone))
+    reply = command.call("resume", _client_params(name, everyone=everyone))
     command.reply(reply, lambda out, told: out.line("Resumed." if told["step"] else "Nothing to resume."))
 
 
-def _whom(name: str | None, *, everyone: bool) -> dict[str, Any]:
+def _client_params(name: str | None, *, everyone: bool) -> dict[str, Any]:
     return {"all": everyone, **({} if name is None else {"name": name})}
 
 
@@ -215,7 +215,9 @@ def log(command: Command, client: str | None, limit: int | None, after: str | No
 def _print_log(out: Output, reply: Mapping[str, Any], *, is_one: bool) -> None:
     for line in reply["lines"]:
         who = "" if is_one else f"{one_line(line['client'], 64)}: "
-        out.line(load_words()["log"]["line"].format(at=format_minute(line["at"]), client=who, head=_did(line)))
+        out.line(
+            load_words()["log"]["line"].format(at=format_minute(line["at"]), client=who, head=_describe_activity(line))
+        )
         ids = [line[name] for name in ("memory_id", "step", "receipt") if line[name]]
         note = " · ".join(part for part in (*_describe_line(line), *ids[:1]) if part)
         if note:
@@ -224,7 +226,7 @@ def _print_log(out: Output, reply: Mapping[str, Any], *, is_one: bool) -> None:
         out.line(load_words()["log"]["none"])
 
 
-def _did(line: Mapping[str, Any]) -> str:
+def _describe_activity(line: Mapping[str, Any]) -> str:
     """What it did, in the words of the window's Clients page."""
     said = load_words("clients_page")
     if line["did"] == "refused":
@@ -316,7 +318,11 @@ def question_lines(notice: Mapping[str, Any]) -> list[str]:
         f"  Its code ends with {said['code_end']}; compare it with the one the client was given.",
         *([describe_former_client()] if notice["former"] else []),
         "It may:",
-        *(f"  {_mark(grant)} {escape_controls(describe_grant(grant))}" for grant in grants if grant not in spaces),
+        *(
+            f"  {_grant_mark(grant)} {escape_controls(describe_grant(grant))}"
+            for grant in grants
+            if grant not in spaces
+        ),
         *(["  (! is more than a client usually gets.)"] if any(is_beyond_default(one) for one in grants) else []),
         "It sees:",
         *(f"  - {escape_controls(one)}" for one in seen),
@@ -325,5 +331,5 @@ def question_lines(notice: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _mark(grant: str) -> str:
+def _grant_mark(grant: str) -> str:
     return "!" if is_beyond_default(grant) else "-"

@@ -61,19 +61,19 @@ def walk(group: click.Group) -> Iterator[Verb]:
         The group's own options, then the verbs by name.
     """
     context = click.Context(group)
-    yield _verb("", group)
+    yield _completion_verb("", group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         if command is not None and not command.hidden:
-            yield _verb(name, command)
+            yield _completion_verb(name, command)
 
 
-def _verb(name: str, command: click.Command) -> Verb:
+def _completion_verb(name: str, command: click.Command) -> Verb:
     options: list[Option] = []
     values: list[str] = []
     is_file = False
     for parameter in command.get_params(click.Context(command)):
-        choices = _choices(parameter)
+        choices = _list_choices(parameter)
         if isinstance(parameter, click.Option):
             names = (*parameter.opts, *parameter.secondary_opts)
             takes = not (parameter.is_flag or parameter.count)
@@ -88,7 +88,7 @@ def _verb(name: str, command: click.Command) -> Verb:
     return Verb(name, about, tuple(options), tuple(values), is_file)
 
 
-def _choices(parameter: click.Parameter) -> tuple[str, ...]:
+def _list_choices(parameter: click.Parameter) -> tuple[str, ...]:
     return tuple(map(str, parameter.type.choices)) if isinstance(parameter.type, click.Choice) else ()
 
 
@@ -172,7 +172,7 @@ def for_zsh(verbs: Sequence[Verb]) -> str:
         "    local -a verbs",
         "    verbs=(",
     ]
-    lines += [f"        {_zsh(f'{verb.name}:{verb.about}')}" for verb in verbs if verb.name]
+    lines += [f"        {_quote_zsh(f'{verb.name}:{verb.about}')}" for verb in verbs if verb.name]
     lines += ["    )", "    _arguments -C \\"]
     lines += [f"        {line} \\" for option in verbs[0].options for line in _zsh_option(option)]
     lines += ["        '1:verb:->verb' '*::argument:->argument'", "    case $state in", "        verb)"]
@@ -188,7 +188,7 @@ def for_zsh(verbs: Sequence[Verb]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _zsh(text: str) -> str:
+def _quote_zsh(text: str) -> str:
     return shlex.quote(text.replace("\n", " "))
 
 
@@ -212,27 +212,31 @@ def for_fish(verbs: Sequence[Verb]) -> str:
     for verb in verbs:
         seen = f"__fish_seen_subcommand_from {verb.name}" if verb.name else none
         if verb.name:
-            lines.append(f"complete -c loci -n {_fish(none)} -a {verb.name} -d {_fish(verb.about)}")
+            lines.append(f"complete -c loci -n {_quote_fish(none)} -a {verb.name} -d {_quote_fish(verb.about)}")
         if verb.values:
-            lines.append(f"complete -c loci -n {_fish(seen)} -a {_fish(' '.join(verb.values))}")
+            lines.append(f"complete -c loci -n {_quote_fish(seen)} -a {_quote_fish(' '.join(verb.values))}")
         if verb.is_file:
-            lines.append(f"complete -c loci -n {_fish(seen)} -F")
+            lines.append(f"complete -c loci -n {_quote_fish(seen)} -F")
         lines += [
-            f"complete -c loci -n {_fish(seen)} {line}" for option in verb.options for line in _fish_option(option)
+            f"complete -c loci -n {_quote_fish(seen)} {line}"
+            for option in verb.options
+            for line in _fish_option(option)
         ]
     return "\n".join(lines) + "\n"
 
 
-def _fish(text: str) -> str:
+def _quote_fish(text: str) -> str:
     quoted = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{quoted}'"
 
 
 def _fish_option(option: Option) -> Iterator[str]:
     names = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
-    parts = [*names, f"-d {_fish(option.about)}"]
+    parts = [*names, f"-d {_quote_fish(option.about)}"]
     if option.takes_value:
-        known = f"-x -a {_fish(' '.join(option.values))}" if option.values else "-r -F" if option.is_file else "-x"
+        known = (
+            f"-x -a {_quote_fish(' '.join(option.values))}" if option.values else "-r -F" if option.is_file else "-x"
+        )
         parts.append(known)
     yield " ".join(parts)
 

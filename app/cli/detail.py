@@ -68,11 +68,11 @@ def show(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
         return
     with command.open_session() as session:
         shown = session.call("show", {"id": id})
-        about = _about(session, shown)
-    _print(command.output, shown, about)
+        about = _read_context(session, shown)
+    _print_detail(command.output, shown, about)
 
 
-def _about(session: Session, shown: Item) -> _About:
+def _read_context(session: Session, shown: Item) -> _About:
     chain = session.call("history", {"id": shown["id"]})["items"]
     versions = [one for one in chain if not one["part_index"]]  # of a split text the first part
     queue = read_items(session) if shown["status"] in _ASKED else []
@@ -81,10 +81,16 @@ def _about(session: Session, shown: Item) -> _About:
     return _About(versions, asked, queue)
 
 
-def _print(out: Output, shown: Item, about: _About) -> None:
+def _print_detail(out: Output, shown: Item, about: _About) -> None:
     out.lines(escape_controls(line) for line in shown["text"].split("\n"))
     out.line()
-    rows = [*_standing_rows(shown, about), *_origin(shown), *_trust(shown), *_claims(shown), *_versions(shown, about)]
+    rows = [
+        *_standing_rows(shown, about),
+        *_origin_rows(shown),
+        *_trust_rows(shown),
+        *_claim_rows(shown),
+        *_version_rows(shown, about),
+    ]
     out.lines(align_rows([*rows, *_question_rows(shown, about)]))
 
 
@@ -106,7 +112,7 @@ def _standing_rows(shown: Item, about: _About) -> list[Row]:
     return rows
 
 
-def _origin(shown: Item) -> list[Row]:
+def _origin_rows(shown: Item) -> list[Row]:
     rows = [
         ("said" if shown["occurred_at"] else "source", describe_source(shown)),
         ("stored", format_minute(shown["created_at"])),
@@ -127,7 +133,7 @@ def _origin(shown: Item) -> list[Row]:
     return rows
 
 
-def _trust(shown: Item) -> list[Row]:
+def _trust_rows(shown: Item) -> list[Row]:
     trust = next(term["value"] for term in shown["trust_terms"] if term["term"] == "trust")
     rows = [("trust", f"{trust:.2f}, {describe_level(trust)}")]
     told = describe_trust(shown)
@@ -135,7 +141,7 @@ def _trust(shown: Item) -> list[Row]:
     return rows + [("", f"  {figure:>5}  {name:<{width}}  {sentence}") for figure, name, sentence in told]
 
 
-def _claims(shown: Item) -> list[Row]:
+def _claim_rows(shown: Item) -> list[Row]:
     rows: list[Row] = []
     for claim in shown["claims"]:
         rows.append(("claims" if not rows else "", describe_claim(claim)))
@@ -143,17 +149,17 @@ def _claims(shown: Item) -> list[Row]:
     return rows
 
 
-def _versions(shown: Item, about: _About) -> list[Row]:
+def _version_rows(shown: Item, about: _About) -> list[Row]:
     """The chain, where there is more than this one."""
     if len(about.versions) < 2:
         return []
-    rows = [_version(one, shown["part_of"] or shown["id"]) for one in about.versions[-_VERSIONS:]]
+    rows = [_describe_version(one, shown["part_of"] or shown["id"]) for one in about.versions[-_VERSIONS:]]
     told = [("versions" if not place else "", line) for place, line in enumerate(rows)]
     left = len(about.versions) - len(rows)
     return [*told, ("", f"and {left} earlier: `loci history {shown['id']}`")] if left else told
 
 
-def _version(one: Item, this_id: str) -> str:
+def _describe_version(one: Item, this_id: str) -> str:
     status = load_words()["short_status"][one["status"]]
     which = load_words()["this_one"] if one["id"] == this_id else one["id"]
     return f"{on_day(one):<10}  {status:<10}  “{first_words(one['text'])}”  {which}"

@@ -64,7 +64,7 @@ def _carried_out(command: Command, params: Mapping[str, Any]) -> tuple[dict[str,
     return reply, judged
 
 
-def _parts(number: int) -> Iterator[bytes]:
+def _read_parts(number: int) -> Iterator[bytes]:
     """What comes out of a descriptor, until its end.
 
     A signal that arrives between two reads would wait for the next byte, maybe for ever; so it is looked for first.
@@ -92,7 +92,7 @@ def _spool_stdin(command: Command) -> Iterator[Path]:
         size = 0
         try:
             with file.open("xb") as spool:
-                for part in _parts(stream.fileno()):
+                for part in _read_parts(stream.fileno()):
                     size += len(part)
                     if size > _SPOOL_BYTES:
                         sentence = "Standard input is too long for an import; save it as a file and import that."

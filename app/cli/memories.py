@@ -30,7 +30,7 @@ _INTENTS = click.Choice([intent.value for intent in Intent])
 _NAME = 40
 
 
-def _claim(text: str | None) -> Any:
+def _parse_claim(text: str | None) -> Any:
     if text is None:
         return None
     try:
@@ -59,14 +59,14 @@ def remember(command: Command, /, text: str, claim: str | None, time: str | None
     `-` reads it from standard input.
     """
     text = command.text(text, "text")
-    params = {"text": text, "claim": _claim(claim), "time": local_time(time), **given}
+    params = {"text": text, "claim": _parse_claim(claim), "time": local_time(time), **given}
     with command.open_session() as session:
         reply = session.call("remember", {name: value for name, value in params.items() if value is not None})
-        about = {} if command.output.as_json else _about(session, reply)
+        about = {} if command.output.as_json else _read_related(session, reply)
     command.reply(reply, lambda out, done: _print_remembered(out, done, about))
 
 
-def _about(session: Session, reply: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _read_related(session: Session, reply: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The memory a text became, what it ended, and what stands in its place, by their ids."""
     ids: list[str] = [reply["memory_id"], *reply["superseded"]]
     found: dict[str, Mapping[str, Any]] = {one: session.call("show", {"id": one}) for one in ids}
@@ -78,7 +78,7 @@ def _about(session: Session, reply: Mapping[str, Any]) -> dict[str, Mapping[str,
 
 def _print_remembered(out: Output, reply: Mapping[str, Any], about: Mapping[str, Mapping[str, Any]]) -> None:
     memory = about[reply["memory_id"]]
-    became, told = _became(reply, memory["status"]), load_words()["remembered"]
+    became, told = _outcome_word(reply, memory["status"]), load_words()["remembered"]
     out.line(f"{told[became]}  {memory['id']}")
     if became in ("known", "merged"):
         out.line(f"  “{first_words(memory['text'])}”")
@@ -91,7 +91,7 @@ def _print_remembered(out: Output, reply: Mapping[str, Any], about: Mapping[str,
         out.line("  " + told["asked"].format(id=reply["conflict"][-8:]))
 
 
-def _became(reply: Mapping[str, Any], status: str) -> str:
+def _outcome_word(reply: Mapping[str, Any], status: str) -> str:
     """What became of a text: a word of the sentences."""
     if reply["operation"] == "QUARANTINE":
         if reply["conflict"] is None:
@@ -146,7 +146,7 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
     if reply["abstained"]:
         out.line(f"Nothing found: {reply['reason']}")
     if explain:
-        out.line(_understood(reply["plan"]))
+        out.line(_describe_plan(reply["plan"]))
     for place, item in enumerate(reply["items"], 1):
         who = escape_controls(item["said_by"]) if item["author"] else describe_author(item)
         first, *more = wrap_passage(item["text"])
@@ -163,13 +163,13 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
         out.line("Near misses:")
         out.lines(f"    {miss['id']}  {miss['sentence']}" for miss in reply["near_misses"])
     if explain:
-        out.line(_funnel(reply["stages"]))
-        out.lines(_figures(reply))
+        out.line(_describe_funnel(reply["stages"]))
+        out.lines(_describe_quality(reply))
     told = {"strategy": reply["strategy"], "ms": f"{reply['took_ms']:.0f}"}
     out.line(format_count(load_words()["counts"]["found"], len(reply["items"]), **told))
 
 
-def _understood(plan: Mapping[str, Any]) -> str:
+def _describe_plan(plan: Mapping[str, Any]) -> str:
     """`Understood as: temporal · last week (4–10 May 2026) · Harbour · words 0.45, meaning 0.55`."""
     told, weight = load_words()["recall"], plan["text_weight"]
     shares = told["shares"].format(words=f"{weight:.2f}", meaning=f"{1 - weight:.2f}")
@@ -205,7 +205,7 @@ def describe_days(first: date, last: date) -> str:
     return f"{first.day}–{ends}" if first.month == last.month else f"{first.day} {first:%B} – {ends}"
 
 
-def _funnel(stages: Mapping[str, int]) -> str:
+def _describe_funnel(stages: Mapping[str, int]) -> str:
     """`128 by meaning, 64 by words → 151 in scope → 60 strong enough → 41 without repetition → 8 in the answer`."""
     told = load_words()["recall"]
     brought = [said.format(count=f"{stages[name]:,}") for name, said in told["lists"].items() if stages.get(name)]
@@ -213,7 +213,7 @@ def _funnel(stages: Mapping[str, int]) -> str:
     return " → ".join([", ".join(brought) or told["lists_empty"], *left])
 
 
-def _figures(reply: Mapping[str, Any]) -> list[str]:
+def _describe_quality(reply: Mapping[str, Any]) -> list[str]:
     """How good the answer was, on one line; nothing where there is no answer."""
     told, figures = load_words()["recall"], reply["metrics"]
     if figures is None or not reply["items"]:
@@ -242,12 +242,12 @@ def context(command: Command, /, prompt: tuple[str, ...], **given: Any) -> None:
     `-` reads it from standard input.
     """
     reply = command.call("context", {"prompt": command.text(" ".join(prompt), "prompt"), **given})
-    command.reply(reply, _context)
+    command.reply(reply, _print_context)
     if not reply["text"]:
         command.output.note(load_words()["context"]["too_small"])
 
 
-def _context(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_context(out: Output, reply: Mapping[str, Any]) -> None:
     out.lines(reply["text"].splitlines())
 
 
@@ -428,7 +428,7 @@ def _print_mark(out: Output, reply: Mapping[str, Any]) -> None:
     told = load_words("practice")
     out.line(told["acts"][reply["outcome"]]["done"])
     state = reply.get("rule")
-    out.line(f"  {_procedure(reply['procedure']) if state is None else _rule(state)}")
+    out.line(f"  {_describe_procedure(reply['procedure']) if state is None else _describe_rule(state)}")
     if reply.get("inverted"):
         out.line("  " + told["command"]["inverted"].format(id=reply["id"]))
     elif reply.get("conflict") is not None:
@@ -436,7 +436,7 @@ def _print_mark(out: Output, reply: Mapping[str, Any]) -> None:
     out.line("  " + told["command"]["undo"])
 
 
-def _rule(state: Mapping[str, Any]) -> str:
+def _describe_rule(state: Mapping[str, Any]) -> str:
     told = load_words("practice")
     return str(told["command"]["rule"]).format(
         maturity=told["rule"]["maturity"][state["maturity"]],
@@ -446,7 +446,7 @@ def _rule(state: Mapping[str, Any]) -> str:
     )
 
 
-def _procedure(state: Mapping[str, Any]) -> str:
+def _describe_procedure(state: Mapping[str, Any]) -> str:
     told = load_words("practice")
     return str(told["command"]["procedure"]).format(
         worked=format_count(told["procedure"]["worked"], state["successes"]),
@@ -471,9 +471,9 @@ def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: b
             shown = session.call("show", {"id": id})
             told = session.call("erase", _drop_missing({**asked, "dry_run": True}))
             if dry_run:
-                command.reply(told, lambda out, found: _would(out, shown, found))
+                command.reply(told, lambda out, found: _print_erase_preview(out, shown, found))
                 return
-            _would(command.output, shown, told)
+            _print_erase_preview(command.output, shown, told)
             if not click.confirm(load_words()["erase"]["ask"], default=False, err=True):
                 command.output.note(load_words()["erase"]["kept"])
                 return
@@ -485,7 +485,7 @@ def _drop_missing(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
 
 
-def _would(out: Output, shown: Mapping[str, Any], told: Mapping[str, Any]) -> None:
+def _print_erase_preview(out: Output, shown: Mapping[str, Any], told: Mapping[str, Any]) -> None:
     said = load_words()["erase"]
     out.line(f"“{first_words(shown['text'])}”")
     out.line(format_count(said["would"], told["memories"]))
@@ -498,15 +498,15 @@ def _would(out: Output, shown: Mapping[str, Any], told: Mapping[str, Any]) -> No
             out.line("  " + format_count(said[name], told[name]))
     if told["back"]:
         out.line("  " + format_count(said["back"], len(told["back"])))
-    _backups(out, told)
+    _print_backups(out, told)
 
 
 def _print_erasure(out: Output, done: Mapping[str, Any]) -> None:
     out.line(format_count(load_words()["erase"]["done"], done["memories"]))
-    _backups(out, done)
+    _print_backups(out, done)
 
 
-def _backups(out: Output, told: Mapping[str, Any]) -> None:
+def _print_backups(out: Output, told: Mapping[str, Any]) -> None:
     if told["backups"]:
         out.line("  " + format_count(load_words()["erase"]["backups"], len(told["backups"])))
         out.lines(f"    {one_line(escape_controls(name))}" for name in told["backups"])

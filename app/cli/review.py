@@ -146,8 +146,8 @@ def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, to
         out.line(f"{place:>2}. {one_line(item['question'], 100)}  [{kind}]  {shorten_id(item['id'], every)}")
         stands = item["existing"] or item.get("against")
         if stands is not None:
-            _side(out, "you have", stands)
-        _side(out, "arrived" if item["existing"] is not None else "waiting", item["incoming"])
+            _print_side(out, "you have", stands)
+        _print_side(out, "arrived" if item["existing"] is not None else "waiting", item["incoming"])
         if "warning" in item:
             out.line(f"    ! {load_words('review')['warned']['title'].upper()}: {item['warning']}")
         out.line(f"    {one_line(item['reason'])}")
@@ -156,8 +156,8 @@ def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, to
         if item["state"] != "open":
             _print_closed(out, item)
         else:
-            _answers(out, item)
-    _explain(out, [item for item in found if item["state"] == "open"])
+            _print_answers(out, item)
+    _print_explanations(out, [item for item in found if item["state"] == "open"])
     for name, count in more.items():
         out.line(
             format_count(
@@ -181,38 +181,38 @@ def _print_closed(out: Output, item: Mapping[str, Any]) -> None:
     out.line(f"    Closed: {one_line(item.get('closed', ''))}{how}")
 
 
-def _answers(out: Output, item: Mapping[str, Any]) -> None:
+def _print_answers(out: Output, item: Mapping[str, Any]) -> None:
     if item["suggestion"] is not None:
         out.line(f"    Suggested: {item['suggestion']}. {one_line(item.get('result', ''))}")
     out.line(f"    Answers:   {', '.join(item['actions'])}")
 
 
-def _explain(out: Output, items: Sequence[Mapping[str, Any]]) -> None:
+def _print_explanations(out: Output, items: Sequence[Mapping[str, Any]]) -> None:
     """What each answer does, once for all items of a form."""
     forms = load_words()["answers"]
     for form, heading in (("pair", "Where two disagree"), ("one", "Where one waits alone")):
-        _legend(out, heading, forms[form], [item for item in items if _form(item) == form])
-    for kind in dict.fromkeys(item["kind"] for item in items if _form(item) == item["kind"]):
+        _print_legend(out, heading, forms[form], [item for item in items if _item_form(item) == form])
+    for kind in dict.fromkeys(item["kind"] for item in items if _item_form(item) == item["kind"]):
         heading = load_words("review")["kinds"][kind]["name"]
         known = {**forms["pair"], **forms[kind]}
-        _legend(out, heading, known, [item for item in items if item["kind"] == kind])
+        _print_legend(out, heading, known, [item for item in items if item["kind"] == kind])
 
 
-def _form(item: Mapping[str, Any]) -> str:
+def _item_form(item: Mapping[str, Any]) -> str:
     """Which words its answers are told in: a kind's own, else those of two memories, or of one."""
     if item["kind"] in load_words()["answers"]:
         return str(item["kind"])
     return "one" if item["existing"] is None else "pair"
 
 
-def _legend(out: Output, heading: str, known: Mapping[str, str], items: Sequence[Mapping[str, Any]]) -> None:
+def _print_legend(out: Output, heading: str, known: Mapping[str, str], items: Sequence[Mapping[str, Any]]) -> None:
     used = {action for item in items for action in item["actions"]}
     if used:
         out.line(f"{heading}:")
         out.lines(f"    {action:<16} {known[action]}" for action in known if action in used)
 
 
-def _side(out: Output, name: str, item: Mapping[str, Any]) -> None:
+def _print_side(out: Output, name: str, item: Mapping[str, Any]) -> None:
     first, *more = wrap_passage(item["text"])
     out.line(f"    {name + ':':<9} {first}")
     out.lines(f"              {line}" for line in more)
@@ -236,7 +236,7 @@ def resolve(command: Command, /, conflict_id: str, action: str, remember: bool, 
 
     Eight characters of the beginning or the end of an id are enough where only one conflict has them.
     """
-    _check(Action(action), given)
+    _check_action(Action(action), given)
     if len(conflict_id) < _LEAST:
         sentence = f"Give at least {_LEAST} characters of the conflict's id, as `loci conflicts` shows them."
         raise UserError(Code.INVALID_INPUT, sentence)
@@ -251,15 +251,15 @@ def resolve(command: Command, /, conflict_id: str, action: str, remember: bool, 
     }
     with command.open_session() as session:
         reply = session.call("resolve", {name: value for name, value in params.items() if value is not None})
-        texts = {} if command.output.as_json else _texts(session, (*reply["active"], *reply["retired"]))
+        texts = {} if command.output.as_json else _read_texts(session, (*reply["active"], *reply["retired"]))
     command.reply(reply, lambda out, done: _print_resolution(out, done, texts))
 
 
-def _texts(session: Session, memory_ids: Sequence[str]) -> dict[str, str]:
+def _read_texts(session: Session, memory_ids: Sequence[str]) -> dict[str, str]:
     return {one: first_words(session.call("show", {"id": one})["text"]) for one in memory_ids}
 
 
-def _check(action: Action, given: Mapping[str, str | None]) -> None:
+def _check_action(action: Action, given: Mapping[str, str | None]) -> None:
     for name, actions in _NEEDS.items():
         if given[name] is None and action in actions:
             raise click.UsageError(f"{action.value} takes --{name}.")

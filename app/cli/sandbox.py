@@ -61,7 +61,7 @@ def shot(command: Command, page: str, out: Path, theme: str, size: str, text_siz
 
     It shows the sample palace; no display is needed.
     """
-    width, height = _size(size)
+    width, height = _parse_size(size)
     place = out.expanduser().absolute()
     if not place.parent.is_dir():  # before the window's parts are loaded, which takes seconds
         raise EnvironmentFaultError(Code.WRITE_FAILED, "There is no such folder; name a file in one that exists.")
@@ -70,15 +70,15 @@ def shot(command: Command, page: str, out: Path, theme: str, size: str, text_siz
 
     take([Shot(page, place, theme, width, height, text_size)])
     command.output.progression.is_done = True
-    command.reply({"page": page, "out": str(out), "theme": theme, "width": width, "height": height}, _words)
+    command.reply({"page": page, "out": str(out), "theme": theme, "width": width, "height": height}, _print_reply)
 
 
-def _words(output: Output, reply: object) -> None:
+def _print_reply(output: Output, reply: object) -> None:
     if isinstance(reply, dict):
         output.line(f"{reply['out']}: {reply['page']}, {reply['theme']}, {reply['width']}x{reply['height']}")
 
 
-def _size(text: str) -> tuple[int, int]:
+def _parse_size(text: str) -> tuple[int, int]:
     width, cross, height = text.lower().partition("x")
     if not cross or not width.isdecimal() or not height.isdecimal():
         raise click.BadParameter("a size is written 1440x900", param_hint="--size")

@@ -42,7 +42,7 @@ def undo(command: Command, step: str | None, listed: bool, limit: int | None) ->
     if command.output.as_json:
         _in_json(command, step, listed=listed, limit=limit)
     elif listed:
-        _list(command, limit)
+        _print_steps(command, limit)
     else:
         take_back(command, step)
 
@@ -89,7 +89,7 @@ def print_undone(out: Output, reply: Mapping[str, Any], step: Step | None = None
     out.line(str(load_words()["redo"]).format(step=reply["undo_step"]))
 
 
-def _list(command: Command, limit: int | None) -> None:
+def _print_steps(command: Command, limit: int | None) -> None:
     out = command.output
     with command.open_session() as session:
         reply = session.call("steps", {} if limit is None else {"limit": limit})
@@ -97,14 +97,15 @@ def _list(command: Command, limit: int | None) -> None:
         blocks = [(step, told.lines(step)) for step in reply["items"]]
     for step, about in blocks:
         out.line(
-            f"{format_minute(step['at'])}  {escape_controls(step['label'])} · {actor_of(step)}{_mark(step, newest)}"
+            f"{format_minute(step['at'])}  {escape_controls(step['label'])} · {actor_of(step)}"
+            f"{_step_mark(step, newest)}"
         )
         out.lines(f"    {line}" for line in about)
         out.line(f"    {step['id']}")
     out.line(f"{len(reply['items'])} of {reply['total']}. `loci undo STEP` takes one back.")
 
 
-def _mark(step: Step, newest: Step | None) -> str:
+def _step_mark(step: Step, newest: Step | None) -> str:
     marks = load_words()["step_marks"]
     if step["undone"]:
         return f" [{marks['undone']}]"
@@ -115,7 +116,7 @@ def _mark(step: Step, newest: Step | None) -> str:
 
 def _choose_step(session: Session, step_id: str | None) -> Step | None:
     """The named step, else the newest that `loci undo` takes back: what Loci did by itself is taken back by name."""
-    for step in _steps(session):
+    for step in _iterate_steps(session):
         if step_id is not None and len(step_id) >= _LEAST and step["id"].endswith(step_id.lower()):
             return step
         if step_id is None and step["can_undo"] and step["verb"] != "undo" and step["actor"] != "scheduler":
@@ -123,7 +124,7 @@ def _choose_step(session: Session, step_id: str | None) -> Step | None:
     return None
 
 
-def _steps(session: Session) -> Iterator[Step]:
+def _iterate_steps(session: Session) -> Iterator[Step]:
     after: dict[str, Any] = {}
     while True:
         page = session.call("steps", {"limit": _PAGE, **after})
@@ -143,16 +144,16 @@ class _Told:
     def lines(self, step: Step) -> list[str]:
         """What a step was about: the first words of one memory, and how many more there are."""
         ids = step["memory_ids"]
-        first = next((found for found in map(self._one, ids) if found is not None), None)
+        first = next((found for found in map(self._read_memory, ids) if found is not None), None)
         if first is None:
             return []
         forms, text = load_words()["more_memories"], first_words(first["text"])
-        count = self._count(step, first)
+        count = self._count_memories(step, first)
         if count is None:
             return [f"{forms['none'].format(text=text)}, {load_words()['memories']['at_least'].format(count=len(ids))}"]
         return [forms["none"].format(text=text) if count < 2 else format_count(forms, count - 1, text=text)]
 
-    def _count(self, step: Step, first: Mapping[str, Any]) -> int | None:
+    def _count_memories(self, step: Step, first: Mapping[str, Any]) -> int | None:
         """How many memories it touched; None where more than the engine names."""
         if step["verb"] == "import" and first["import_id"] is not None:
             asked = {"import_id": first["import_id"], "status": "all", "limit": 1}
@@ -161,10 +162,10 @@ class _Told:
             return None
         if first["part_of"] is None:
             return len(step["memory_ids"])
-        found = [self._one(memory_id) for memory_id in step["memory_ids"]]
+        found = [self._read_memory(memory_id) for memory_id in step["memory_ids"]]
         return sum(one is not None and not one["part_index"] for one in found)  # parts of one text are one memory
 
-    def _one(self, memory_id: str) -> Mapping[str, Any] | None:
+    def _read_memory(self, memory_id: str) -> Mapping[str, Any] | None:
         if memory_id not in self._seen:
             try:
                 self._seen[memory_id] = self._session.call("show", {"id": memory_id})

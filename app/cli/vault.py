@@ -139,10 +139,10 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
 def _describe_import(one: Mapping[str, Any]) -> str:
     said = load_words()["running_import"]
     form = "unknown" if one["total"] is None else one["phase"]
-    return str(said[form].format(label=one["label"], stop=one["stop"], **_figures(one)))
+    return str(said[form].format(label=one["label"], stop=one["stop"], **_progress_figures(one)))
 
 
-def _figures(one: Mapping[str, Any]) -> dict[str, str]:
+def _progress_figures(one: Mapping[str, Any]) -> dict[str, str]:
     return {name: "" if one[name] is None else f"{one[name]:,}" for name in ("done", "total")}
 
 
@@ -340,7 +340,7 @@ def passphrase(command: Command, new_passphrase_file: Path | None, renew: bool) 
     from app.vault.connection import ask_secret
 
     secret = ask_secret(command.parts)
-    with _keyholder(command, secret) as change:
+    with _open_keyholder(command, secret) as change:
         if renew:
             _renew_code(command, secret, change)
             return
@@ -354,7 +354,7 @@ _Change = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 
 
 @contextmanager
-def _keyholder(command: Command, secret: str) -> Iterator[_Change]:
+def _open_keyholder(command: Command, secret: str) -> Iterator[_Change]:
     """What changes the key file: the engine that runs, else this process; the vault itself stays as it is."""
     from app.vault.connection import connect, open_root
     from core.engine.home.keys import HomeKeys
@@ -411,13 +411,18 @@ def _print_jobs(out: Output, reply: Row) -> None:
         out.line(told["paused"])
     elif reply["holds"]:
         out.line(reply["holds"])
-    out.table([(row["title"], f"{_state(row)}, {_when(row)}: {_did(row)}") for row in reply["jobs"]])
+    out.table(
+        [
+            (row["title"], f"{_describe_state(row)}, {_describe_time(row)}: {_describe_result(row)}")
+            for row in reply["jobs"]
+        ]
+    )
     if reply["jobs"]:
         out.line()
-    out.table([(beat["title"], _due(beat)) for beat in reply["calendar"]])
+    out.table([(beat["title"], _describe_due(beat)) for beat in reply["calendar"]])
 
 
-def _due(beat: Row) -> str:
+def _describe_due(beat: Row) -> str:
     told = load_words("jobs")
     last = told["never"] if beat["last_at"] is None else format_minute(beat["last_at"])
     following = told["as_needed"] if beat["next_at"] is None else format_minute(beat["next_at"])
@@ -425,7 +430,7 @@ def _due(beat: Row) -> str:
     return str(told["due"].format(last=last, next=following))
 
 
-def _state(row: Row) -> str:
+def _describe_state(row: Row) -> str:
     told = load_words("jobs")["states"][row["state"]]
     if row["state"] == "running" and row["total"]:
         return f"{told} {row['progress']:,}/{row['total']:,}"
@@ -434,11 +439,11 @@ def _state(row: Row) -> str:
     return f"{told}, {load_words('jobs')['undone']}" if row["undone"] else str(told)
 
 
-def _when(row: Row) -> str:
+def _describe_time(row: Row) -> str:
     return format_minute(row["finished_at"] or row["started_at"] or row["created_at"])
 
 
-def _did(row: Row) -> str:
+def _describe_result(row: Row) -> str:
     return row["waits_for"] or in_words(row["report"])
 
 
@@ -483,10 +488,10 @@ def sweep(command: Command) -> None:
     """Look at what fades: mark it, bring back what was confirmed, archive what nothing protects."""
     with command.open_session() as session, command.output.progress(enabled=True) as tell:
         reply = session.call("sweep", {}, tell)
-    command.reply(reply, _swept)
+    command.reply(reply, _print_sweep)
 
 
-def _swept(out: Output, reply: Row) -> None:
+def _print_sweep(out: Output, reply: Row) -> None:
     told = load_words("jobs")
     parts = [in_words(reply["swept"]), in_words(reply["episodes"])]
     what = ", ".join(part for part in parts if part != told["nothing"]) or told["nothing"]

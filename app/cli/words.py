@@ -187,7 +187,7 @@ def claim_stands(claim: Item) -> str:
     parts.append(format_count(own["quotes"], quotes.count("supporting")))
     if against := quotes.count("contradicting"):
         parts.append(format_count(own["against"], against))
-    parts.append(_span(forms, format_day(claim["valid_from"]), format_day(claim["valid_to"])))
+    parts.append(_format_span(forms, format_day(claim["valid_from"]), format_day(claim["valid_to"])))
     qualifiers = claim["qualifiers"]
     if isinstance(qualifiers.get("when"), str) and qualifiers["when"]:
         parts.append(str(forms["when"]).format(value=one_line(qualifiers["when"], _VALUE)))
@@ -196,7 +196,7 @@ def claim_stands(claim: Item) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _span(forms: Mapping[str, str], begin: str, end: str) -> str:
+def _format_span(forms: Mapping[str, str], begin: str, end: str) -> str:
     if begin and end:
         return forms["between"].format_map({"from": begin, "to": end})
     if begin:
@@ -248,9 +248,9 @@ def _made_by(name: str, shown: Item, value: float) -> str:
         sources = shown["corroboration"]
         return str(forms[name]["none"] if sources < 2 else forms[name]["many"].format(count=sources))
     if name == "feedback":
-        return _feedback(forms[name], shown["reinforcements"], shown["disputes"])
+        return _format_feedback(forms[name], shown["reinforcements"], shown["disputes"])
     if name == "age":
-        return _age(shown)
+        return _format_age(shown)
     if name == "ancestors":
         return str(forms[name]["one"]).format(value=f"{value:.2f}")
     client = shown.get("client")
@@ -258,7 +258,7 @@ def _made_by(name: str, shown: Item, value: float) -> str:
     return str(form).format(name=one_line(client or "", _NAME), value=f"{value:.2f}")
 
 
-def _feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) -> str:
+def _format_feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) -> str:
     if confirmed and disputed:
         return str(forms["both"]).format_map({"for": confirmed, "against": disputed})
     if confirmed or disputed:
@@ -266,7 +266,7 @@ def _feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) -> str:
     return str(forms["none"])
 
 
-def _age(shown: Item) -> str:
+def _format_age(shown: Item) -> str:
     """Storing sets "last confirmed": only what came after that is a person's confirmation."""
     if shown["occurred_at"] is None:
         return str(load_words("belief")["steps"]["age"]["none"])

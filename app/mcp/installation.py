@@ -80,7 +80,7 @@ class Recipe:
         if not folder or not Path(folder).is_absolute():
             return Path(fallback.replace("~", home, 1))
         # What stands behind the fallback's own folder is the same in either.
-        return Path(folder) / _behind(variable, fallback)
+        return Path(folder) / _shorten_fallback(variable, fallback)
 
     def fill_entry(self, command: Command) -> dict[str, Any]:
         """The entry for a command.
@@ -93,7 +93,7 @@ class Recipe:
         """
         program, arguments, variables = command
         blanks = {"$command": program, "$args": arguments, "$line": [program, *arguments], "$env": variables}
-        pairs = ((name, _blank(blanks, value)) for name, value in self.entry.items())
+        pairs = ((name, _fill_blank(blanks, value)) for name, value in self.entry.items())
         return {name: value for name, value in pairs if value != {}}
 
     def snippet(self, entry: Mapping[str, Any]) -> str:
@@ -147,12 +147,12 @@ def find_recipe(name: str) -> Recipe:
     return Recipe(name=name.strip().casefold().replace(" ", "-"), **given)
 
 
-def _behind(variable: str, fallback: str) -> str:
+def _shorten_fallback(variable: str, fallback: str) -> str:
     folders = {"$XDG_CONFIG_HOME": "~/.config/", "$APPDATA": "~/AppData/Roaming/", "$CODEX_HOME": "~/.codex/"}
     return fallback.removeprefix(folders[variable])
 
 
-def _blank(blanks: Mapping[str, Any], value: Any) -> Any:
+def _fill_blank(blanks: Mapping[str, Any], value: Any) -> Any:
     return blanks.get(value, value) if isinstance(value, str) else value
 
 
@@ -175,7 +175,10 @@ def _put_json(text: str, key: tuple[str, ...], entry: Mapping[str, Any]) -> str:
 def _read_json(text: str) -> dict[str, Any]:
     try:
         found = json.loads(
-            text.removeprefix("\ufeff"), object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite
+            text.removeprefix("\ufeff"),
+            object_pairs_hook=_refuse_repeated_keys,
+            parse_constant=_no_number,
+            parse_float=_parse_finite,
         )
     except (ValueError, RecursionError):
         raise UserError(
@@ -186,7 +189,7 @@ def _read_json(text: str) -> dict[str, Any]:
     return found
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a key twice")
@@ -197,7 +200,7 @@ def _no_number(_: str) -> NoReturn:
     raise ValueError("not a number")
 
 
-def _finite(digits: str) -> float:
+def _parse_finite(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
         raise ValueError("too large")
@@ -223,7 +226,7 @@ def _put_toml(text: str, key: tuple[str, ...], entry: Mapping[str, Any]) -> str:
         )
     head = text if not text.strip() or text.endswith("\n") else text + "\n"
     gap = "\n" if text.strip() else ""
-    after = head + gap + _table((*key, SERVER), entry)
+    after = head + gap + _format_table((*key, SERVER), entry)
     seen: Any = _read_toml(after)
     for name in (*key, SERVER):
         seen = seen[name]
@@ -239,20 +242,20 @@ def _read_toml(text: str) -> dict[str, Any]:
         raise UserError(Code.CONFIG_INVALID, "The configuration is not valid TOML; it was left alone.") from None
 
 
-def _table(path: tuple[str, ...], entry: Mapping[str, Any]) -> str:
+def _format_table(path: tuple[str, ...], entry: Mapping[str, Any]) -> str:
     flat = [(name, value) for name, value in entry.items() if not isinstance(value, dict)]
-    lines = [f"[{'.'.join(path)}]", *(f"{_toml_key(name)} = {_toml(value)}" for name, value in flat)]
+    lines = [f"[{'.'.join(path)}]", *(f"{_toml_key(name)} = {_format_toml(value)}" for name, value in flat)]
     nested = [(name, value) for name, value in entry.items() if isinstance(value, dict)]
-    return "\n".join(lines) + "\n" + "".join("\n" + _table((*path, name), value) for name, value in nested)
+    return "\n".join(lines) + "\n" + "".join("\n" + _format_table((*path, name), value) for name, value in nested)
 
 
 def _toml_key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _toml(name)
+    return name if _BARE.fullmatch(name) else _format_toml(name)
 
 
-def _toml(value: Any) -> str:
+def _format_toml(value: Any) -> str:
     if isinstance(value, list):
-        return "[" + ", ".join(_toml(part) for part in value) + "]"
+        return "[" + ", ".join(_format_toml(part) for part in value) + "]"
     # A JSON string of ASCII is a TOML basic string, but for DEL and for halves of characters beyond 16 bits.
     if isinstance(value, str):
         plain = json.dumps(value, ensure_ascii=False)
@@ -299,13 +302,13 @@ def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> in
             and not paired.
     """
     if assistant == "list":
-        _list(setup)
+        _list_clients(setup)
         return 0
     found = find_recipe(assistant)
     path = found.path(sys.platform, setup.variables)
     entry = found.fill_entry(setup.command())
     if wish.only_print:
-        _show(setup, found, path, found.snippet(entry))
+        _show_snippet(setup, found, path, found.snippet(entry))
         return 0
     old = read_config(path)
     try:
@@ -319,7 +322,7 @@ def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> in
     if new == old:
         _finish_installation(setup, found, path, None, wish)
         return 0
-    _show(setup, found, path, found.snippet(entry))
+    _show_snippet(setup, found, path, found.snippet(entry))
     if old is not None and found.displaces(old, entry):
         setup.out.note("Another entry named loci stands there; this one takes its place.")
     if not (wish.yes or _ask_to_write(path, old)):
@@ -331,14 +334,14 @@ def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> in
     return 0
 
 
-def _list(setup: ClientSetup) -> None:
+def _list_clients(setup: ClientSetup) -> None:
     known = {name: found["title"] for name, found in load_assistants().items()}
     if setup.out.as_json:
         setup.out.document({"assistants": known})
     setup.out.table(list(known.items()))
 
 
-def _show(setup: ClientSetup, found: Recipe, path: Path, snippet: str) -> None:
+def _show_snippet(setup: ClientSetup, found: Recipe, path: Path, snippet: str) -> None:
     if setup.out.as_json:
         return
     setup.out.line(f"{found.title}: {path}")
@@ -445,8 +448,8 @@ def write_config(path: Path, old: str | None, new: str) -> Path | None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = 0o600 if old is None else stat.S_IMODE(path.lstat().st_mode)
-        kept = None if old is None else _copy(path, old, mode)
-        _replace(path, new, mode)
+        kept = None if old is None else _copy_file(path, old, mode)
+        _replace_file(path, new, mode)
     except OSError:
         raise EnvironmentFaultError(
             Code.WRITE_FAILED, "The configuration cannot be written; it is as it was. Check its permissions."
@@ -454,7 +457,7 @@ def write_config(path: Path, old: str | None, new: str) -> Path | None:
     return kept
 
 
-def _copy(path: Path, text: str, mode: int) -> Path:
+def _copy_file(path: Path, text: str, mode: int) -> Path:
     count = 0
     while True:
         kept = path.with_name(f"{path.name}.bak{count or ''}")
@@ -468,7 +471,7 @@ def _copy(path: Path, text: str, mode: int) -> Path:
         return kept
 
 
-def _replace(path: Path, text: str, mode: int) -> None:
+def _replace_file(path: Path, text: str, mode: int) -> None:
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

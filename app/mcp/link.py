@@ -59,7 +59,7 @@ class Starter:
         if self._child is None:
             if self._clock.monotonic() >= self._not_before:
                 self._failed = None
-                self._child = self._started()
+                self._child = self._start_process()
             return
         ended = self._child.poll()
         if ended is None:
@@ -82,7 +82,7 @@ class Starter:
         self._failed = (self._clock.monotonic(), error)
         return error
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start_process(self) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(
                 self._arguments,
@@ -155,7 +155,7 @@ class Link:
         Raises:
             LociError: what the engine answered, or why it cannot be reached, in a sentence for the assistant.
         """
-        client = await self._open()
+        client = await self._open_connection()
         try:
             return await client.call(method, params)
         except LociError as error:
@@ -165,7 +165,7 @@ class Link:
                 raise
             if not repeatable:
                 raise EnvironmentFaultError(Code.NOT_HERE, format_sentence("cut_off")) from None
-        return await (await self._open()).call(method, params)
+        return await (await self._open_connection()).call(method, params)
 
     @property
     def client(self) -> str:
@@ -197,7 +197,7 @@ class Link:
         if self._client is not None:
             await self._client.close()
 
-    async def _open(self) -> AsyncClient:
+    async def _open_connection(self) -> AsyncClient:
         async with self._opening:
             if self._client is not None and self._client.is_open:
                 return self._client
@@ -221,14 +221,14 @@ class Link:
                     raise UserError(error.code, format_sentence("refused", client=self._who.client)) from None
                 if error.code not in (Code.NOT_HERE, Code.BUSY) or waited > _START_S:
                     raise
-                self._wake(error, waited, is_first)
+                self._wake_engine(error, waited, is_first)
             else:
                 if self._starter is not None:
                     self._starter.note_answer()
                 return client
             await asyncio.sleep(_POLL_S)
 
-    def _wake(self, error: LociError, waited: float, is_first: bool) -> None:
+    def _wake_engine(self, error: LociError, waited: float, is_first: bool) -> None:
         """Have the engine started, where nobody is about to answer."""
         if error.code is Code.BUSY or (not is_first and waited < _HANDOVER_S):
             return  # whoever had the vault is handing it to a window, which must not find it taken

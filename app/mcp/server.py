@@ -129,7 +129,7 @@ class Bridge:
     async def read_resource(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Read one resource."""
         method, arguments = _method_for_resource(str(params.uri))
-        text = await self._read(method, arguments)
+        text = await self._call_reader(method, arguments)
         return types.ReadResourceResult(
             contents=[types.TextResourceContents(uri=params.uri, mime_type=_PLAIN, text=text)]
         )
@@ -158,22 +158,22 @@ class Bridge:
         given = (params.arguments or {}).get(said["argument"])
         if not given:
             raise MCPError(types.INVALID_PARAMS, format_sentence("missing_argument", name=said["argument"]))
-        context = await self._read("memory_context", {"prompt": given}) if "{context}" in said["says"] else ""
+        context = await self._call_reader("memory_context", {"prompt": given}) if "{context}" in said["says"] else ""
         text = said["says"].format(context=context, given=escape_fenced(given))
         return types.GetPromptResult(
             description=said["about"],
             messages=[types.PromptMessage(role="user", content=types.TextContent(text=text))],
         )
 
-    async def _read(self, method: str, arguments: Mapping[str, Any]) -> str:
+    async def _call_reader(self, method: str, arguments: Mapping[str, Any]) -> str:
         """Call a reading method where MCP has no tool error."""
         try:
             result = await self._link.call(method, arguments, repeatable=True)
             return format_result(result, self._whole, arguments.get("offset", 0))
         except LociError as error:
-            raise MCPError(types.INTERNAL_ERROR, _sentence(error), {"code": error.code.value}) from None
+            raise MCPError(types.INTERNAL_ERROR, _error_sentence(error), {"code": error.code.value}) from None
         except Exception as error:  # noqa: BLE001 - the last keeper, as above
-            raise MCPError(types.INTERNAL_ERROR, _sentence(_bug_error(error))) from None
+            raise MCPError(types.INTERNAL_ERROR, _error_sentence(_bug_error(error))) from None
 
 
 def _method_for_resource(uri: str) -> tuple[str, dict[str, Any]]:
@@ -209,10 +209,10 @@ def _declare_tool(tool: Tool) -> types.Tool:
 
 
 def _failed_result(error: LociError) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(text=_sentence(error))], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(text=_error_sentence(error))], is_error=True)
 
 
-def _sentence(error: LociError) -> str:
+def _error_sentence(error: LociError) -> str:
     after = f" Try again in {error.retry_after:.0f} s." if isinstance(error, RateLimitedError) else ""
     return f"{error.code.value}: {escape_fenced(error.sentence)}{after}"
 

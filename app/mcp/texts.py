@@ -64,8 +64,8 @@ def format_result(result: Mapping[str, Any], whole: str = "", offset: int = 0) -
         if isinstance(items, list) and all(_is_memory(item) for item in items):
             return _format_list(result, items, whole)
     if _is_memory(result):
-        return _single(result, offset)
-    return json.dumps(_bound_result(_plain(result)), ensure_ascii=False)
+        return _format_single(result, offset)
+    return json.dumps(_bound_result(_plain_result(result)), ensure_ascii=False)
 
 
 def _is_packed(result: Mapping[str, Any]) -> bool:
@@ -79,7 +79,7 @@ def _is_memory(value: object) -> bool:
 def _format_context(result: Mapping[str, Any]) -> str:
     """The engine fenced it; where it is too long it is cut behind a memory."""
     text = str(result["text"]) or format_sentence("no_context")
-    beside = _bound_result(_plain({name: result[name] for name in _TURN if result.get(name)}), TOKENS // 8)
+    beside = _bound_result(_plain_result({name: result[name] for name in _TURN if result.get(name)}), TOKENS // 8)
     told = json.dumps(beside, ensure_ascii=False) if beside else ""
     room = TOKENS - estimate_tokens(told) - _RESERVE
     if estimate_tokens(text) > room:
@@ -102,8 +102,8 @@ def _format_list(result: Mapping[str, Any], items: list[Mapping[str, Any]], whol
         return escape_fenced(format_sentence("nothing", reason=str(result.get("reason") or "")))
     elements, any_cut, room = list[str](), False, TOKENS - _RESERVE
     for item in items:
-        text, cut = _cut(str(item["text"]), SHOWN)
-        element = _element(item, text, cut)
+        text, cut = _fence_text(str(item["text"]), SHOWN)
+        element = _format_memory(item, text, cut)
         room -= estimate_tokens(element) + 1
         if room < 0:
             break
@@ -112,25 +112,25 @@ def _format_list(result: Mapping[str, Any], items: list[Mapping[str, Any]], whol
     lines = [format_sentence("data"), *elements, whole if any_cut else ""]
     following = result.get("next") if len(elements) == len(items) else items[len(elements) - 1]["id"]
     if following is not None:
-        lines.append(format_sentence("more", next=_label(following)))
+        lines.append(format_sentence("more", next=_escape_label(following)))
     if _is_memory(result.get("current")):
-        lines.append(format_sentence("current", id=_label(result["current"]["id"])))
+        lines.append(format_sentence("current", id=_escape_label(result["current"]["id"])))
     return "\n".join(line for line in lines if line)
 
 
-def _single(item: Mapping[str, Any], offset: int) -> str:
-    text, room = str(item["text"]), TOKENS - _RESERVE - estimate_tokens(_element(item, "", None))
+def _format_single(item: Mapping[str, Any], offset: int) -> str:
+    text, room = str(item["text"]), TOKENS - _RESERVE - estimate_tokens(_format_memory(item, "", None))
     shown, kept = escape_fenced(text), len(text)
     while estimate_tokens(shown) > room:
         kept = min(kept - 1, int(kept * room / estimate_tokens(shown)))
         shown = escape_fenced(text[:kept])
-    lines = [format_sentence("data"), _element(item, shown, None if kept == len(text) else (kept, len(text)))]
+    lines = [format_sentence("data"), _format_memory(item, shown, None if kept == len(text) else (kept, len(text)))]
     if kept < len(text) or item.get("text_cut"):
-        lines.append(format_sentence("text_goes_on", offset=str(offset + kept), id=_label(item["id"])))
+        lines.append(format_sentence("text_goes_on", offset=str(offset + kept), id=_escape_label(item["id"])))
     return "\n".join(lines)
 
 
-def _element(item: Mapping[str, Any], shown: str, cut: tuple[int, int] | None) -> str:
+def _format_memory(item: Mapping[str, Any], shown: str, cut: tuple[int, int] | None) -> str:
     """A memory's element.
 
     Args:
@@ -138,14 +138,14 @@ def _element(item: Mapping[str, Any], shown: str, cut: tuple[int, int] | None) -
         cut: characters of it that are shown, and that it has; None where it is whole.
     """
     given = {name: item[name] for name in (*_LABELS, *_VERSION) if item.get(name) not in (None, "")}
-    given |= _moment(item)
-    marks = [f'{name}="{_label(value)}"' for name, value in given.items()]
+    given |= _moment_attributes(item)
+    marks = [f'{name}="{_escape_label(value)}"' for name, value in given.items()]
     if cut is not None:
         marks.append(f'cut="{cut[0]} of {cut[1]} characters"')
     return f"<memory {' '.join(marks)}>{shown}</memory>"
 
 
-def _moment(item: Mapping[str, Any]) -> dict[str, str]:
+def _moment_attributes(item: Mapping[str, Any]) -> dict[str, str]:
     """When a memory was said, with no more of it than is known; else, as nobody knows that, when it came in."""
     if item.get("occurred_at"):
         moment = str(item["occurred_at"])
@@ -153,11 +153,11 @@ def _moment(item: Mapping[str, Any]) -> dict[str, str]:
     return {"noted": str(item.get("created_at") or "")[:_DAY]}
 
 
-def _label(value: object) -> str:
-    return _cut(str(value), _LABEL)[0]
+def _escape_label(value: object) -> str:
+    return _fence_text(str(value), _LABEL)[0]
 
 
-def _cut(text: str, room: int) -> tuple[str, tuple[int, int] | None]:
+def _fence_text(text: str, room: int) -> tuple[str, tuple[int, int] | None]:
     """A text fenced, in as many characters as there is room for.
 
     It is cut before it is fenced, so that no escape is cut in two.
@@ -177,23 +177,23 @@ def _cut(text: str, room: int) -> tuple[str, tuple[int, int] | None]:
     return escape_fenced(head[:low]) + _MARK, (low, len(text))
 
 
-def _plain(value: Any, *, in_list: bool = False) -> Any:
+def _plain_result(value: Any, *, in_list: bool = False) -> Any:
     """A result as JSON: texts fenced, those of memories and in lists cut, a memory with what it is known by alone."""
     if isinstance(value, str):
-        return _cut(value, SHOWN)[0] if in_list else escape_fenced(value)
+        return _fence_text(value, SHOWN)[0] if in_list else escape_fenced(value)
     if _is_memory(value):
-        return _brief(value)
+        return _brief_memory(value)
     if isinstance(value, Mapping):
-        return {_label(key): _plain(part, in_list=in_list) for key, part in value.items()}
+        return {_escape_label(key): _plain_result(part, in_list=in_list) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(part, in_list=True) for part in value]
+        return [_plain_result(part, in_list=True) for part in value]
     return value
 
 
-def _brief(item: Mapping[str, Any]) -> dict[str, Any]:
-    text, cut = _cut(str(item["text"]), SHOWN)
-    found = {name: _plain(item[name], in_list=True) for name in _LABELS if item.get(name) not in (None, "")}
-    found |= {"text": text} | {name: _label(value) for name, value in _moment(item).items()}
+def _brief_memory(item: Mapping[str, Any]) -> dict[str, Any]:
+    text, cut = _fence_text(str(item["text"]), SHOWN)
+    found = {name: _plain_result(item[name], in_list=True) for name in _LABELS if item.get(name) not in (None, "")}
+    found |= {"text": text} | {name: _escape_label(value) for name, value in _moment_attributes(item).items()}
     return found if cut is None else {**found, "cut": f"{cut[0]} of {cut[1]} characters"}
 
 
@@ -201,7 +201,7 @@ def _bound_result(result: dict[str, Any], room: int = TOKENS - _RESERVE) -> dict
     """A result within its tokens; what it lost is told, with the way on where it has one."""
     found = result
     while estimate_tokens(json.dumps(found, ensure_ascii=False)) > room:
-        found = _less(found)
+        found = _shorten_value(found)
     for name in _LISTS:
         entries = found.get(name)
         if isinstance(entries, list) and entries and len(entries) < len(result[name]) and _is_named(entries[-1]):
@@ -209,7 +209,7 @@ def _bound_result(result: dict[str, Any], room: int = TOKENS - _RESERVE) -> dict
     return found if found is result else {**found, "note": format_sentence("result_cut")}
 
 
-def _less(value: Any) -> Any:
+def _shorten_value(value: Any) -> Any:
     """About a quarter less: a text or list loses its end, an object some of its largest member or its last members.
 
     No escape of a fenced text is cut in two.
@@ -219,11 +219,11 @@ def _less(value: Any) -> Any:
         at = kept.rfind("&")
         return kept if at < 0 or ";" in kept[at:] else kept[:at]
     if isinstance(value, list):
-        return value[: len(value) * 3 // 4] if len(value) > 1 else [_less(part) for part in value]
+        return value[: len(value) * 3 // 4] if len(value) > 1 else [_shorten_value(part) for part in value]
     if not isinstance(value, dict) or not value:
         return None
     sizes = {key: len(json.dumps(part, ensure_ascii=False)) for key, part in value.items()}
     largest = max(sizes, key=lambda key: sizes[key])
     if 4 * sizes[largest] < sum(sizes.values()):
         return dict(list(value.items())[: len(value) * 3 // 4])
-    return {**value, largest: _less(value[largest])}
+    return {**value, largest: _shorten_value(value[largest])}

@@ -79,8 +79,8 @@ def list_tools(profile: str) -> dict[str, Tool]:
     if profile == FULL:
         return {name: tool for name, tool in callable_tools(FULL).items() if name not in load_words()["twins"]}
     shown = profiles[LEAN] | (profiles[STANDARD] if profile == STANDARD else {})
-    methods = _methods()
-    return {name: _tool(name, methods[name], frozenset(names)) for name, names in shown.items() if name in methods}
+    methods = _read_methods()
+    return {name: _make_tool(name, methods[name], frozenset(names)) for name, names in shown.items() if name in methods}
 
 
 def callable_tools(profile: str) -> dict[str, Tool]:
@@ -94,7 +94,7 @@ def callable_tools(profile: str) -> dict[str, Tool]:
     """
     if profile != FULL:
         return list_tools(profile)
-    return {name: _tool(name, body, None) for name, body in _methods().items()}
+    return {name: _make_tool(name, body, None) for name, body in _read_methods().items()}
 
 
 def common_words(profile: str) -> str:
@@ -109,7 +109,7 @@ def common_words(profile: str) -> str:
     return " ".join(said for name, said in load_words()["common"].items() if name in shown)
 
 
-def _methods() -> dict[str, Any]:
+def _read_methods() -> dict[str, Any]:
     left_out = load_words()["left_out"]["tools"]
     return {
         name: body
@@ -118,7 +118,7 @@ def _methods() -> dict[str, Any]:
     }
 
 
-def _tool(name: str, body: Mapping[str, Any], shown: frozenset[str] | None) -> Tool:
+def _make_tool(name: str, body: Mapping[str, Any], shown: frozenset[str] | None) -> Tool:
     """A tool that shows some parameters of its method, or all; the engine still takes and checks everything."""
     params, needed = body["params"], body["params"].get("required", ())
     left_out = load_words()["left_out"]["parameters"]

@@ -56,7 +56,7 @@ def try_out(setup: ClientSetup) -> bool:
     """
     steps = _Steps(setup)
     with _note_end(steps):
-        asyncio.run(_within(steps))
+        asyncio.run(_run_steps_in_time(steps))
     went_well = all(step["ok"] for step in steps.done)
     if setup.out.as_json:
         setup.out.document({"ok": went_well, "client": setup.client, "steps": steps.done})
@@ -79,7 +79,7 @@ def _note_end(steps: _Steps) -> Iterator[None]:
         steps.setup.out.line(f"{'failed':<8}{'start':<16}{says}")
 
 
-async def _within(steps: _Steps) -> None:
+async def _run_steps_in_time(steps: _Steps) -> None:
     async with asyncio.timeout(_ALL_S):
         await _run_steps(steps)
 

@@ -14,19 +14,19 @@ from typing import Any
 @cache
 def load_protocol() -> dict[str, Any]:
     """The list of methods; read here as plain JSON, for the checking of parameters is the engine's."""
-    return _read("protocol.json")
+    return _read_words("protocol.json")
 
 
 @cache
 def load_words() -> dict[str, Any]:
     """Sentences, descriptions and profiles of the MCP server."""
-    return _read("mcp/words.json")
+    return _read_words("mcp/words.json")
 
 
 @cache
 def load_assistants() -> dict[str, Any]:
     """Assistants whose configuration is known."""
-    return dict(_read("mcp/clients.json")["clients"])
+    return dict(_read_words("mcp/clients.json")["clients"])
 
 
 def format_sentence(name: str, /, **given: str) -> str:
@@ -41,6 +41,6 @@ def format_sentence(name: str, /, **given: str) -> str:
     return str(load_words()["sentences"][name]).format(**given)
 
 
-def _read(path: str) -> dict[str, Any]:
+def _read_words(path: str) -> dict[str, Any]:
     found = json.loads(files("resources").joinpath(*path.split("/")).read_text("utf-8"))
     return dict(found)

@@ -34,7 +34,7 @@ def open_sample(tell: Tell) -> int:
     with ExitStack() as stack:
         stack.enter_context(ending_on_signals(app.quit))
         engine, clock, passphrase = stack.enter_context(sample_engine())
-        if not _fill(app, engine, clock):
+        if not _import_diary(app, engine, clock):
             return 0
         desktop = build(engine, app, fixed_options(WindowOptions().theme, 100, "palace"))
         gate = desktop.window.gate
@@ -44,7 +44,7 @@ def open_sample(tell: Tell) -> int:
         return Shown(app, desktop, None).run()
 
 
-def _fill(app: QApplication, engine: Engine, clock: SampleClock) -> bool:
+def _import_diary(app: QApplication, engine: Engine, clock: SampleClock) -> bool:
     """Bring the diary in while a small window says how far it is.
 
     Returns:
@@ -53,7 +53,7 @@ def _fill(app: QApplication, engine: Engine, clock: SampleClock) -> bool:
     theme = Theme(app)
     theme.use("system", 100)
     bridge = Bridge(engine)
-    splash, bar = _splash()
+    splash, bar = _make_splash()
     watch = Watch()
     poll = QTimer(splash)
 
@@ -83,7 +83,7 @@ def _fill(app: QApplication, engine: Engine, clock: SampleClock) -> bool:
         bridge.shut()
 
 
-def _splash() -> tuple[QWidget, QProgressBar]:
+def _make_splash() -> tuple[QWidget, QProgressBar]:
     splash = QWidget()
     splash.setObjectName("page")
     splash.setWindowTitle("Loci")

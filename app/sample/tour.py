@@ -37,7 +37,7 @@ def run(out: Output) -> None:
         create_vault(keys, passphrase, SystemClock())
         session = local_session(parts, keys.open(passphrase), out.note)
         try:
-            replies = _walk(session, diary, out)
+            replies = _run_tour(session, diary, out)
         finally:
             session.close()
     if out.as_json:
@@ -56,7 +56,7 @@ def _environment(folder: Path) -> Environment:
     )
 
 
-def _walk(session: LocalSession, diary: Path, out: Output) -> dict[str, Any]:
+def _run_tour(session: LocalSession, diary: Path, out: Output) -> dict[str, Any]:
     out.line("A walk through a sample palace. It lives in a temporary home and is gone at the end.")
     imports = []
     for part in _PARTS:
@@ -65,7 +65,7 @@ def _walk(session: LocalSession, diary: Path, out: Output) -> dict[str, Any]:
         reply = session.call("import", {"path": str(diary / part)})
         imports.append(reply)
         print_import(out, reply)
-    recalls = [_ask(session, question, out) for question in _questions(diary)]
+    recalls = [_ask_question(session, question, out) for question in _read_questions(diary)]
     out.line()
     out.line("── The palace now " + "─" * 53)
     status = session.call("status", {})
@@ -75,12 +75,12 @@ def _walk(session: LocalSession, diary: Path, out: Output) -> dict[str, Any]:
     return {"imports": imports, "recalls": recalls, "status": status}
 
 
-def _questions(diary: Path) -> list[Mapping[str, Any]]:
+def _read_questions(diary: Path) -> list[Mapping[str, Any]]:
     found = json.loads((diary / "queries.json").read_text(encoding="utf-8"))
     return list(found["tour"])
 
 
-def _ask(session: LocalSession, question: Mapping[str, Any], out: Output) -> dict[str, Any]:
+def _ask_question(session: LocalSession, question: Mapping[str, Any], out: Output) -> dict[str, Any]:
     params = {"query": question["query"], "explain": True, "limit": _SHOWN}
     when = ""
     if "as_of" in question:

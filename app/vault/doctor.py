@@ -28,10 +28,10 @@ _SILENCE_S = 3.0
 def examine_all(parts: Parts) -> list[Finding]:
     """Look at everything, in the order in which things depend on each other."""
     seen = examine(parts.home, HomeKeys(parts.home))
-    return [_python(), *seen, _window(parts), _engine(parts), _model_server()]
+    return [_check_python(), *seen, _check_window(parts), _check_engine(parts), _model_server()]
 
 
-def _python() -> Finding:
+def _check_python() -> Finding:
     try:
         least = str(metadata("loci-palace")["Requires-Python"] or "").lstrip(">=~ ").split(",")[0]
     except PackageNotFoundError:
@@ -42,7 +42,7 @@ def _python() -> Finding:
     return make_finding("python", "old" if is_old else "ok", version=version, least=least)
 
 
-def _window(parts: Parts) -> Finding:
+def _check_window(parts: Parts) -> Finding:
     try:
         load_qt()
         import PySide6.QtWidgets  # noqa: F401 - its system libraries are what may be missing
@@ -51,7 +51,7 @@ def _window(parts: Parts) -> Finding:
     return make_finding("window", "ok" if parts.environment.has_display else "no_display")
 
 
-def _engine(parts: Parts) -> Finding:
+def _check_engine(parts: Parts) -> Finding:
     try:
         place = parts.place
     except LociError as error:
@@ -72,10 +72,10 @@ def _model_server() -> Finding:
         return make_finding("model_server", "none")
     if not count:
         return make_finding("model_server", "empty")
-    return make_finding("model_server", "ok", count=format_count(_forms(), count))
+    return make_finding("model_server", "ok", count=format_count(_read_forms(), count))
 
 
-def _forms() -> Mapping[str, Any]:
+def _read_forms() -> Mapping[str, Any]:
     forms: Mapping[str, Any] = load_words("doctor")["models"]
     return forms
 

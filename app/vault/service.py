@@ -166,7 +166,7 @@ def serve(parts: Parts, tell: Tell, *, must_open: bool = False) -> None:
     keys.finish_restore()
     if not keys.exists:
         raise UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
-    root = _root(parts, keys)
+    root = _read_root(parts, keys)
     if root is None and must_open:
         raise UserError(Code.VAULT_LOCKED, "Nothing opens the vault without asking its owner.")
     engine = build_engine(parts, tell)
@@ -199,7 +199,7 @@ def _serve(parts: Parts, engine: Engine, root: RootKey | None, tell: Tell) -> No
         service.stop()
 
 
-def _root(parts: Parts, keys: HomeKeys) -> RootKey | None:
+def _read_root(parts: Parts, keys: HomeKeys) -> RootKey | None:
     """The root, or None where nobody named a secret: then the vault stays locked until the owner unlocks it."""
     if parts.environment.secret_file is None and not keys.in_keyring:
         return None

@@ -59,7 +59,7 @@ def _on_options_saved(error: BaseException | None) -> None:
         _log.warning("the window's options were not saved: %s", code)
 
 
-def _say(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+def _log_qt_message(kind: QtMsgType, _context: QMessageLogContext, message: str) -> None:
     _log.log(_LEVELS.get(kind, logging.ERROR), "%s", message)
     if kind is QtMsgType.QtFatalMsg:  # the process ends here, most often for want of a display: it says why
         sys.stderr.write(f"{message}\n")
@@ -76,7 +76,7 @@ def make_application(arguments: list[str] | None = None) -> QApplication:
         return found
     # While no vault is open there is no file to log to; the terminal is not the place for it.
     logging.getLogger("loci").addHandler(logging.NullHandler())
-    qInstallMessageHandler(_say)
+    qInstallMessageHandler(_log_qt_message)
     made = QApplication(arguments or [sys.argv[0]])
     made.setApplicationName("loci")
     made.setApplicationDisplayName("Loci")

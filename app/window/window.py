@@ -133,15 +133,15 @@ class Shown(QObject):
         self._idle.idle.connect(desktop.window.lock)
         self._idle.touched.connect(self._note_activity)
         self._idle.watch(context.prefs.options.idle_lock_minutes)
-        context.prefs.changed.connect(self._option)
-        context.bridge.state.connect(self._state)
-        self._state(desktop.engine.state)
-        self._option("close_to_tray")
+        context.prefs.changed.connect(self._apply_option)
+        context.bridge.state.connect(self._apply_state)
+        self._apply_state(desktop.engine.state)
+        self._apply_option("close_to_tray")
         for command in context.commands.all():
             if command.id == "file.quit":
                 context.commands.add(replace(command, run=self.leave))
 
-    def _option(self, name: str) -> None:
+    def _apply_option(self, name: str) -> None:
         options = self.desktop.context.prefs.options
         if name == "idle_lock_minutes":
             self._idle.watch(options.idle_lock_minutes)
@@ -153,7 +153,7 @@ class Shown(QObject):
             self.desktop.window.may_close = not stays
             self._app.setQuitOnLastWindowClosed(not stays)
 
-    def _state(self, state: str) -> None:
+    def _apply_state(self, state: str) -> None:
         self._tray.show_state(state)
         if state == "open" and self._service is not None:
             self._service.begin()

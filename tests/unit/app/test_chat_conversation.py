@@ -10,10 +10,10 @@ import pytest
 from fake_ollama import Answer, FakeOllama
 
 from app.chat import start
+from app.chat.conversation import Chat, Given, Memory, Turn, budget_of, describe_left_out, messages_for, tokens_of
 from app.chat.models import WINDOW, ModelHost
 from app.chat.screen import MOST_CHARACTERS, Screen
 from app.chat.start import model_place
-from app.chat.talk import Chat, Given, Memory, Turn, budget_of, describe_left_out, messages_for, tokens_of
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.llm.server_address import parse_address
 
@@ -217,9 +217,9 @@ def test_a_chat_is_paired_by_a_or_o_and_anything_else_is_asked_again(
     setup = cast("Any", SimpleNamespace(client="chat"))
     if grants is None:
         with pytest.raises(UserError, match="not paired"):
-            start._pair(setup, Screen(out, io.StringIO(typed)))
+            start._pair_chat(setup, Screen(out, io.StringIO(typed)))
     else:
-        start._pair(setup, Screen(out, io.StringIO(typed)))
+        start._pair_chat(setup, Screen(out, io.StringIO(typed)))
     assert asked == ([] if grants is None else [grants])
     assert ("Answer a, o or n." in out.getvalue()) is typed.startswith("y")
 

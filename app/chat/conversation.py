@@ -1,4 +1,4 @@
-"""The chat itself: a line is a command or goes to the model, with what is remembered before it and kept after it.
+"""The conversation: a line is a command or goes to the model, with what is remembered before it and kept after it.
 
 What the model reads is laid out within what it can take; the memories are reached over the socket, as a client.
 Must not do: decide what is kept or shown, change a word of the context, show a text but by the screen, keep one after
@@ -39,7 +39,7 @@ class Memory:
 
     def read_standing(self) -> dict[str, Any]:
         """Who this chat is and what it may; the reply of `health`."""
-        return self._call("health", {})
+        return self._call_service("health", {})
 
     def begin(self, prompt: str, model: str, budget: int) -> dict[str, Any]:
         """Begin a turn.
@@ -56,30 +56,32 @@ class Memory:
             LociError: what the engine answered, or why it cannot be reached; so for all methods.
         """
         params = {"prompt": prompt, "session": self._session, "model": model[:128], "token_budget": budget}
-        return self._call("turn_begin", params)
+        return self._call_service("turn_begin", params)
 
     def end(self, turn: str | None, user: str, assistant: str, outcome: str) -> dict[str, Any]:
         """End a turn and have it kept; the reply of `turn_end`."""
-        params: dict[str, Any] = {"session": self._session, "user": user, "outcome": outcome, **_once()}
+        params: dict[str, Any] = {"session": self._session, "user": user, "outcome": outcome, **_request_id_params()}
         if turn is not None:
             params["turn"] = turn
         if assistant.strip():
             params["assistant"] = assistant
-        return self._call("turn_end", params)
+        return self._call_service("turn_end", params)
 
     def remember(self, text: str) -> dict[str, Any]:
         """Store one thing, as the person's word where this chat may speak for them; the reply of `memory_store`."""
         own = {"source": "user_explicit"} if "speak_for_user" in self.read_standing()["grants"] else {}
-        return self._call("memory_store", {"text": text, "session": self._session, **own, **_once()})
+        return self._call_service(
+            "memory_store", {"text": text, "session": self._session, **own, **_request_id_params()}
+        )
 
     def recall(self, query: str) -> dict[str, Any]:
         """What fits a question; the reply of `memory_recall`."""
-        return self._call("memory_recall", {"query": query, "limit": _FOUND, "session": self._session})
+        return self._call_service("memory_recall", {"query": query, "limit": _FOUND, "session": self._session})
 
     def one(self, ident: str) -> dict[str, Any] | None:
         """A memory by its id; None where there is none for this client."""
         try:
-            return self._call("memory_get", {"id": ident})
+            return self._call_service("memory_get", {"id": ident})
         except LociError as error:
             if error.code in (Code.NOT_FOUND, Code.INVALID_INPUT):
                 return None
@@ -87,18 +89,18 @@ class Memory:
 
     def forget(self, ident: str) -> dict[str, Any]:
         """Let a memory leave recall; the reply of `memory_forget`."""
-        return self._call("memory_forget", {"id": ident, **_once()})
+        return self._call_service("memory_forget", {"id": ident, **_request_id_params()})
 
     def close(self) -> None:
         """End the connection; the engine closes the session with it."""
         self._runner.run(self._link.close())
         self._runner.close()
 
-    def _call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    def _call_service(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         return self._runner.run(self._link.call(method, params, repeatable=True))
 
 
-def _once() -> dict[str, str]:
+def _request_id_params() -> dict[str, str]:
     return {"request_id": uuid.uuid4().hex}
 
 
@@ -229,7 +231,7 @@ class Chat:
     def run(self) -> None:
         """Talk until the person ends it."""
         try:
-            self._run_guarded(self._look)
+            self._run_guarded(self._check_connection)
             self._run_guarded(self._greet)
             while True:
                 try:
@@ -240,7 +242,7 @@ class Chat:
                     continue
                 if line is None or line.strip() == "/quit":
                     return
-                self._run_guarded(partial(self._take, line.strip()))
+                self._run_guarded(partial(self._handle_line, line.strip()))
         finally:
             self._memory.close()
 
@@ -255,23 +257,23 @@ class Chat:
             self._screen.end()
             self._screen.line(describe_error(error))
 
-    def _take(self, line: str) -> None:
+    def _handle_line(self, line: str) -> None:
         if not line.startswith("/"):
             if line:
-                self._turn(line)
+                self._run_turn(line)
             return
         name, _, rest = line.partition(" ")
         command = self._commands.get(name)
         if command is None:
             self._screen.line(format_sentence("unknown", command=one_line(name, 40)))
         elif not rest.strip() and name in ("/remember", "/recall", "/forget"):
-            self._screen.line(format_sentence("needs_text", usage=self._usage(name)))
+            self._screen.line(format_sentence("needs_text", usage=self._format_usage(name)))
         else:
             command(rest.strip())
 
     # Talking
 
-    def _look(self) -> None:
+    def _check_connection(self) -> None:
         """Whoever cannot be reached is told of at once, and not after the first words."""
         self._memory.read_standing()
 
@@ -296,7 +298,7 @@ class Chat:
         self._model = found
         return True
 
-    def _turn(self, prompt: str) -> None:
+    def _run_turn(self, prompt: str) -> None:
         if not self._has_model():
             return
         given = self._begin_turn(prompt)
@@ -308,10 +310,10 @@ class Chat:
         pieces: list[str] = []
         outcome = "failed"
         try:
-            outcome = self._stream(messages, pieces)
+            outcome = self._show_stream(messages, pieces)
         finally:
             self._screen.end()
-            self._end(given, "".join(pieces), outcome)
+            self._end_turn(given, "".join(pieces), outcome)
 
     def _begin_turn(self, prompt: str) -> Given:
         try:
@@ -320,7 +322,7 @@ class Chat:
             self._screen.line(format_sentence("without_memory", reason=describe_error(error)))
             return Given(prompt, reason=describe_error(error))
 
-    def _stream(self, messages: list[dict[str, str]], pieces: list[str]) -> str:
+    def _show_stream(self, messages: list[dict[str, str]], pieces: list[str]) -> str:
         """Show the answer as it comes; how the turn ended."""
         try:
             with closing(self._host.answer(self._model, messages, self._window)) as answer:
@@ -339,7 +341,7 @@ class Chat:
             raise
         return "done"
 
-    def _end(self, given: Given, answer: str, outcome: str) -> None:
+    def _end_turn(self, given: Given, answer: str, outcome: str) -> None:
         if answer:
             self._said = [*self._said, Turn(given.prompt, answer)][-_MOST_TURNS:]
         try:
@@ -365,14 +367,14 @@ class Chat:
         if not found["items"]:
             self._screen.line(format_sentence("nothing", reason=found["reason"]))
         for item in found["items"]:
-            self._screen.line(_row(item))
+            self._screen.line(_format_row(item))
 
     def _forget(self, words_or_id: str) -> None:
         named = None if " " in words_or_id else self._memory.one(words_or_id)
         item = named or self._pick_memory(words_or_id)
         if item is None:
             return
-        self._screen.line(_row(item))
+        self._screen.line(_format_row(item))
         if not self._is_sure("sure"):
             self._screen.line(format_sentence("unchanged"))
             return
@@ -381,7 +383,7 @@ class Chat:
         if others := self._saying_it_too(item):
             self._screen.line(format_sentence("said_too"))
             for other in others:
-                self._screen.line(_row(other))
+                self._screen.line(_format_row(other))
             if self._is_sure("sure_too"):
                 for other in others:
                     self._let_go(other)
@@ -417,7 +419,7 @@ class Chat:
         if len(items) == 1:
             return dict(items[0])
         for number, item in enumerate(items, 1):
-            self._screen.line(f"{number}  {_row(item)}")
+            self._screen.line(f"{number}  {_format_row(item)}")
         typed = (self._screen.ask(format_sentence("which")) or "").strip()
         if typed.isascii() and typed.isdigit() and 1 <= int(typed[:3]) <= len(items):
             return dict(items[int(typed[:3]) - 1])
@@ -469,9 +471,9 @@ class Chat:
             self._screen.line(f"{usage:<22} {about}")
 
     @staticmethod
-    def _usage(name: str) -> str:
+    def _format_usage(name: str) -> str:
         return next(str(usage) for usage, _ in load_words()["commands"] if usage.startswith(name))
 
 
-def _row(item: Mapping[str, Any]) -> str:
+def _format_row(item: Mapping[str, Any]) -> str:
     return f"{item['id']}  {item['status']} {item['kind']}  {one_line(item['text'])}"
