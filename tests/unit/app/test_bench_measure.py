@@ -84,7 +84,7 @@ def test_the_table_names_machine_and_figures(run: tuple[Mapping[str, Any], list[
     out = StringIO()
     report.print_report(Output(as_json=False, out=out), run[0])
     text = out.getvalue()
-    assert f"{COUNT} messages on {run[0]['describe_machine']['cores']} cores" in text
+    assert f"{COUNT} messages on {run[0]['machine']['cores']} cores" in text
     for words in ("store one", "import", "bare embedder", "recall, all", "unlock to first answer", "memory", "files"):
         assert f"\n{words}" in text
     assert f"of {measure.QUERIES} answered" in text
