@@ -41,11 +41,11 @@ _EPISODES = (
     f"WHERE r.tbl = 'distilled' AND r.step_id IN ({_UNDONE}) ORDER BY 1"
 )
 # What was made of talk and taken back is not made again by itself; a row of now says more.
-_KEEP_READ = (
-    "INSERT OR IGNORE INTO readings (memory_id, version, content_hash, small_talk, at) "  # noqa: S608 - constants
-    "SELECT DISTINCT m.id, :version, m.content_hash, 0, :at FROM undo_rows r "
+_READ_TALK = (
+    "SELECT DISTINCT m.id, m.content_hash FROM undo_rows r "  # noqa: S608 - constants
     "JOIN memories m ON m.id = json_extract(r.row_key, '$.memory_id') "
-    f"WHERE r.tbl = 'readings' AND r.before IS NULL AND r.step_id IN ({_UNDONE})"
+    f"WHERE r.tbl = 'readings' AND r.before IS NULL AND r.step_id IN ({_UNDONE}) "
+    "AND m.id NOT IN (SELECT memory_id FROM readings) ORDER BY 1"
 )
 _PAIRS = (
     "SELECT l.operation, l.memory_id, l.other_id FROM undo_steps s JOIN consolidation_log l ON l.step_id = s.id "
@@ -67,10 +67,12 @@ def keep_reverted_pairs(tx: Tx, steps: str) -> None:
     marked = [{"memory_id": row[0], "at": tx.now_ms} for row in tx.all(_MEMORIES, {"steps": steps})]
     tx.insert_many("taken_back", marked)
     for (memory_id,) in tx.all(_EPISODES, {"steps": steps}):
-        key, read = {"memory_id": memory_id}, {"state": "done", "code": None}
-        if not tx.update("distilled", key, read) and tx.row("distilled", key) is None:
-            tx.insert("distilled", {**key, **read, "attempts": 0, "at": tx.now_ms})
-    tx.run(_KEEP_READ, {"version": TAKEN_BACK, "at": tx.now_ms, "steps": steps})
+        key, done = {"memory_id": memory_id}, {"state": "done", "code": None}
+        if not tx.update("distilled", key, done) and tx.row("distilled", key) is None:
+            tx.insert("distilled", {**key, **done, "attempts": 0, "at": tx.now_ms})
+    read = {"version": TAKEN_BACK, "small_talk": 0, "at": tx.now_ms}
+    found = tx.all(_READ_TALK, {"steps": steps})
+    tx.insert_many("readings", [{**read, "memory_id": row[0], "content_hash": row[1]} for row in found])
 
 
 def read_reverted_pairs(rows: Rows) -> list[tuple[str, str, str]]:
