@@ -9,12 +9,13 @@ import consolidation_rig
 import distill_rig
 import pytest
 from engine_rig import Rig, later, rig_at
-from ground_rig import ground_of
+from ground_rig import flow, ground_of
+from talk_rig import TALK, bring_talk, plain_reader
 
 from core.engine.runtime import expiry
 from core.lifecycle.distill.distill import DistillJob
 from core.types.lifecycle import JobRow, JobState, JobType
-from core.types.values import OWNER_ACTOR
+from core.types.values import OWNER_ACTOR, Kind
 
 TEXTS = ("The plum jars stand on the cellar shelf.", "Ada repaired the kiln.", "The ferry leaves at nine.")
 
@@ -150,3 +151,13 @@ def test_a_mark_holds_no_memory_up(rig: Rig) -> None:
     rig.write(lambda tx: tx.insert("taken_back", {"memory_id": new, "at": 1}))
     assert rig.undo().left == ()
     assert rig.value("SELECT count(*) FROM memories WHERE id = ?", new) == 0
+
+
+def test_statements_that_were_taken_back_are_not_made_again_when_the_step_has_expired(tmp_path: Path) -> None:
+    with rig_at(tmp_path, talk=plain_reader()) as rig:
+        made = rig.engine.statements.run(bring_talk(rig, TALK)).result(30)
+        rig.undo(made.step_ids[0])
+        let_steps_expire(rig)
+        assert rig.value("SELECT count(*) FROM readings WHERE version = 'taken_back'") == len(TALK)
+        assert flow(rig, DistillJob(), ground_of(rig)).counts == {}
+        assert rig.texts(kind=Kind.FACT) == []
