@@ -103,7 +103,7 @@ def test_question_and_answer_are_one_statement(question: str, answer: str, told:
 @pytest.mark.parametrize("assertion", ["question", "wish", "hypothesis", "joke", "quoted"])
 def test_what_is_not_asserted_is_skipped_by_its_reason(assertion: str) -> None:
     def read(said: Sequence[SentenceInContext]) -> list[Reading]:
-        return [Reading(StatementType.PLAN, 0.1, Assertion(assertion), 0.0, 1.0, 0.0) for _ in said]
+        return [Reading(StatementType.PLAN, 0.05, Assertion(assertion), 0.0, 1.0, 0.0) for _ in said]
 
     done = _distill(("Mara", "I buy the whole street"), read=read)
     assert (done.statements, done.skipped, done.small_talk) == ((), {assertion: 1}, ("e0",))
