@@ -251,7 +251,7 @@ def built_in_readers() -> TextReaders:
     return TextReaders(extract=extract_claims, statements=find_statements, relate=RelationModel())
 
 
-TELLING = 1
+TELLING = 2
 """Of the rules by which talk is told; what was read by others is read again."""
 
 

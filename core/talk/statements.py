@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
@@ -18,7 +18,7 @@ from core.talk.clauses import Clause, has_finite_verb, split_clauses
 from core.talk.references import References, possessive
 from core.talk.third_person import YOU, Speech, ToldClause, UnclearClauseError, tell_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
-from core.talk.words import Token, talk_words, tokenize_talk, verb_forms
+from core.talk.words import Token, starts_with, talk_words, tokenize_talk, verb_forms
 from core.text.screening.injection import current_limits, scan
 from core.text.terms import common_words, fold_word
 from core.types.talk import (
@@ -39,12 +39,19 @@ MARKED = 0.075
 WORTH = 0.5
 """Expected worth from which a sentence is kept."""
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
+_NOTHING = Reading(StatementType.NONE, 0.0, Assertion.NONE, 0.0, 0.0, 0.0)
+_SPEAKERS = frozenset(("i", "im", "my", "me", "we", "our", "us"))
 _MOST_WORDS = 45
 _LEAST_WORDS = 3
 _LASTING = 0.5
 _MOST_BEFORE = 12
 _MOST_COMPARED = 300  # statements of one subject, the latest
 _TURNS = frozenset(("not", "no", "never", "cannot"))
+_NEEDS_NO_OTHER, _SPEAKS_ALONE = 7, 11
+"""Words from which a sentence is read without the turn before it, and without anything before it: it costs a third."""
+_MOST_IN_PLEASANTRY = 6  # words
+_MOST_IN_CALL = 2  # words of what is no statement unless it answers, or tells of somebody
+_CLAUSES_READ = 0.6  # share of the sure bar from which a sentence's clauses are read by themselves
 _REPEATED = 0.85  # share of content words that two statements of one subject have in common
 
 
@@ -82,11 +89,12 @@ def distill_conversation(
     """
     distiller = _Distiller(turns, sure, worth)
     said = tuple(distiller.list_sentences())
-    contexts = [distiller.in_context(place, said) for place in range(len(said))]
-    readings = read(contexts)
-    # A clause that can be told by itself is read by itself too, where its sentence may state anything at all.
+    contexts = [None if _is_decided(one) else distiller.in_context(place, said) for place, one in enumerate(said)]
+    read_by_model = iter(read([context for context in contexts if context is not None]))
+    readings = [_NOTHING if context is None else next(read_by_model) for context in contexts]
+    # A clause that can be told by itself is read by itself too, where its sentence is nearly sure to state something.
     parts = [
-        distiller.list_parts(one, context) if reading.statement >= MARKED else ()
+        distiller.list_parts(one, context) if context and reading.statement >= sure * _CLAUSES_READ else ()
         for one, context, reading in zip(said, contexts, readings, strict=True)
     ]
     read_parts = iter(read([part for each in parts for part in each]))
@@ -114,14 +122,15 @@ class _Distiller:
         """All sentences that are read; what is not English is counted."""
         before: tuple[str, str] = ("", "")
         for number, turn in enumerate(self._turns):
-            if is_foreign(turn.text) or (turn.text.strip() and not split_turn(turn)):
+            sentences, is_other_language = split_turn(turn), is_foreign(turn.text)
+            if is_other_language or turn.is_assistant or (turn.text.strip() and not sentences):
                 self._worthy.add(turn.episode_id)  # nothing is known of what is not read
-            if is_foreign(turn.text):
-                self._skipped["language"] += max(1, len(split_turn(turn)))
+            if is_other_language:
+                self._skipped["language"] += max(1, len(sentences))
                 before = ("", turn.speaker)
                 continue
             own = ""
-            for sentence in split_turn(turn):
+            for sentence in sentences:
                 other = before if not own and before[1] != turn.speaker else ("", before[1])
                 yield _Said(turn, number, sentence, sentence.tokens, *other)
                 own = sentence.text
@@ -130,9 +139,12 @@ class _Distiller:
     def in_context(self, place: int, said: Sequence[_Said]) -> SentenceInContext:
         """A sentence as the reader is given it."""
         one = said[place]
+        words = sum(token.is_word for token in one.tokens)
+        if words >= _SPEAKS_ALONE:
+            return SentenceInContext(one.sentence.text, ())
         first = _run_start(said, place)
         own = tuple(each.sentence.text for each in said[first:place])
-        if not first or said[first - 1].turn.speaker == one.turn.speaker:
+        if words >= _NEEDS_NO_OTHER or not first or said[first - 1].turn.speaker == one.turn.speaker:
             return SentenceInContext(one.sentence.text, own)
         other = " ".join(each.sentence.text for each in said[_run_start(said, first - 1) : first])
         return SentenceInContext(one.sentence.text, (f"{said[first - 1].turn.speaker}: {other}", *own))
@@ -346,6 +358,18 @@ def _tell_of(lead: str, about: str, one: _Said) -> Iterator[ToldClause]:
         yield ToldClause(f"{lead}: {body}.", about, 0.7, 0, len(one.sentence.text))
 
 
+def _is_decided(one: _Said) -> bool:
+    """Whether what becomes of a sentence is clear without the reader: it is no statement that is kept."""
+    if one.turn.is_assistant or _asks(one):
+        return True
+    lows = [token.low for token in one.tokens if token.is_word or token.low.startswith("'")]
+    if one.before.rstrip().endswith("?") or _SPEAKERS & set(lows):
+        return False
+    if len(lows) <= _MOST_IN_CALL:
+        return not lows or lows[0] not in verb_forms().past
+    return len(lows) <= _MOST_IN_PLEASANTRY and starts_with(lows, 0, talk_words().phrases["pleasantries"]) > 0
+
+
 def _asks(one: _Said) -> bool:
     """Whether a sentence ends as a question does; "I'm with Henning now, remember?" is none."""
     if not one.sentence.text.rstrip(" )\"'").endswith("?"):
@@ -402,6 +426,7 @@ def _stemmer() -> EnglishStemmer:
     return EnglishStemmer()
 
 
+@lru_cache(maxsize=20_000)
 def _stem(low: str) -> str:
     bare = low.removesuffix("'s").removesuffix("'").strip(".'")
     return str(_stemmer().stemWord(fold_word(verb_forms().lemma(bare))))

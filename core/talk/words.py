@@ -212,4 +212,7 @@ def _split_token(sentence: str, low: str, start: int, end: int) -> list[Token]:
 
 def starts_with(lows: Sequence[str], at: int, phrases: Sequence[tuple[str, ...]]) -> int:
     """How many words the longest phrase has that begins at a place; 0 where none does."""
-    return next((len(one) for one in phrases if tuple(lows[at : at + len(one)]) == one), 0)
+    if not 0 <= at < len(lows):
+        return 0
+    first = lows[at]
+    return next((len(one) for one in phrases if one[0] == first and tuple(lows[at : at + len(one)]) == one), 0)

@@ -120,6 +120,39 @@ def test_an_order_to_an_assistant_is_skipped() -> None:
     assert (done.statements, done.skipped) == ((), {"instruction": 1})
 
 
+def test_what_is_decided_already_is_not_read() -> None:
+    given_to_reader: list[str] = []
+
+    def read(said: Sequence[SentenceInContext]) -> list[Reading]:
+        given_to_reader.extend(one.text for one in said)
+        return _read_all(said)
+
+    lines = [
+        ("Mara", "Hey Jon! Good to see you! Have you moved yet?"),
+        ("Jon", "Nope."),
+        ("Jon", "Wow! That's so cool, Mara!"),
+        ("Assistant", "You have two brothers."),
+        ("Mara", "Got engaged! I quit."),
+    ]
+    done = _distill(*lines, read=read)
+    assert given_to_reader == ["Nope.", "Got engaged!", "I quit."], "an answer and what tells of somebody are read"
+    assert set(done.small_talk) == {"e0", "e2"}, "of what an assistant says nothing is known"
+
+
+def test_a_long_sentence_is_read_without_what_was_said_before_it() -> None:
+    seen: dict[str, tuple[str, ...]] = {}
+
+    def read(said: Sequence[SentenceInContext]) -> list[Reading]:
+        seen.update((one.text, tuple(one.before)) for one in said)
+        return [Reading(StatementType.NONE, 0.0, Assertion.NONE, 0.0, 0.0, 0.0) for _ in said]
+
+    middle, long = "It is an old one from my aunt.", "She used to play it every evening before we all had dinner."
+    _distill(("Jon", "So you have a piano now."), ("Mara", f"Yes I do. {middle} {long}"), read=read)
+    assert seen["Yes I do."] == ("Jon: So you have a piano now.",)
+    assert seen[middle] == ("Yes I do.",)
+    assert seen[long] == ()
+
+
 def test_another_language_is_said_to_be_one() -> None:
     done = _distill(("Mara", "Ich habe zwei Brüder und wir wohnen in Kiel, das ist nicht weit von Hamburg."))
     assert (done.statements, done.skipped) == ((), {"language": 1})

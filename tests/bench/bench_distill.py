@@ -1,0 +1,124 @@
+"""What distilling costs beside an import, in processor time: python tests/bench/bench_distill.py FILE [--profile FILE].
+
+FILE is an import file of JSON Lines, or LoCoMo's file, whose first conversation is taken (`--conversations` takes
+more). It is imported into a new vault with the built-in embedder and readers and waited for; then statements are made.
+Processor time is that of the whole process, so that a machine at work beside it does not count. Reading is the model's,
+telling the rest of `core.talk`, writing all that the run does besides. Asserts nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import json
+import pstats
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" / "bench")]
+
+from engine_rig import START_MS, HandClock, Rig, rig_at  # noqa: E402 - found by the path above
+from locomo import read  # noqa: E402
+
+from core.engine.facade import built_in_embedder, built_in_readers  # noqa: E402
+from core.lifecycle.kit.job_context import TalkReader  # noqa: E402
+from core.talk.reader_model import ReaderModel  # noqa: E402
+from core.talk.statements import distill_conversation  # noqa: E402
+from core.types.talk import ConversationStatements, Reading, SentenceInContext, Turn  # noqa: E402
+from core.types.values import OWNER_ACTOR  # noqa: E402
+
+_WAIT_S = 3_600
+
+
+@dataclass
+class TimedReader:
+    """The built-in reader with a clock: processor seconds of the thread that reads, and what it was given."""
+
+    model: ReaderModel = field(default_factory=ReaderModel)
+    read_s: float = 0.0
+    whole_s: float = 0.0
+    sentences: int = 0
+
+    def read(self, said: Sequence[SentenceInContext]) -> Sequence[Reading]:
+        """Read sentences."""
+        self.sentences += len(said)
+        began = time.thread_time()
+        found = self.model.read(said)
+        self.read_s += time.thread_time() - began
+        return found
+
+    def distill(self, turns: Sequence[Turn], profile: cProfile.Profile | None = None) -> ConversationStatements:
+        """Make statements; both times count it."""
+        began = time.thread_time()
+        if profile:
+            profile.enable()
+        found = distill_conversation(turns, self.read)
+        if profile:
+            profile.disable()
+        self.whole_s += time.thread_time() - began
+        return found
+
+
+def write_rows(path: Path, folder: Path, conversations: int) -> Path:
+    """The import file: `path` itself, or LoCoMo's conversations as one."""
+    if path.suffix != ".json":
+        return path
+    made = folder / "talk.jsonl"
+    with made.open("w", encoding="utf-8") as file:
+        for talk in read(path)[:conversations]:
+            for turn in talk.turns:
+                session = f"{talk.name}:{turn.session}"
+                row = {"text": turn.text, "author": turn.author, "ref": turn.ref, "session": session}
+                file.write(json.dumps({**row, "time": turn.at_ms}) + "\n")
+    return made
+
+
+def measure(rig: Rig, path: Path, reader: TimedReader) -> None:
+    """Import, distil, print."""
+    began = time.process_time()
+    report = rig.engine.imports.run(path, None, None, OWNER_ACTOR).result(_WAIT_S)
+    rig.settle()
+    imported = time.process_time() - began
+    began = time.process_time()
+    done = rig.engine.statements.run(report.import_id).result(_WAIT_S)
+    rig.settle()
+    distilled = time.process_time() - began
+    print(f"turns {report.stored}, sentences read {reader.sentences}, statements {len(done.statements)}")
+    print(f"small talk {len(done.small_talk)}; skipped {dict(done.skipped)}")
+    print(f"import alone {imported:.1f} s, distilling {distilled:.1f} s of processor time")
+    told = reader.whole_s - reader.read_s
+    print(f"  reading {reader.read_s:.1f} s, telling {told:.1f} s, writing {distilled - reader.whole_s:.1f} s")
+    print(f"with distilling against without: {(imported + distilled) / imported:.2f} (bar 1.6)")
+
+
+def main() -> None:
+    """Run the bench."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--conversations", type=int, default=1)
+    parser.add_argument("--profile", action="store_true", help="show where reading and telling spend their time")
+    chosen = parser.parse_args()
+    reader, profile = TimedReader(), cProfile.Profile() if chosen.profile else None
+    embedder = built_in_embedder()
+    embedder.embed(["A first text, so that no load counts."])
+    reader.model.read([SentenceInContext("A first sentence.", ())])
+    talk = TalkReader("bench", partial(reader.distill, profile=profile), reader.model.rest)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        rig_at(
+            Path(folder), clock=HandClock(START_MS), embedder=embedder, readers=built_in_readers(), talk=talk
+        ) as rig,
+    ):
+        measure(rig, write_rows(chosen.file, Path(folder), chosen.conversations), reader)
+    if profile:
+        pstats.Stats(profile).sort_stats("tottime").print_stats(30)
+
+
+if __name__ == "__main__":
+    main()
