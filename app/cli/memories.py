@@ -183,7 +183,7 @@ def _time_told(plan: Mapping[str, Any]) -> str:
     if time is None:
         return str(load_words()["recall"]["no_time"]) if "time" in plan["given"] else ""
     days = describe_days(date.fromisoformat(time["from"]), date.fromisoformat(time["to"]))
-    return f"{one_line(time['load_words'], _NAME)} ({days})" if time["words"] else days
+    return f"{one_line(time['words'], _NAME)} ({days})" if time["words"] else days
 
 
 def describe_days(first: date, last: date) -> str:
