@@ -41,6 +41,8 @@ _WHEN_LINKS = frozenset(
         "this",
     )
 )
+_OPEN = frozenset(("or", "any", "anything", "anyone", "anybody", "ever"))
+_HELD = frozenset(("have", "own", "keep", "play", "speak"))
 _PERSONS = frozenset(("you", "he", "she", "they", "it", "we"))
 _EARLY_ENDS = frozenset(("now", "actually", "anyway", "then", "again", "though", "exactly", "these"))
 _MONTH_OR_DAY = re.compile(
@@ -202,7 +204,9 @@ def _declare(words: Sequence[str], *, is_negated: bool = False) -> list[str]:
 def _join_yes_no(asked: Sequence[str], said: Sequence[str], answer: str) -> str:
     first = said[0].lower()
     is_yes, is_no = first in _YES, first in _NO
-    if any(word.lower() in ("or", "any", "anything", "anyone", "ever") for word in asked) and not is_yes:
+    if is_yes and (named := _join_named(asked, said)):
+        return named
+    if any(word.lower() in _OPEN for word in asked):
         return ""
     if is_yes or is_no:
         told = _declare(asked, is_negated=is_no)
@@ -217,6 +221,18 @@ def _join_yes_no(asked: Sequence[str], said: Sequence[str], answer: str) -> str:
     if told and (first in numbers or first.isdigit()) and told[-1].lower().endswith("s") and is_fragment(answer):
         return _glue([*told[:-1], said[0].lower(), told[-1], *(said[1:] if said[1:2] == [","] else [",", *said[1:]])])
     return ""
+
+
+def _join_named(asked: Sequence[str], said: Sequence[str]) -> str:
+    """Reads "Do you have a pet?" "Yes, a dog called Rex" as "I have a dog called Rex"."""
+    rest = list(said[2 if said[1:2] == [","] else 1 :])
+    lows = [word.lower() for word in asked]
+    opens = bool(rest) and (rest[0].lower() in ("a", "an") or rest[0].lower() in talk_words().sets["numbers"])
+    is_named = len(rest) > 1 and rest[1].lower() not in ("few", "lot", "bit", "little", "couple")
+    has_verb = any(word.lower() in (*_PERSONS, "i", "and") for word in rest)
+    if lows[:2] != ["do", "you"] or lows[2] not in _HELD or not opens or not is_named or has_verb:
+        return ""
+    return _glue(["I", lows[2], *rest])
 
 
 def _is_short(rest: Sequence[str]) -> bool:

@@ -172,7 +172,9 @@ def speaks_of_past(tokens: Sequence[Token], first: int, end: int) -> bool:
         return False
     for at, low in enumerate(lows):
         is_past = low in verbs.past and low not in verbs.base
-        if is_past and not (at and lows[at - 1] in ("is", "are", "am", "'s", "'m", "'re", "be", "get", "gets")):
+        if is_past and not (
+            at and lows[at - 1] in ("is", "are", "am", "'s", "'m", "'re", "be", "get", "gets", "getting")
+        ):
             return True
     return any(low in ("didn't", "wasn't", "weren't", "hadn't") for low in lows)
 
@@ -211,6 +213,8 @@ def opens_with_subject(tokens: Sequence[Token], at: int, end: int) -> bool:
     if low in ("my", "our", "his", "her", "the", "their"):
         return any(is_finite(tokens, place, at) for place in range(at + 1, min(end, at + 6)))
     if tokens[at].is_capital and low not in talk_words().sets["english"]:
+        if at + 1 < end and tokens[at + 1].low == ",":  # "your help, Gina, means a lot" calls her
+            return False
         return any(is_finite(tokens, place, at) for place in range(at + 1, min(end, at + _OPENING_NAME)))
     return False
 

@@ -413,6 +413,8 @@ class _StemsSaid:
             if token.low not in self._seen:
                 self._seen.add(token.low)
                 self._known.add(_stem(token.low))
+                if token.low == "been":  # "has been to Rome" is told as "went to Rome"
+                    self._known.add(_stem("went"))
 
     def hold(self, words: Sequence[Token]) -> bool:
         """Whether every word was said, or is a date or a small word of grammar."""

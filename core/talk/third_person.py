@@ -23,6 +23,7 @@ from core.talk.clauses import (
 )
 from core.talk.dates import find_date_edits
 from core.talk.references import NounPhrase, References, Referent, possessive
+from core.talk.wording import find_calls, is_dependent, lacks_article, names_bare_thing, word_told
 from core.talk.words import Edit, Token, apply_edits, talk_words, third_person, tokenize_talk, verb_forms
 
 YOU = "You"
@@ -120,6 +121,7 @@ class _Draft:
     about: str = ""
     told: list[Referent] = field(default_factory=list)
     has_speaker: bool = False
+    calls: Sequence[int] = ()
 
     def low(self, at: int) -> str:
         """The word at a place; "" outside of the clause."""
@@ -147,6 +149,7 @@ def tell_clause(
     """
     _check_shape(tokens, clause)
     draft = _Draft(sentence, tokens, clause, speech, references.known_phrases(tokens))
+    draft.calls = tuple(find_calls(tokens, clause.first, clause.end, speech.addressee))
     prefix = _find_prefix(draft, topic)
     if prefix:
         draft.has_speaker = prefix == speech.speaker
@@ -155,13 +158,17 @@ def tell_clause(
     at = clause.first
     while at < clause.end:
         at = max(_tell_word(draft, at, references), at + 1)
+    dates: Sequence[Edit] = ()
+    is_ahead = not speaks_of_past(tokens, clause.first, clause.end)
     if speech.said_ms is not None:
-        is_ahead = not speaks_of_past(tokens, clause.first, clause.end)
-        draft.edits += find_date_edits(sentence, speech.said_ms, is_ahead=is_ahead, recurs=recurs)
+        dates = find_date_edits(sentence, speech.said_ms, is_ahead=is_ahead, recurs=recurs)
+        draft.edits += dates
+    draft.edits += [Edit(tokens[at - 1].start, tokens[at + 1].end, "") for at in draft.calls]
     start, end = tokens[clause.first].start, tokens[clause.end - 1].end
     body = " ".join(_PICTURES.sub(" ", apply_edits(sentence, start, end, draft.edits)).split())
     draft.sure *= _clarity_of(draft, bool(prefix))
     told = _finish(f"{prefix} {body[:1].lower()}{body[1:]}" if prefix else body)
+    told = word_told(told, () if is_ahead else dates)
     _check_told(told, draft)
     about = draft.about or prefix or _head_of(draft) or speech.speaker
     return ToldClause(told, about, draft.sure * (0.8 if prefix else 1.0), start, end)
@@ -209,6 +216,10 @@ def _check_shape(tokens: Sequence[Token], clause: Clause) -> None:
         lows[0] == "never" and lows[1] in verb_forms().base
     ):
         raise UnclearClauseError("instruction")
+    finite = [is_finite(tokens, at, clause.first) for at in range(clause.first, clause.end)]
+    verbs = sum(here and not before for before, here in zip([False, *finite], finite, strict=False))
+    if is_dependent(lows, verbs) or lacks_article(tokens, clause.first) or names_bare_thing(lows) or lows[0] == "gonna":
+        raise UnclearClauseError("fragment")
     if lows[0] in ("let's", "lets", "please", "what", "who", "how", "why", "where", "which", "that", "than"):
         raise UnclearClauseError("fragment")
     rest = [low for low in words if low not in _TRAILING]
@@ -229,7 +240,8 @@ def _check_order(draft: _Draft) -> None:
     subject = next((at for at in range(first, end) if draft.low(at) in SUBJECTS), None)
     if verb is None or verb == first:
         raise UnclearClauseError("fragment")
-    stop = next((at for at in range(first, verb) if draft.low(at) in _STOPS), None)
+    called = {place for at in draft.calls for place in (at - 1, at + 1)}
+    stop = next((at for at in range(first, verb) if draft.low(at) in _STOPS and at not in called), None)
     leads = draft.low(first) in talk_words().sets["leads"] or draft.low(first) in verb_forms().sets["adverbs"]
     if stop is not None:
         behind = verb - 1 if draft.low(verb - 1) not in verb_forms().sets["adverbs"] else verb - 2
@@ -403,7 +415,7 @@ def _tell_first(draft: _Draft, at: int) -> int:
     elif low in ("myself", "ourselves"):
         draft.put(at, "yourself" if who == YOU else "themself")
     elif low in ("mine", "ours"):
-        draft.put(at, "yours" if who == YOU else possessive(who))
+        raise UnclearClauseError("reference")
     else:
         _tell_own(draft, at, who)
     return at + 1
@@ -479,6 +491,8 @@ def _tell_second(draft: _Draft, at: int) -> int:
         return at + 1
     verb = draft.low(at + 1)
     if verb in talk_words().sets["generic_you"] or verb.endswith("n't") or verb in ("'d", "'ll", "will"):
+        raise UnclearClauseError("reference")
+    if verb == "like" and at > draft.clause.first:  # "my friends know you like no one else" may be either
         raise UnclearClauseError("reference")
     draft.put(at, who if who != YOU or at == draft.clause.first else "you")
     if at == draft.clause.first:

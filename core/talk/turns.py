@@ -37,6 +37,7 @@ _LOG = re.compile(
 _FENCE = re.compile(r"(?s)```.*?(?:```|\Z)")
 _ADDRESS = re.compile(r"(?i)\b(?:https?|ftp|file)://\S+|\bwww\.\S+")
 _LEAST_FOREIGN = 3
+_FEW_FOREIGN = 2  # where no word is English
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ def is_foreign(text: str) -> bool:
     sets = talk_words().sets
     foreign = sum(word in sets["foreign"] and word not in sets["english"] for word in words)
     english = sum(word in sets["english"] and word not in sets["foreign"] for word in words)
-    return foreign >= _LEAST_FOREIGN and foreign > 2 * english
+    return (foreign >= _LEAST_FOREIGN and foreign > 2 * english) or (foreign >= _FEW_FOREIGN and not english)
 
 
 def _is_first_name(name: str) -> bool:
@@ -163,6 +164,8 @@ def _named_lines(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _split_episode(episode: EpisodeText, speakers: frozenset[str], owners: set[str]) -> Iterator[Turn]:
     author = normalize_speaker(episode.author)
+    if author.casefold() in talk_words().sets["labels"]:  # "Note" and "TODO" are nobody
+        author = ""
     lines = [line for line in _named_lines(episode.text) if line[2].casefold() in speakers]
     begin = lines[0][0] if lines else len(episode.text)
     whole = Turn(episode.id, author, episode.text[:begin], 0, episode.said_ms, episode.is_owner, episode.is_assistant)

@@ -195,3 +195,56 @@ def test_any_talk_gives_statements_of_its_own_words(lines: list[Line]) -> None:
             if token.is_capital and token.low not in said and token.low not in sets["months"]
         ]
         assert {name.removesuffix("'s") for name in names} <= said | sets["grammar"]
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("I've been to Paris last week.", "Mara went to Paris in the week of 24 February 2025."),
+        ("I have finished my thesis yesterday.", "Mara finished their thesis on 2 March 2025."),
+        ("I've lived in Leeds since 2019.", "Mara has lived in Leeds since 2019."),
+        ("I just signed up for a pottery class yesterday.", "Mara signed up for a pottery class on 2 March 2025."),
+        ("I just signed up for a pottery class.", "Mara just signed up for a pottery class."),
+        ("I quit my job 'cause the boss was rude.", "Mara quit their job because the boss was rude."),
+        ("Omar and I are getting married in June.", "Omar and Mara are getting married in June 2025."),
+    ],
+)
+def test_tense_and_small_words_agree_with_the_date(said: str, told: str) -> None:
+    assert _told(("Mara", said)) == [told]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Even when times are hard.",
+        "Because the weather was bad.",
+        "Store's going good.",
+        "Gonna continue my course next month.",
+        "A dog called Rex.",
+        "My brother has finished mine already.",
+        "My friends know you like no one else.",
+    ],
+)
+def test_what_is_no_sentence_or_means_two_things_is_not_told(said: str) -> None:
+    assert _told(("Joss", "Hello."), ("Mara", said)) == []
+
+
+def test_a_name_that_only_calls_somebody_is_left_out() -> None:
+    assert _told(("Joss", "Hello."), ("Mara", "Your support, Joss, means a lot to my sister.")) == [
+        "Joss's support means a lot to Mara's sister."
+    ]
+
+
+def test_a_question_of_any_gives_no_words_to_its_answer() -> None:
+    assert _told(("Mara", "Do you know any organizations that help dogs?"), ("Joss", "Yes, a few.")) == []
+    assert _told(("Mara", "Do you have a pet?"), ("Joss", "Yes, a dog called Rex.")) == ["Joss has a dog called Rex."]
+
+
+def test_another_language_is_skipped_by_its_own_reason() -> None:
+    done = _distill(("Mara", "Ich wohne seit drei Jahren in Berlin und arbeite als Lehrer."))
+    assert (done.statements, done.skipped) == ((), {"language": 1})
+
+
+@pytest.mark.parametrize("label", ["Note", "Q", "TODO"])
+def test_a_label_is_nobody(label: str) -> None:
+    assert _told((label, "I live in Rome.")) == []

@@ -1,0 +1,87 @@
+"""The last look at a told sentence: its tense beside a date, words that a date replaces, names that only call somebody.
+
+Must not do: resolve whom a word means, or bring in a word of meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from core.talk.words import Edit, Token, talk_words, verb_forms
+
+_PERFECT = re.compile(
+    r"\b(?P<aux>has|have) (?:(?:just|also|already|finally|recently) )?(?P<verb>[a-z]+)\b(?P<to> to\b)?"
+)
+_FRESH = re.compile(r"\b(?:just|recently) (?=(?P<verb>[a-z]+)\b)")
+_DAY = re.compile(r"\b(?:on|in) (?:the (?:week|weekend) of )?(?:\d|[A-Z])[\w ]*\d{4}\b")
+_CAUSE = re.compile(r"(?i)(?:(?<!\w)['\u2018\u2019]cause|\b(?:cuz|coz))\b")
+_BINDERS = frozenset(("when", "whenever", "while", "because", "although", "though", "until", "even"))
+
+
+def word_told(told: str, dates: Sequence[Edit]) -> str:
+    """A told sentence with its tense and its small words as they are written.
+
+    Args:
+        dates: what was put in place of phrases of time that are over; none where nothing is over.
+    """
+    told = _CAUSE.sub("because", told)
+    days = [place for one in dates if _DAY.search(one.text) and (place := told.find(one.text.strip())) > 0]
+    if not days:
+        return told
+    last = max(days)
+    head = _PERFECT.sub(_write_past, told[:last], count=1)
+    return _FRESH.sub(_leave_fresh, head) + told[last:]
+
+
+def _write_past(match: re.Match[str]) -> str:
+    """The simple past of a perfect: "has been to" is "went to"."""
+    verbs = verb_forms()
+    verb = match["verb"]
+    to = match["to"] or ""
+    base = verbs.participles.get(verb)
+    if base is None:
+        return match[0]
+    if base == "be":
+        return "went to" if to else "was" if match["aux"] == "has" else "were"
+    return verbs.pasts[base] + to
+
+
+def _leave_fresh(match: re.Match[str]) -> str:
+    verbs = verb_forms()
+    return "" if match["verb"] in verbs.past or match["verb"] in verbs.participles else match[0]
+
+
+def find_calls(tokens: Sequence[Token], first: int, end: int, name: str) -> Iterator[int]:
+    """Where the one spoken to is only called, between two commas: "Your help, Gina, means a lot"."""
+    called = {name.casefold(), *name.casefold().split()[:1]} - {""}
+    for at in range(first + 2, end - 2):
+        is_between = tokens[at - 1].low == "," == tokens[at + 1].low
+        is_row = tokens[at - 2].is_capital or tokens[at + 2].is_capital or tokens[at + 2].low in ("and", "or")
+        if is_between and tokens[at].low in called and not is_row:
+            yield at
+
+
+def is_dependent(lows: Sequence[str], verbs: int) -> bool:
+    """Whether a clause only says when or why another is: "Even when times are hard".
+
+    Args:
+        verbs: how many verbs with a subject's form it has.
+    """
+    if lows[0] not in _BINDERS or (lows[0] == "even" and lows[1] not in (*_BINDERS, "if", "after", "before")):
+        return False
+    return verbs < 2
+
+
+def lacks_article(tokens: Sequence[Token], first: int) -> bool:
+    """Whether a clause opens with a bare thing in note style: "Store's going good"."""
+    low = tokens[first].low
+    is_thing = low in talk_words().sets["things"] or low in verb_forms().sets["noun_too"]
+    return is_thing and tokens[first + 1].low == "'s"
+
+
+def names_bare_thing(lows: Sequence[str]) -> bool:
+    """Whether a clause is a thing and its name without a verb: "a dog called Rex"."""
+    forms = verb_forms()
+    rest = [low for low in lows if low in forms.third or low in forms.past or low in forms.sets["modals"]]
+    return lows[0] in ("a", "an") and bool(rest) and set(rest) <= {"called", "named"}
