@@ -23,7 +23,7 @@ from core.talk.clauses import (
 )
 from core.talk.dates import find_date_edits
 from core.talk.references import NounPhrase, References, Referent, possessive
-from core.talk.wording import find_calls, is_dependent, lacks_article, names_bare_thing, word_told
+from core.talk.wording import correct_tense, find_calls, is_dependent, lacks_article, names_bare_thing
 from core.talk.words import Edit, Token, apply_edits, talk_words, third_person, tokenize_talk, verb_forms
 
 YOU = "You"
@@ -168,7 +168,7 @@ def tell_clause(
     body = " ".join(_PICTURES.sub(" ", apply_edits(sentence, start, end, draft.edits)).split())
     draft.sure *= _clarity_of(draft, bool(prefix))
     told = _finish(f"{prefix} {body[:1].lower()}{body[1:]}" if prefix else body)
-    told = word_told(told, () if is_ahead else dates)
+    told = correct_tense(told, () if is_ahead else dates)
     _check_told(told, draft)
     about = draft.about or prefix or _head_of(draft) or speech.speaker
     return ToldClause(told, about, draft.sure * (0.8 if prefix else 1.0), start, end)

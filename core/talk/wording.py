@@ -19,7 +19,7 @@ _CAUSE = re.compile(r"(?i)(?:(?<!\w)['\u2018\u2019]cause|\b(?:cuz|coz))\b")
 _BINDERS = frozenset(("when", "whenever", "while", "because", "although", "though", "until", "even"))
 
 
-def word_told(told: str, dates: Sequence[Edit]) -> str:
+def correct_tense(told: str, dates: Sequence[Edit]) -> str:
     """A told sentence with its tense and its small words as they are written.
 
     Args:
