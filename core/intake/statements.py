@@ -101,9 +101,9 @@ def follow(tx: Tx, memory_id: str) -> bool:
 
 
 def was_distilled(row: dict[str, object]) -> bool:
-    """Whether a row of `memories` was made by the reader of talk."""
+    """Whether a row of `memories` is a statement, made by the reader of talk or by a model."""
     origin = image_from_json(str(row["origin"]))
-    return origin.get("job") == "distill" and origin.get("by") == "reader"
+    return origin.get("job") == "distill" and origin.get("by") in ("reader", "model")
 
 
 def _is_derived(rows: Rows, memory_id: str) -> bool:

@@ -362,6 +362,8 @@ def _withdraw_statements(tx: Tx, step_id: str, rows: Sequence[tuple[Any, ...]], 
             done.touched.add(memory_id)
     for episode in sorted(gone):
         tx.delete("readings", {"memory_id": episode})
+        if tx.value("SELECT import_id FROM memories WHERE id = ?", (episode,)) is not None:
+            tx.delete("distilled", {"memory_id": episode})  # of what was imported a model makes statements alone
 
 
 def _vanishing_episodes(tx: Tx, rows: Sequence[tuple[Any, ...]], kept: frozenset[str]) -> Iterator[str]:

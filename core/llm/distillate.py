@@ -17,6 +17,7 @@ from uuid import UUID
 
 from core.llm.prompts import ANSWER_BYTES, Prompt, escape_fences, find_json, load_instructions
 from core.text.times import format_time
+from core.types.talk import StatementType
 from core.types.values import Precision, When
 
 MOST_FACTS, MOST_RULES = 100, 50
@@ -44,6 +45,18 @@ class ShownMemory:
     id: str
     text: str
     at_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTurn:
+    """An episode of a conversation as a model is shown it.
+
+    Attributes:
+        speaker: a name; "" where nobody is known to speak.
+    """
+
+    memory: ShownMemory
+    speaker: str = ""
 
 
 def count_fitting(episodes: Sequence[ShownMemory]) -> int:
@@ -78,6 +91,17 @@ def distill_prompt(
     return Prompt("distill", load_instructions("distill"), "\n".join(["<known>", *known, "</known>", *told]))
 
 
+def statements_prompt(turns: Sequence[ShownTurn]) -> Prompt:
+    """Ask for the statements of a conversation.
+
+    Args:
+        turns: in their order; such as `count_fitting` lets in.
+    """
+    told = [_episode(place + 1, one.memory, one.speaker) for place, one in enumerate(turns)]
+    system = load_instructions("statements").replace("{types}", ", ".join(_TYPES))
+    return Prompt("statements", system, "\n".join(told))
+
+
 def find_prompt_ids(prompt: Prompt, memories: Sequence[ShownMemory]) -> frozenset[str]:
     """Which of the known memories stand in a question: no other id in its answer means anything.
 
@@ -101,10 +125,12 @@ def reword_prompt(statements: Sequence[str]) -> Prompt | None:
     return None if _size(user) > _STATEMENTS_BYTES else Prompt("reword", load_instructions("reword"), user)
 
 
-def _episode(number: int, episode: ShownMemory) -> str:
+def _episode(number: int, episode: ShownMemory, speaker: str = "") -> str:
     day = None if episode.at_ms is None else format_time(When(episode.at_ms, Precision.DAY))
     said = "" if day is None else f' said="{day}"'
-    return f'<episode_content id="{number}"{said}>\n{escape_fences(episode.text)}\n</episode_content>'
+    name = escape_fences(" ".join(speaker.split())).replace('"', "&quot;")
+    by = f' by="{name}"' if name else ""
+    return f'<episode_content id="{number}"{by}{said}>\n{escape_fences(episode.text)}\n</episode_content>'
 
 
 def _within(name: str, memories: Sequence[ShownMemory], room: int) -> list[str]:
@@ -135,6 +161,7 @@ _MOST_ERRORS = 100
 _MOST_STARTS = 8
 _LABEL, _CONTENT, _TAG, _TAGS = 200, 500, 40, 8
 _IMPORTANCE = 5.0
+_TYPES = tuple(one.value for one in StatementType if one is not StatementType.NONE)
 _STANDARD = "standard"
 _FENCE = re.compile(r"```(?:[ \t]*(?:json|JSON))?\s*(?=\{)")
 
@@ -185,6 +212,38 @@ class Distillate:
     has_json: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class ToldStatement:
+    """A statement that a model proposes.
+
+    Attributes:
+        episode: its number in the question.
+        quote: the words of the episode that say it, as the model gives them.
+        type: as the model calls it.
+    """
+
+    text: str
+    about: str
+    type: str
+    is_lasting: bool
+    episode: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToldStatements:
+    """What an answer on statements holds.
+
+    Attributes:
+        malformed: how many things were no item.
+        has_json: whether there was an object to read at all.
+    """
+
+    statements: tuple[ToldStatement, ...] = ()
+    malformed: int = 0
+    has_json: bool = True
+
+
 @dataclass(slots=True)
 class _AnswerParser:
     """One answer being read."""
@@ -231,6 +290,19 @@ def parse_distillate(answer: str) -> Distillate:
     return Distillate(
         facts, updates, rules, tuple(one.value for one in confirmed), tuple(reading.errors[:_MOST_ERRORS])
     )
+
+
+def parse_statements(answer: str) -> ToldStatements:
+    """Read an answer to `statements_prompt`; what is no item is counted and left out.
+
+    Args:
+        answer: a model's words, as `parse_distillate` reads them.
+    """
+    value = next((found for part in _candidates(answer) if isinstance(found := find_json(part), dict)), None)
+    if value is None or "statements" not in value:
+        return ToldStatements(has_json=False)
+    reading = _AnswerParser(value)
+    return ToldStatements(reading.items("statements", _statement), len(reading.errors))
 
 
 def parse_uuid(value: object) -> str | None:
@@ -307,6 +379,20 @@ def _fact(item: object) -> NewFact | str:
         importance=_importance(item.get("importance")),
         tags=_tags(item.get("tags")),
     )
+
+
+def _statement(item: object) -> ToldStatement | str:
+    if not isinstance(item, dict):
+        return "is not an object"
+    text, about, kind, quote = (_join_words(item.get(name)) for name in ("text", "about", "type", "quote"))
+    lasting, number = item.get("lasting"), item.get("episode")
+    if not text or not about or not isinstance(lasting, bool):
+        return "needs text, about and lasting"
+    if isinstance(number, bool) or not isinstance(number, int):
+        return "needs the number of an episode"
+    if max(len(text), len(quote)) > _CONTENT or max(len(about), len(kind)) > _LABEL:
+        return "is too long"
+    return ToldStatement(text, about, kind, lasting, number, quote)
 
 
 def _update(item: object) -> NewFact | str:

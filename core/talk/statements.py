@@ -6,6 +6,7 @@ so is what cannot be told for sure. Must not do: know the vault, or let a word t
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -46,6 +47,7 @@ _LEAST_WORDS = 3
 _LASTING = 0.5
 _MOST_BEFORE = 12
 _MOST_COMPARED = 300  # statements of one subject, the latest
+_NUMBERS = re.compile(r"\d+")
 _TURNS = frozenset(("not", "no", "never", "cannot"))
 _NEEDS_NO_OTHER, _SPEAKS_ALONE = 7, 11
 """Words from which a sentence is read without the turn before it, and without anything before it: it costs a third."""
@@ -344,6 +346,22 @@ class _Distiller:
         return False
 
 
+def is_all_said(text: str, said: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether every name, number and content word of a sentence was said; whoever wrote it knew nothing else.
+
+    Args:
+        said: what was said, as far as it may be drawn on.
+        names: of those who spoke.
+    """
+    stems = _StemsSaid(names)
+    for one in said:
+        stems.add(tokenize_talk(one))
+    numbers = frozenset(_NUMBERS.findall(text))
+    return numbers <= frozenset(_NUMBERS.findall(" ".join(said))) and stems.hold(
+        [token for token in tokenize_talk(text) if token.is_word], is_dated=False
+    )
+
+
 def _tell_of(lead: str, about: str, one: _Said) -> Iterator[ToldClause]:
     """A fragment behind the name of what it is about: "Marlon: married, two children"."""
     text = one.sentence.text.rstrip(" .!")
@@ -416,10 +434,14 @@ class _StemsSaid:
                 if token.low == "been":  # "has been to Rome" is told as "went to Rome"
                     self._known.add(_stem("went"))
 
-    def hold(self, words: Sequence[Token]) -> bool:
-        """Whether every word was said, or is a date or a small word of grammar."""
+    def hold(self, words: Sequence[Token], *, is_dated: bool = True) -> bool:
+        """Whether every word was said, or is a date or a small word of grammar.
+
+        Args:
+            is_dated: whether dates may stand in it that were worked out.
+        """
         sets = talk_words().sets
-        small = sets["grammar"] | sets["months"] | sets["kin_titles"]
+        small = sets["grammar"] | sets["kin_titles"] | (sets["months"] if is_dated else frozenset())
         return all(token.low in small or token.low[:1].isdigit() or _stem(token.low) in self._known for token in words)
 
 

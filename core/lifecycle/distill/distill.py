@@ -1,12 +1,13 @@
-"""What is learned of episodes: statements by the reader; by a local model facts and rules (seed B), and digests worded.
+"""What is learned of episodes: statements by reader and model; by a model rules (seed B) too, and digests worded.
 
-The reader comes first (`core.lifecycle.distill.talk`), and is all there is without a model server. Groups of episodes
-of one space and client are given to the model with what is known there. Of its answer only what an episode says in so
-many words is kept; each item is carried out by itself, and a group that fails is tried again later, in smaller groups,
-without holding up the others. A digest stays as it was put together, sentence by sentence out of its
-sources; its wording, the same statements in fewer words, is derived and goes when the text changes. Must not do: hold a
-question's text longer than its batch, touch a memory that the model was not shown, or keep a wording that adds, drops
-or turns anything.
+The reader comes first (`core.lifecycle.distill.talk`), and is all there is without a model server. A model is asked for
+statements conversation by conversation (`core.lifecycle.distill.model_statements`); then groups of episodes of one
+space and client are given to it with what is known there, for rules and for facts of what has no speaker. Of its answer
+only what an episode says in so many words is kept; each item is carried out by itself, and a group that fails is tried
+again later, in smaller groups, without holding up the others. A digest stays as it was put together, sentence by
+sentence out of its sources; its wording, the same statements in fewer words, is derived and goes when the text changes.
+Must not do: hold a question's text longer than its batch, touch a memory that the model was not shown, or keep a
+wording that adds, drops or turns anything.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,10 @@ from core.lifecycle.distill.distill_actions import (
     is_replaceable,
 )
 from core.lifecycle.distill.distill_queue import Episode
-from core.lifecycle.distill.talk import TalkBatch, TalkDistillation, count_backlog
-from core.lifecycle.distill.talk_queue import is_limited
+from core.lifecycle.distill.model_statements import check_statements, shown_turns
+from core.lifecycle.distill.statement_writer import TalkStatement
+from core.lifecycle.distill.talk import SKIPPED, TalkBatch, TalkDistillation, count_backlog
+from core.lifecycle.distill.talk_queue import TalkEpisode, is_limited, read_episodes
 from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext, embed_or_none
 from core.llm.distillate import (
     Distillate,
@@ -47,12 +50,13 @@ from core.llm.distillate import (
     find_prompt_ids,
     parse_distillate,
     reword_prompt,
+    statements_prompt,
 )
 from core.llm.prompts import find_json
 from core.memory.write import write_summary
 from core.text.sentences import split_sentences
 from core.types.lifecycle import JobType
-from core.types.values import Kind
+from core.types.values import Kind, Role
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -84,7 +88,8 @@ class DistilledGroup:
         code: why not, an E-code; "" where it was read.
         for_good: whether trying again is no use.
         is_patient: whether the server failed: that is held against no episode.
-        counts: what was left out already: `rejected`, `parse_errors`.
+        counts: what was left out already: `rejected`, `parse_errors`, `skipped_` with each reason.
+        statements: what the episodes state, each with its span.
     """
 
     episodes: tuple[Episode, ...]
@@ -94,6 +99,7 @@ class DistilledGroup:
     items: tuple[DistilledItem, ...] = ()
     confirmed: tuple[ConfirmedFact, ...] = ()
     counts: Mapping[str, int] | None = None
+    statements: tuple[TalkStatement, ...] = ()
 
 
 class DistillJob:
@@ -118,10 +124,12 @@ class DistillJob:
         Args:
             cursor: of `TalkScope.to_cursor`; empty for all there is.
         """
-        waiting = count_backlog(rows, ground, cursor)
+        waiting, is_talk = count_backlog(rows, ground, cursor), ground.talk is not None
         if is_limited(cursor) or (ground.ask is None and ground.talk is not None):
             return waiting  # what is a model's to read makes no run due while there is none
-        return waiting + distill_queue.count_backlog(rows, ground.now_ms) + count_wording_backlog(rows)
+        return (
+            waiting + distill_queue.count_backlog(rows, ground.now_ms, is_by_talk=is_talk) + count_wording_backlog(rows)
+        )
 
     def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> TalkBatch | DistilledGroup | WordedBatch | None:
         """Read the next few episodes, or the next group with the model; nothing is written.
@@ -138,7 +146,9 @@ class DistillJob:
             return batch
         if ground.ask is None or ground.is_stopped():
             return None
-        episodes: tuple[Episode, ...] = ground.read(lambda rows: distill_queue.next_episodes(rows, ground.now_ms))
+        episodes: tuple[Episode, ...] = ground.read(
+            lambda rows: distill_queue.next_episodes(rows, ground.now_ms, is_by_talk=ground.talk is not None)
+        )
         if not episodes:
             return prepare_wordings(ground)
         fit = count_fitting([one.prompt_memory for one in episodes])
@@ -174,7 +184,7 @@ class DistillJob:
             _log.info("episodes could not be read: %s", prepared.code)
             return BatchResult(len(prepared.episodes), _nonzero_counts({"failed": len(left), "dead": dead}))
         counts = Counter(prepared.counts or {})
-        ids: list[str] = []
+        ids = self._write_statements(tx, verb, ground, prepared, there, counts)
         for outcome in self._write_items(tx, verb, ground, prepared, there):
             counts[outcome.counted or "rejected"] += 1
             ids += outcome.ids
@@ -185,16 +195,28 @@ class DistillJob:
     # ---- reading
 
     def _ask(self, ground: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
-        facts, rules = self._read_known_memories(ground, episodes)
-        prompt = distill_prompt([one.prompt_memory for one in episodes], facts, rules)
-        if ground.ask is None:
-            return None
+        """Ask for statements where there is a reader of talk, then for rules and for what has no speaker."""
         try:
-            answer = parse_distillate(ground.ask(prompt))
+            told = None if ground.talk is None else _ask_for_statements(ground, episodes)
+            if told is None:
+                return self._ask_for_facts(ground, episodes)
+            if told.code or told.is_imported:
+                return DistilledGroup(episodes, told.code, counts=told.counts, statements=told.statements)
+            group = self._ask_for_facts(ground, episodes)
         except LociError as error:
             if error.code in ABSENT:
                 return None
             return DistilledGroup(episodes, error.code.value, is_patient=error.code in AWAY)
+        if group is None or group.code:
+            return group
+        return replace(group, statements=told.statements, counts=Counter(group.counts or {}) + Counter(told.counts))
+
+    def _ask_for_facts(self, ground: JobContext, episodes: tuple[Episode, ...]) -> DistilledGroup | None:
+        facts, rules = self._read_known_memories(ground, episodes)
+        prompt = distill_prompt([one.prompt_memory for one in episodes], facts, rules)
+        if ground.ask is None:
+            return None
+        answer = parse_distillate(ground.ask(prompt))
         if not answer.has_json:
             return DistilledGroup(episodes, Code.MODEL_SERVER_FAILED.value)
         shown = find_prompt_ids(prompt, facts)
@@ -217,6 +239,18 @@ class DistillJob:
         return facts, ground.read(lambda rows: distill_queue.read_known_facts(rows, space, Kind.RULE))
 
     # ---- writing
+
+    def _write_statements(
+        self, tx: Tx, verb: Verb, ground: JobContext, read: DistilledGroup, there: frozenset[str], counts: Counter[str]
+    ) -> list[str]:
+        ids: list[str] = []
+        for one in read.statements:
+            if one.episode.id in there:
+                memory_id, changed = self._talk.take(tx, verb, ground, one, counts)
+                ids += changed
+                if memory_id:
+                    tx.update("readings", {"memory_id": one.episode.id}, {"small_talk": 0})
+        return ids
 
     def _write_items(
         self, tx: Tx, verb: Verb, ground: JobContext, read: DistilledGroup, there: frozenset[str]
@@ -251,12 +285,40 @@ class DistillJob:
             return ItemOutcome("errors")
 
 
+@dataclass(frozen=True, slots=True)
+class _AskedStatements:
+    """What a model made of one conversation.
+
+    Attributes:
+        code: why it could not be read, an E-code; "" where it was.
+        is_imported: whether it came by an import: then nothing else may be made of it.
+    """
+
+    statements: tuple[TalkStatement, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    code: str = ""
+    is_imported: bool = False
+
+
+def _ask_for_statements(ground: JobContext, episodes: Sequence[Episode]) -> _AskedStatements | None:
+    """The statements of a conversation; None where nobody is there to ask."""
+    told: tuple[TalkEpisode, ...] = ground.read(lambda rows: read_episodes(rows, [one.id for one in episodes]))
+    if ground.ask is None:
+        return None
+    checked = check_statements(ground, told, ground.ask(statements_prompt(shown_turns(told))))
+    if checked is None:
+        return _AskedStatements(code=Code.MODEL_SERVER_FAILED.value)
+    counts = {SKIPPED + reason: count for reason, count in checked.dropped.items()}
+    return _AskedStatements(checked.statements, counts, is_imported=any(one.import_id is not None for one in told))
+
+
 def _check_answer(
     ground: JobContext, episodes: Sequence[Episode], answer: Distillate, known: Mapping[str, str]
 ) -> DistilledGroup:
-    """What of an answer the episodes bear out."""
+    """What of an answer the episodes bear out; what a speaker states comes as statements where they are asked for."""
     facts = (*answer.new_facts, *answer.updated_facts)
-    taken = [one for fact in facts if (one := _item(Kind.FACT, fact, episodes, known)) is not None]
+    tellers = [one for one in episodes if ground.talk is None or one.role in (Role.ASSISTANT, Role.TOOL)]
+    taken = [one for fact in facts if (one := _item(Kind.FACT, fact, tellers, known)) is not None]
     taken += [one for rule in answer.new_rules if (one := _item(Kind.RULE, rule, episodes, known)) is not None]
     unique = list({(one.kind, one.text): one for one in reversed(taken)}.values())[::-1]
     vectors = embed_or_none(ground, [one.text for one in unique]) if unique else None

@@ -1,7 +1,7 @@
 """Which episodes a model has still to read: by space and client, marked when they were read, left when that fails.
 
-Only live episodes that stand: what a client noted or the person wrote. Imported ones are never read: they are verbatim,
-come by the thousands, and taking an import back must take all of it along, which it could not where facts rest on it.
+Only live episodes that stand give facts and rules: what a client noted or the person wrote. Imported ones are read for
+statements alone, which go with their import (`core.intake.statements`); a fact that rests on one would not.
 Left out too: what is limited to a session, is not cleartext, or is suspected of carrying instructions; and what was
 read in a run that the person took back, so that it is not read into the vault again. Must not do: ask a model.
 """
@@ -31,7 +31,7 @@ _FROM = (
     "WITH undone AS MATERIALIZED (SELECT json_extract(r.row_key, '$.memory_id') AS id FROM undo_steps s "
     "CROSS JOIN undo_rows r ON r.step_id = s.id WHERE s.undone_by IS NOT NULL AND r.tbl = 'distilled') {what} "
     "FROM memories m LEFT JOIN distilled d ON d.memory_id = m.id "
-    "WHERE m.kind = 'episode' AND m.status = 'active' AND m.import_id IS NULL AND m.scope_session = '' "
+    "WHERE m.kind = 'episode' AND m.status = 'active' AND (:talks OR m.import_id IS NULL) AND m.scope_session = '' "
     "AND m.security_tier = 'cleartext' AND m.id NOT IN (SELECT id FROM undone WHERE id IS NOT NULL) "
     "AND NOT EXISTS (SELECT 1 FROM conflicts x WHERE x.incoming_id = m.id AND x.kind = 'injection' "
     "AND x.state = 'open') "
@@ -42,9 +42,10 @@ _COUNT = _FROM.format(what="SELECT count(*)")
 _GROUPS = _FROM.format(what="SELECT m.space_id, m.client_id, count(*)") + (
     "GROUP BY m.space_id, m.client_id ORDER BY min(m.recorded_at), min(m.n)"
 )
-_FIRST = _FROM.format(what="SELECT m.space_id, m.client_id, coalesce(d.attempts, 0), coalesce(d.failures, 0)") + (
-    "ORDER BY m.recorded_at, m.n LIMIT 1"
-)
+_FIRST = _FROM.format(
+    what="SELECT m.space_id, m.client_id, coalesce(d.attempts, 0), coalesce(d.failures, 0), m.import_id, "
+    "m.conversation_id"
+) + ("ORDER BY m.recorded_at, m.n LIMIT 1")
 _COLUMNS = (
     "SELECT m.id, m.text, m.space_id, m.client_id, m.lineage, m.session, m.role, m.trust, "
     "m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at, "
@@ -52,7 +53,8 @@ _COLUMNS = (
 )
 _NEXT = _FROM.format(what=_COLUMNS) + (
     "AND m.space_id = :space AND m.client_id IS :client AND coalesce(d.attempts, 0) = :attempts "
-    "AND coalesce(d.failures, 0) = :failures "
+    "AND coalesce(d.failures, 0) = :failures AND m.import_id IS :brought "
+    "AND (NOT :talks OR m.conversation_id IS :talk) "
     "ORDER BY m.recorded_at, m.n LIMIT :most"
 )
 _KNOWN = (
@@ -122,13 +124,14 @@ class Episode(EpisodeRow):
         return (self.recorded_at if self.said is None else self.said.ms, self.id)
 
 
-def count_backlog(rows: Rows, now_ms: int) -> int:
+def count_backlog(rows: Rows, now_ms: int, *, is_by_talk: bool = False) -> int:
     """How many episodes wait to be read now.
 
     Args:
         now_ms: the time; one that failed waits an hour, then four.
+        is_by_talk: whether statements are asked for: then imported ones count, too.
     """
-    return int(rows.value(_COUNT, _values(now_ms)))
+    return int(rows.value(_COUNT, _values(now_ms, is_by_talk=is_by_talk)))
 
 
 def read_groups(rows: Rows, now_ms: int) -> tuple[EpisodeGroup, ...]:
@@ -147,19 +150,23 @@ def count_dead(rows: Rows) -> int:
     return int(rows.value("SELECT count(*) FROM distilled WHERE state = 'dead'"))
 
 
-def next_episodes(rows: Rows, now_ms: int) -> tuple[Episode, ...]:
+def next_episodes(rows: Rows, now_ms: int, *, is_by_talk: bool = False) -> tuple[Episode, ...]:
     """The episodes that are read next: of one space and client, the oldest first.
+
+    Args:
+        is_by_talk: whether statements are asked for: then of one conversation, and of imported ones, too.
 
     Returns:
         At most twenty; of what failed before fewer; empty where nothing waits.
     """
-    first = rows.one(_FIRST, _values(now_ms))
+    values = _values(now_ms, is_by_talk=is_by_talk)
+    first = rows.one(_FIRST, values)
     if first is None:
         return ()
-    space, client, attempts, failures = first
+    space, client, attempts, failures, brought, talk = first
     most = _AT_ONCE[min(int(attempts) + int(failures), len(_AT_ONCE) - 1)]
     kin = {"space": space, "client": client, "attempts": attempts, "failures": failures}
-    wanted = {**_values(now_ms), **kin, "most": most}
+    wanted = {**values, **kin, "brought": brought, "talk": talk, "most": most}
     return tuple(_episode(row) for row in rows.all(_NEXT, wanted))
 
 
@@ -208,7 +215,9 @@ def mark_done(tx: Tx, ids: Iterable[str]) -> None:
     for memory_id in ids:
         _set(tx, memory_id, {"state": "done", "code": None})
         # Without such a row `distilled` alone tells it: a row more would keep its storing from being undone.
-        tx.update("episodes", {"memory_id": memory_id}, {"consolidated_at": tx.now_ms})
+        # So would a change of what an import has written.
+        if tx.value("SELECT import_id FROM memories WHERE id = ?", (memory_id,)) is None:
+            tx.update("episodes", {"memory_id": memory_id}, {"consolidated_at": tx.now_ms})
 
 
 def mark_failed(
@@ -275,8 +284,8 @@ def _set(tx: Tx, memory_id: str, changes: Mapping[str, object]) -> None:
         tx.insert("distilled", {**key, **changes, "at": tx.now_ms})
 
 
-def _values(now_ms: int) -> dict[str, object]:
-    return {"now": now_ms, "pause": _FIRST_PAUSE_MS, "smallest": len(_AT_ONCE) - 1}
+def _values(now_ms: int, *, is_by_talk: bool = False) -> dict[str, object]:
+    return {"now": now_ms, "pause": _FIRST_PAUSE_MS, "smallest": len(_AT_ONCE) - 1, "talks": int(is_by_talk)}
 
 
 def _episode(row: Sequence[object]) -> Episode:

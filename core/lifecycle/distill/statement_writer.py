@@ -30,6 +30,7 @@ from core.intake.transitions.transitions import Transitions
 from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.score.decay import STANDARD
+from core.talk.statements import content_words
 from core.types.talk import Statement, StatementType
 from core.types.values import Kind, Status
 from core.vault.database.rows import Rows, to_json
@@ -44,6 +45,15 @@ _TURNED_DOWN = (
     "SELECT 1 FROM memories WHERE content_hash = :text AND space_id = :space AND kind = 'fact' "
     "AND coalesce(status_reason, '') <> :unsaid AND (status = 'deleted' "
     "OR (status = 'archived' AND status_reason IN (SELECT value FROM json_each(:refused)))) LIMIT 1"
+)
+# What a model made of the same text stands: the reader's word on it is not its.
+_READ_BEFORE = (
+    "SELECT s.memory_id FROM statements s LEFT JOIN readings r ON r.memory_id = s.episode_id WHERE s.episode_id = ? "
+    "AND (s.made_by = 'reader' OR r.content_hash <> ?) ORDER BY 1"
+)
+_OF_PLACE = (
+    "SELECT s.memory_id, s.start_at, s.end_at, m.text FROM statements s JOIN memories m ON m.id = s.memory_id "
+    "WHERE s.episode_id = ? AND s.about = ? COLLATE NOCASE AND s.made_by <> ? ORDER BY s.start_at, 1"
 )
 _SAID_ALREADY = (
     "SELECT s.memory_id FROM statements s JOIN memories m ON m.id = s.memory_id "
@@ -123,6 +133,22 @@ def find_twin(rows: Rows, told: Statement, episode: TalkEpisode) -> str | None:
     return str(said) if said is not None else find_active_duplicate(rows, [told.text], Kind.FACT, episode.space_id)
 
 
+def _find_same_place(rows: Rows, one: TalkStatement) -> str | None:
+    """What the other of reader and model made of the same words about the same: a model's wording is no second one."""
+    begin, end = one.told.span
+    content = content_words(one.told.text)
+    for memory_id, start, stop, text in rows.all(_OF_PLACE, (one.episode.id, one.told.about, one.made_by)):
+        other = content_words(str(text))
+        is_same = _bare(one.episode.text[start:stop]) == _bare(one.episode.text[begin:end])
+        if start < end and begin < stop and (is_same or content <= other or other <= content):
+            return str(memory_id)
+    return None
+
+
+def _bare(text: str) -> str:
+    return text.strip(" \t\r\n.!,;:")
+
+
 @dataclass
 class StatementWriter:
     """Carries statements out within a transaction; each deed whole or not at all.
@@ -147,7 +173,7 @@ class StatementWriter:
         skipped = reason_to_skip(self.tx, one.told, one.episode)
         if skipped:
             return StatementOutcome(skipped=skipped)
-        known = find_twin(self.tx, one.told, one.episode)
+        known = find_twin(self.tx, one.told, one.episode) or _find_same_place(self.tx, one)
         if known is not None:
             return self._repeat(known, one)
         lines = self.transitions.verb.lines
@@ -173,13 +199,17 @@ class StatementWriter:
         Returns:
             Memories that changed.
         """
-        said = self.tx.all("SELECT memory_id FROM statements WHERE episode_id = ? ORDER BY 1", (episode.id,))
+        said = self.tx.all(_READ_BEFORE, (episode.id, episode.content_hash))
         others = [str(row[0]) for row in said if row[0] not in kept]
         for memory_id in others:
             loosen(self.tx, memory_id, [episode.id])
             follow(self.tx, memory_id)
         sync_claims(self.tx, self.store_service.make_id, others)
         return tuple(others)
+
+    def has_any(self, episode: TalkEpisode) -> bool:
+        """Whether anything was made of an episode."""
+        return self.tx.one("SELECT 1 FROM statements WHERE episode_id = ? LIMIT 1", (episode.id,)) is not None
 
     def mark(self, episode: TalkEpisode, version: str, *, is_small_talk: bool) -> None:
         """Note that an episode was read; part of the run's undo step."""
@@ -228,6 +258,9 @@ class StatementWriter:
             "lasting": int(told.is_lasting),
             "confidence": min(1.0, max(0.0, told.confidence)),
         }
+        noted = self.tx.row("statements", key)
+        if noted is not None and noted["made_by"] != one.made_by:
+            return  # who came first has noted where it stands
         if not self.tx.update("statements", key, row):
             self.tx.insert("statements", {**key, **row, "operation": operation, "made_by": one.made_by})
 
@@ -266,7 +299,7 @@ class StatementWriter:
             session=episode.lineage.session,
             ref=episode.ref,
             import_id=episode.import_id,
-            origin={"by": "reader", "job": "distill"},
+            origin={"by": one.made_by, "job": "distill"},
             occurred=episode.said,
             permanence=_PASSING if level == STANDARD and not told.is_lasting else level,
         )

@@ -117,7 +117,7 @@ class TalkDistillation:
         for one in batch.statements:
             if one.episode.id not in there:
                 continue
-            memory_id, changed = self._take(tx, verb, ground, one, counts)
+            memory_id, changed = self.take(tx, verb, ground, one, counts)
             ids += changed
             if memory_id:
                 said.setdefault(one.episode.id, []).append(memory_id)
@@ -125,7 +125,7 @@ class TalkDistillation:
             if episode.id in there:
                 writer = StatementWriter(tx, ground.store_service, ground.transitions(tx, verb))
                 ids += writer.withdraw_others(episode, said.get(episode.id, ()))
-                is_small = episode.id in batch.small and episode.id not in said
+                is_small = episode.id in batch.small and episode.id not in said and not writer.has_any(episode)
                 writer.mark(episode, batch.version, is_small_talk=is_small)
                 counts["episodes"] += 1
                 counts["small_talk"] += is_small
@@ -137,10 +137,17 @@ class TalkDistillation:
         )
 
     @staticmethod
-    def _take(
+    def take(
         tx: Tx, verb: Verb, ground: JobContext, one: TalkStatement, counts: Counter[str]
     ) -> tuple[str, tuple[str, ...]]:
-        """One statement; that it fails stops no other. A vault or a disk that fails stops all."""
+        """One statement; that it fails stops no other. A vault or a disk that fails stops all.
+
+        Args:
+            counts: gets what became of it.
+
+        Returns:
+            The memory that says it, "" for none, and the memories that changed.
+        """
         try:
             with tx.attempt():
                 done = StatementWriter(tx, ground.store_service, ground.transitions(tx, verb)).take(one)

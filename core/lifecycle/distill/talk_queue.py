@@ -56,11 +56,12 @@ _SAME_TALK = (
     "AND m.space_id = :space AND m.client_id IS :client AND m.import_id IS :brought AND m.session IS :session "
     "AND m.n BETWEEN :first - 2000 AND :first + 2000))"
 )
-_TALK = (
-    f"{_WITH}SELECT m.id, m.text, m.content_hash, m.space_id, m.client_id, m.lineage, m.session, m.import_id, "
+_COLUMNS = (
+    "m.id, m.text, m.content_hash, m.space_id, m.client_id, m.lineage, m.session, m.import_id, "
     "m.source, m.role, m.author, m.trust, m.ref, m.category, m.occurred_at, m.occurred_prec, m.occurred_offset, m.n, "
-    f"{_WAITS} {_FROM} AND {_SAME_TALK} ORDER BY coalesce(m.position, 0), m.n"
 )
+_THESE = f"SELECT {_COLUMNS} 1 FROM json_each(?) w JOIN memories m ON m.id = w.value"  # noqa: S608 - constants only
+_TALK = f"{_WITH}SELECT {_COLUMNS} {_WAITS} {_FROM} AND {_SAME_TALK} ORDER BY coalesce(m.position, 0), m.n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +171,12 @@ def next_talk(rows: Rows, scope: TalkScope, looked: Collection[str] = ()) -> Wai
     found = [_episode(row) for row in rows.all(_TALK, params)]
     begin = next(place for place, one in enumerate(found) if one.waits)
     return WaitingTalk(int(label), tuple(found[max(0, begin - READ_BEFORE) : begin + READ_AT_ONCE]))
+
+
+def read_episodes(rows: Rows, ids: Sequence[str]) -> tuple[TalkEpisode, ...]:
+    """Episodes as statements inherit from them, in the order given; those that are gone are left out."""
+    found = {one.id: one for one in map(_episode, rows.all(_THESE, (json.dumps(list(ids)),)))}
+    return tuple(found[one] for one in ids if one in found)
 
 
 def _episode(row: Sequence[Any]) -> TalkEpisode:
