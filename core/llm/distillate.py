@@ -213,7 +213,7 @@ class Distillate:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldStatement:
+class ProposedStatement:
     """A statement that a model proposes.
 
     Attributes:
@@ -231,7 +231,7 @@ class ToldStatement:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldStatements:
+class ProposedStatements:
     """What an answer on statements holds.
 
     Attributes:
@@ -239,7 +239,7 @@ class ToldStatements:
         has_json: whether there was an object to read at all.
     """
 
-    statements: tuple[ToldStatement, ...] = ()
+    statements: tuple[ProposedStatement, ...] = ()
     malformed: int = 0
     has_json: bool = True
 
@@ -292,7 +292,7 @@ def parse_distillate(answer: str) -> Distillate:
     )
 
 
-def parse_statements(answer: str) -> ToldStatements:
+def parse_statements(answer: str) -> ProposedStatements:
     """Read an answer to `statements_prompt`; what is no item is counted and left out.
 
     Args:
@@ -300,9 +300,9 @@ def parse_statements(answer: str) -> ToldStatements:
     """
     value = next((found for part in _candidates(answer) if isinstance(found := find_json(part), dict)), None)
     if value is None or "statements" not in value:
-        return ToldStatements(has_json=False)
+        return ProposedStatements(has_json=False)
     reading = _AnswerParser(value)
-    return ToldStatements(reading.items("statements", _statement), len(reading.errors))
+    return ProposedStatements(reading.items("statements", _statement), len(reading.errors))
 
 
 def parse_uuid(value: object) -> str | None:
@@ -381,7 +381,7 @@ def _fact(item: object) -> NewFact | str:
     )
 
 
-def _statement(item: object) -> ToldStatement | str:
+def _statement(item: object) -> ProposedStatement | str:
     if not isinstance(item, dict):
         return "is not an object"
     text, about, kind, quote = (_join_words(item.get(name)) for name in ("text", "about", "type", "quote"))
@@ -392,7 +392,7 @@ def _statement(item: object) -> ToldStatement | str:
         return "needs the number of an episode"
     if max(len(text), len(quote)) > _CONTENT or max(len(about), len(kind)) > _LABEL:
         return "is too long"
-    return ToldStatement(text, about, kind, lasting, number, quote)
+    return ProposedStatement(text, about, kind, lasting, number, quote)
 
 
 def _update(item: object) -> NewFact | str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from core.lifecycle.distill.statement_writer import NO_SPAN, TalkStatement
 from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.lifecycle.kit.job_context import JobContext, embed_or_none
-from core.llm.distillate import ShownMemory, ShownTurn, ToldStatement, ToldStatements, parse_statements
+from core.llm.distillate import ProposedStatement, ProposedStatements, ShownMemory, ShownTurn, parse_statements
 from core.talk.references import References
 from core.talk.statements import is_all_said
 from core.talk.third_person import YOU
@@ -100,7 +100,7 @@ def find_quote(text: str, quote: str) -> tuple[int, int] | None:
     return None
 
 
-def _check_each(told: ToldStatements, episodes: Sequence[TalkEpisode]) -> CheckedStatements:
+def _check_each(told: ProposedStatements, episodes: Sequence[TalkEpisode]) -> CheckedStatements:
     dropped: Counter[str] = Counter({MALFORMED: told.malformed} if told.malformed else {})
     said = tuple(one.text for one in episodes)
     names = tuple(dict.fromkeys(name for one in episodes if (name := _speaker(one))))
@@ -120,7 +120,7 @@ def _check_each(told: ToldStatements, episodes: Sequence[TalkEpisode]) -> Checke
 
 
 def _refusal(
-    item: ToldStatement, episode: TalkEpisode, span: tuple[int, int], said: Sequence[str], names: Sequence[str]
+    item: ProposedStatement, episode: TalkEpisode, span: tuple[int, int], said: Sequence[str], names: Sequence[str]
 ) -> str:
     """Why a statement with a span is left out; "" where it is not."""
     quote = episode.text[slice(*span)]
@@ -146,7 +146,7 @@ def _is_question(text: str, span: tuple[int, int]) -> bool:
     return closing is not None and closing[0] == "?"
 
 
-def _statement(item: ToldStatement, episode: TalkEpisode, span: tuple[int, int]) -> Statement:
+def _statement(item: ProposedStatement, episode: TalkEpisode, span: tuple[int, int]) -> Statement:
     is_owner = episode.turn.is_owner and item.about.casefold() == _speaker(episode).casefold()
     about = YOU if is_owner or item.about.casefold() == YOU.casefold() else item.about
     said_ms = None if episode.said is None else episode.said.ms
