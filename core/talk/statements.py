@@ -49,8 +49,7 @@ _MOST_BEFORE = 12
 _MOST_COMPARED = 300  # statements of one subject, the latest
 _NUMBERS = re.compile(r"\d+")
 _TURNS = frozenset(("not", "no", "never", "cannot"))
-_NEEDS_NO_OTHER, _SPEAKS_ALONE = 7, 11
-"""Words from which a sentence is read without the turn before it, and without anything before it: it costs a third."""
+_NEEDS_NO_OTHER = 14  # words from which a sentence is read without the turn before it; fewer hide small talk
 _MOST_IN_PLEASANTRY = 6  # words
 _MOST_IN_CALL = 2  # words of what is no statement unless it answers, or tells of somebody
 _CLAUSES_READ = 0.6  # share of the sure bar from which a sentence's clauses are read by themselves
@@ -141,12 +140,10 @@ class _Distiller:
     def in_context(self, place: int, said: Sequence[_Said]) -> SentenceInContext:
         """A sentence as the reader is given it."""
         one = said[place]
-        words = sum(token.is_word for token in one.tokens)
-        if words >= _SPEAKS_ALONE:
-            return SentenceInContext(one.sentence.text, ())
         first = _run_start(said, place)
         own = tuple(each.sentence.text for each in said[first:place])
-        if words >= _NEEDS_NO_OTHER or not first or said[first - 1].turn.speaker == one.turn.speaker:
+        is_long = sum(token.is_word for token in one.tokens) >= _NEEDS_NO_OTHER
+        if is_long or not first or said[first - 1].turn.speaker == one.turn.speaker:
             return SentenceInContext(one.sentence.text, own)
         other = " ".join(each.sentence.text for each in said[_run_start(said, first - 1) : first])
         return SentenceInContext(one.sentence.text, (f"{said[first - 1].turn.speaker}: {other}", *own))

@@ -27,6 +27,7 @@ from core.intake.transaction.sources import (
     waiting_twin,
 )
 from core.intake.transitions.transitions import Transitions
+from core.lifecycle.distill.other_subjects import compare_by_subject
 from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
 from core.score.decay import STANDARD
@@ -228,7 +229,7 @@ class StatementWriter:
 
     def _let_in(self, one: TalkStatement) -> StatementOutcome:
         memory_id = self._write(one)
-        reply = self.store_service.admit(self.transitions, memory_id)
+        reply = compare_by_subject(self.store_service).admit(self.transitions, memory_id)
         if reply.deduplicated:
             raise _StandsError(reply.memory_id)
         if reply.operation == "MERGE":

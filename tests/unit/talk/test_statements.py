@@ -139,18 +139,18 @@ def test_what_is_decided_already_is_not_read() -> None:
     assert set(done.small_talk) == {"e0", "e2"}, "of what an assistant says nothing is known"
 
 
-def test_a_long_sentence_is_read_without_what_was_said_before_it() -> None:
+def test_a_long_sentence_is_read_without_the_turn_before_it() -> None:
     seen: dict[str, tuple[str, ...]] = {}
 
     def read(said: Sequence[SentenceInContext]) -> list[Reading]:
         seen.update((one.text, tuple(one.before)) for one in said)
         return [Reading(StatementType.NONE, 0.0, Assertion.NONE, 0.0, 0.0, 0.0) for _ in said]
 
-    middle, long = "It is an old one from my aunt.", "She used to play it every evening before we all had dinner."
-    _distill(("Jon", "So you have a piano now."), ("Mara", f"Yes I do. {middle} {long}"), read=read)
-    assert seen["Yes I do."] == ("Jon: So you have a piano now.",)
-    assert seen[middle] == ("Yes I do.",)
-    assert seen[long] == ()
+    asked, short = "Jon: So you have a piano now.", "It is an old one from my aunt."
+    long = "She used to play it every evening before we all had dinner in the big kitchen."
+    _distill(("Jon", asked.removeprefix("Jon: ")), ("Mara", f"{short} {long}"), read=read)
+    assert seen[short] == (asked,)
+    assert seen[long] == (short,)
 
 
 def test_another_language_is_said_to_be_one() -> None:
