@@ -10,18 +10,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-
-from snowballstemmer.english_stemmer import EnglishStemmer
 
 from core.talk.answers import find_topic, is_fragment, join_answer, read_request
 from core.talk.clauses import Clause, has_finite_verb, split_clauses
 from core.talk.references import References, possessive
 from core.talk.third_person import YOU, Speech, ToldClause, UnclearClauseError, tell_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
-from core.talk.words import Token, starts_with, talk_words, tokenize_talk, verb_forms
+from core.talk.wording import has_substance, stands_alone
+from core.talk.words import Token, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
 from core.text.screening.injection import current_limits, scan
-from core.text.terms import common_words, fold_word
+from core.text.terms import common_words
 from core.types.talk import (
     Assertion,
     ConversationStatements,
@@ -316,7 +314,8 @@ class _Distiller:
         if sure < self._sure or not _LEAST_WORDS <= len(words) <= _MOST_WORDS or not self._stems.hold(words):
             return False
         content = content_words(told.text) - content_words(told.about) - self._stems.names
-        if len(content) < 1 + is_parted:
+        lows = [token.low for token in tokenize_talk(told.text.rstrip("."))]
+        if len(content) < 1 + is_parted or not has_substance(content) or not stands_alone(lows):
             return False
         start = one.turn.start + one.sentence.start + told.start
         statement = Statement(
@@ -418,8 +417,8 @@ class _StemsSaid:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._seen: set[str] = set()
-        self.names = {_stem(token.low) for name in names for token in tokenize_talk(name)}
-        self._known = {_stem(word.lower()) for name in names for word in name.split()}
+        self.names = {stem_word(token.low) for name in names for token in tokenize_talk(name)}
+        self._known = {stem_word(word.lower()) for name in names for word in name.split()}
         self._known |= self.names
 
     def add(self, tokens: Sequence[Token]) -> None:
@@ -427,9 +426,9 @@ class _StemsSaid:
         for token in tokens:
             if token.low not in self._seen:
                 self._seen.add(token.low)
-                self._known.add(_stem(token.low))
+                self._known.add(stem_word(token.low))
                 if token.low == "been":  # "has been to Rome" is told as "went to Rome"
-                    self._known.add(_stem("went"))
+                    self._known.add(stem_word("went"))
 
     def hold(self, words: Sequence[Token], *, is_dated: bool = True) -> bool:
         """Whether every word was said, or is a date or a small word of grammar.
@@ -439,18 +438,9 @@ class _StemsSaid:
         """
         sets = talk_words().sets
         small = sets["grammar"] | sets["kin_titles"] | (sets["months"] if is_dated else frozenset())
-        return all(token.low in small or token.low[:1].isdigit() or _stem(token.low) in self._known for token in words)
-
-
-@cache
-def _stemmer() -> EnglishStemmer:
-    return EnglishStemmer()
-
-
-@lru_cache(maxsize=20_000)
-def _stem(low: str) -> str:
-    bare = low.removesuffix("'s").removesuffix("'").strip(".'")
-    return str(_stemmer().stemWord(fold_word(verb_forms().lemma(bare))))
+        return all(
+            token.low in small or token.low[:1].isdigit() or stem_word(token.low) in self._known for token in words
+        )
 
 
 def _last_question(text: str) -> str:
@@ -469,7 +459,7 @@ def content_words(text: str) -> frozenset[str]:
     """The stems of a sentence's words that are not small words of grammar; "not" counts."""
     grammar = talk_words().sets["grammar"]
     return frozenset(
-        _stem(token.low)
+        stem_word(token.low)
         for token in tokenize_talk(text)
         if token.is_word and (token.low not in grammar or token.low in _TURNS)
     )

@@ -31,6 +31,8 @@ LEAST_SURE = 0.55
 """A reference that is less sure is none."""
 _FIRST = frozenset(("i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves"))
 _SECOND = frozenset(("you", "your", "yours", "yourself"))
+_MANY = frozenset(("they", "them", "their"))
+"""Of these, who was named further back than the turn before is too often another."""
 _THIRD = frozenset(("he", "she", "they", "it", "him", "them", "his", "her", "hers", "their", "its"))
 _PLURAL_BE = {"'m": "is", "'re": "is", "am": "is", "are": "is", "aren't": "is not", "weren't": "was not", "were": "was"}
 _SINGULAR = {
@@ -406,9 +408,11 @@ def _tell_first(draft: _Draft, at: int) -> int:
         raise UnclearClauseError("speaker")
     if low in ("i", "we"):
         return _tell_subject(draft, at, who)
-    if low in ("us", "ours", "ourselves", "our"):
+    if low == "us":  # more than the speaker, and nobody said who
+        raise UnclearClauseError("reference")
+    if low in ("ours", "ourselves", "our"):
         draft.sure *= 0.85
-    if low in ("me", "us"):
+    if low == "me":
         if draft.low(at + 1) in ("and", "too", "either", "neither"):
             raise UnclearClauseError("fragment")
         draft.put(at, who if who != YOU else "you")
@@ -608,7 +612,8 @@ def _tell_third(draft: _Draft, at: int, references: References) -> int:
     low = draft.low(at)
     if not _stands_before(draft, at, low):
         referent, sure = references.resolve(low, not_meant=(draft.speech.speaker, draft.speech.addressee))
-        if referent is None or sure < LEAST_SURE:
+        is_far = low in _MANY and references.turn - (referent.turn if referent else 0) > 1
+        if referent is None or sure < LEAST_SURE or is_far:
             raise UnclearClauseError("reference")
         draft.sure *= sure
         references.mark_resolved(referent, low)

@@ -6,9 +6,10 @@ Must not do: resolve whom a word means, or bring in a word of meaning.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
-from core.talk.words import Edit, Token, talk_words, verb_forms
+from core.talk.words import Edit, Token, stem_word, talk_words, verb_forms
 
 _PERFECT = re.compile(
     r"\b(?P<aux>has|have) (?:(?:just|also|already|finally|recently) )?(?P<verb>[a-z]+)\b(?P<to> to\b)?"
@@ -16,6 +17,7 @@ _PERFECT = re.compile(
 _FRESH = re.compile(r"\b(?:just|recently) (?=(?P<verb>[a-z]+)\b)")
 _DAY = re.compile(r"\b(?:on|in) (?:the (?:week|weekend) of )?(?:\d|[A-Z])[\w ]*\d{4}\b")
 _CAUSE = re.compile(r"(?i)(?:(?<!\w)['\u2018\u2019]cause|\b(?:cuz|coz))\b")
+_NARROWING = frozenset(("of", "for", "to", "that", "where", "which", "who", "called", "named", "about", "behind"))
 _BINDERS = frozenset(("when", "whenever", "while", "because", "although", "though", "until", "even"))
 
 
@@ -85,3 +87,37 @@ def names_bare_thing(lows: Sequence[str]) -> bool:
     forms = verb_forms()
     rest = [low for low in lows if low in forms.third or low in forms.past or low in forms.sets["modals"]]
     return lows[0] in ("a", "an") and bool(rest) and set(rest) <= {"called", "named"}
+
+
+def stands_alone(lows: Sequence[str]) -> bool:
+    """Whether a told sentence needs nothing from around it: "Gina got the idea" asks which one.
+
+    Args:
+        lows: its words and marks, lower case, without the full stop.
+    """
+    sets = talk_words().sets
+    if not lows or lows[-1] in sets["hanging"] or lows[-1] in ("it", "them", "they"):
+        return False
+    if "it" in lows[:4]:
+        return False
+    return not any(_is_vague(lows, at) for at, low in enumerate(lows) if low in sets["generic_things"])
+
+
+def _is_vague(lows: Sequence[str], at: int) -> bool:
+    """Whether "the" or "that" points at a thing of any kind and nothing behind it says which."""
+    behind = lows[at + 1] if at + 1 < len(lows) else ""
+    return at > 0 and lows[at - 1] in ("the", "that") and behind not in _NARROWING
+
+
+def has_substance(content: Iterable[str]) -> bool:
+    """Whether a sentence says more than that somebody is well or busy.
+
+    Args:
+        content: stems of its words that are not small ones.
+    """
+    return bool(set(content) - _light_stems())
+
+
+@cache
+def _light_stems() -> frozenset[str]:
+    return frozenset(stem_word(word) for word in talk_words().sets["light"])

@@ -9,8 +9,12 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
+
+from snowballstemmer.english_stemmer import EnglishStemmer
+
+from core.text.terms import fold_word
 
 _WORD = re.compile(r"[^\W_]+(?:['.&/-][^\W_]+)*|[£$€]?\d+(?:[.,:]\d+)*|\S")
 _PARTS = re.compile(r"(?i)^(.+?)('(?:m|s|re|ve|ll|d))$")
@@ -216,3 +220,15 @@ def starts_with(lows: Sequence[str], at: int, phrases: Sequence[tuple[str, ...]]
         return 0
     first = lows[at]
     return next((len(one) for one in phrases if one[0] == first and tuple(lows[at : at + len(one)]) == one), 0)
+
+
+@lru_cache(maxsize=20_000)
+def stem_word(low: str) -> str:
+    """The stem of a word's base form, by which words that were said are told from invented ones."""
+    bare = low.removesuffix("'s").removesuffix("'").strip(".'")
+    return str(_stemmer().stemWord(fold_word(verb_forms().lemma(bare))))
+
+
+@cache
+def _stemmer() -> EnglishStemmer:
+    return EnglishStemmer()
