@@ -27,7 +27,7 @@ _SAID = (
     f"e.occurred_prec, e.occurred_offset, e.recorded_at, count(*), max({said_at_sql('e')}) AS said "
     "FROM statements s JOIN memories m ON m.id = s.memory_id JOIN memories e ON e.id = s.episode_id "
     "JOIN spaces w ON w.id = m.space_id "
-    "WHERE {which} AND m.status IN ('active', 'disputed', 'superseded', 'consolidated') "
+    "WHERE {which} AND +m.status IN ('active', 'disputed', 'superseded', 'consolidated') "
     "AND m.security_tier = 'cleartext' AND e.status <> 'deleted' "
     "GROUP BY s.memory_id ORDER BY said DESC, m.n DESC LIMIT :most"
 )

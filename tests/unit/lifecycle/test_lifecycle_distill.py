@@ -143,13 +143,14 @@ def test_an_update_of_what_the_person_said_only_waits(tmp_path: Path) -> None:
 
 
 def test_a_model_alone_replaces_nothing(rig: Rig) -> None:
-    """Without the built-in model's agreement both stand, and the person is asked."""
+    """Without the built-in model's agreement both stand, with a note that they may belong together."""
     client = rig.client("aster", "read", "write", session="s1")
     known = rig.store("The safe is behind the mirror.", client).memory_id
     note(rig, "The user prefers green tea.", client)
     run(rig, answer(updated=[fact("The user prefers green tea.", target_id=known)]))
     assert rig.get(known).status.value == "active"
-    assert rig.value("SELECT count(*) FROM conflicts WHERE state = 'open' AND existing_id = ?", known) == 1
+    noted = rig.rows("SELECT state, note FROM conflicts WHERE existing_id = ?", known)
+    assert noted == [("moot", "may_belong")]
 
 
 @pytest.mark.expected_logs("could not be written")

@@ -30,10 +30,11 @@ ALLOWED = {
     "core.lifecycle.archive._DUE": _WHOLE,
     "core.lifecycle.consolidate.consolidate._LEFT": _WHOLE,
     "core.lifecycle.replay._WEAK": _WHOLE,
-    "core.lifecycle.distill._WAITING": _WHOLE,
+    "core.lifecycle.distill.distill._WAITING": _WHOLE,
     "core.lifecycle.gauges._EPISODES": _ONCE,
     "core.lifecycle.gauges._RULES": _ONCE,
     "core.recall.context._LENGTH": _ONCE,
+    "core.recall.browse.graph._ALL_STANDING": _ONCE,
     "core.recall.browse.graph._COLUMNS": _ONCE,
 }
 

@@ -120,7 +120,7 @@ def test_e32_1b_without_a_model_server_claims_are_read_by_rules(tmp_path: Path, 
 
 
 def test_e32_1c_a_pair_nobody_is_sure_of_stands_side_by_side_until_the_model_is_back(tmp_path: Path, port: int) -> None:
-    """E32.1c: both versions are stored, the desk holds the question, and the model that returns settles it."""
+    """E32.1c: both versions are stored with a note that they may belong together; the model that returns settles it."""
     with rig_at(tmp_path, readers=TextReaders(relate=Unsure(), gate=0.0)) as rig:
         quiet(rig)
         use_model(rig, port)
@@ -129,7 +129,7 @@ def test_e32_1c_a_pair_nobody_is_sure_of_stands_side_by_side_until_the_model_is_
         second = rig.store("The gate opens at ten.", client).memory_id
         assert rig.engine.refinement.refine().result(30).asked == 0
         assert [rig.get(one).status for one in (first, second)] == ["active", "active"]
-        assert rig.rows("SELECT state FROM conflicts") == [("open",)]
+        assert rig.rows("SELECT state, note FROM conflicts") == [("moot", "may_belong")]
         with server_at(port, relation(Label.SUPERSEDE.value, 0.99)):
             assert rig.engine.refinement.refine().result(30).settled == 1
         assert [rig.get(one).status for one in (first, second)] == ["superseded", "active"]
