@@ -30,6 +30,7 @@ from core.engine.facade import built_in_embedder, built_in_readers  # noqa: E402
 from core.lifecycle.kit.job_context import TalkReader  # noqa: E402
 from core.talk.reader_model import ReaderModel  # noqa: E402
 from core.talk.statements import distill_conversation  # noqa: E402
+from core.types.belief import ComparedText  # noqa: E402
 from core.types.talk import ConversationStatements, Reading, SentenceInContext, Turn  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
 
@@ -105,15 +106,16 @@ def main() -> None:
     parser.add_argument("--profile", action="store_true", help="show where reading and telling spend their time")
     chosen = parser.parse_args()
     reader, profile = TimedReader(), cProfile.Profile() if chosen.profile else None
-    embedder = built_in_embedder()
+    embedder, readers = built_in_embedder(), built_in_readers()
+    readers.extract("I live in Graz.")
+    if readers.relate is not None:
+        readers.relate.classify([(ComparedText("Mara lives in Graz."), ComparedText("Mara has two cats."))])
     embedder.embed(["A first text, so that no load counts."])
     reader.model.read([SentenceInContext("A first sentence.", ())])
     talk = TalkReader("bench", partial(reader.distill, profile=profile), reader.model.rest)
     with (
         tempfile.TemporaryDirectory() as folder,
-        rig_at(
-            Path(folder), clock=HandClock(START_MS), embedder=embedder, readers=built_in_readers(), talk=talk
-        ) as rig,
+        rig_at(Path(folder), clock=HandClock(START_MS), embedder=embedder, readers=readers, talk=talk) as rig,
     ):
         measure(rig, write_rows(chosen.file, Path(folder), chosen.conversations), reader)
     if profile:
