@@ -160,8 +160,8 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
         out.line(f"… and {len(reply['errors']) - _SHOWN_ERRORS} more; --json lists them all.")
     if judged is not None:
         _say_judged(out, judged)
-    if done and reply.get("unread"):
-        out.line(format_count(load_words()["distill"]["offer"], reply["unread"], id=str(reply["import_id"])))
+    if done and reply["stored"] and sum(messages.values()):
+        out.line(load_words()["distill"]["offer"].format(id=reply["import_id"]))
     if done and reply["stored"]:
         out.line(f"Take it back with: loci unimport {reply['import_id']}")
 

@@ -78,7 +78,7 @@ def test_what_is_not_certain_ends_nothing_and_is_no_verdict_of_its_own(
     if found.decision is GateDecision.HOLD_EXISTING:  # what others told waits beside the person's own words
         assert new.owner_said
         assert not old.persons
-    if found.decision is GateDecision.COEXIST and not found.review:
+    if found.decision is GateDecision.COEXIST and not found.review and not found.noted:
         assert told.label in (Label.COEXIST, Label.MERGE)
         if told.label is Label.MERGE:  # nor would it if it were certain
             assert decide_gate(new, old, replace(told, confidence=1.0)).decision in (
@@ -95,7 +95,7 @@ def test_whoever_waits_is_asked_about_and_a_question_always_suggests(
     if found.decision in (GateDecision.QUARANTINE, GateDecision.DISPUTE, GateDecision.HOLD_EXISTING):
         assert found.review
         assert found.reason
-    assert (found.suggestion is not None) == found.review
+    assert (found.suggestion is not None) == (found.review or found.noted)
     assert found.kind == ("contradiction" if told.certain or not found.review else "classification") or (
         found.kind == "classification" and new.owner_said and old.owners_word
     )

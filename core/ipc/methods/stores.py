@@ -276,10 +276,7 @@ async def import_(call: MethodCall, params: ImportParams) -> Answer:
         else imports.run(path, params.format, params.space, call.actor(), tell, progress.cancelled)
     )
     report = await wait(work)
-    told = memory_json.import_json(report)
-    if report.import_id is None:
-        return told
-    return {**told, "unread": await wait(call.engine.statements.count_waiting(report.import_id))}
+    return memory_json.import_json(report)
 
 
 async def unimport(call: MethodCall, params: UnimportParams) -> Answer:
@@ -405,7 +402,6 @@ METHODS: tuple[Entry, ...] = (
                 "errors": many({"type": "object", "required": ["where", "message"]}),
                 "earliest": maybe(text()),
                 "latest": maybe(text()),
-                "unread?": whole("Of what was stored: messages of which `distill` can make statements."),
                 "cut?": many(text()),
             }
         ),
