@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 import importlib
 import math
+import random
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -159,3 +160,16 @@ def mean_of(nets: Sequence[Any]) -> Any:
     with torch.no_grad():
         whole.load_state_dict({name: sum(state[name] for state in states) / len(states) for name in states[0]})
     return whole.eval()
+
+
+def batches_of(rows: Sequence[Any], size: int, rng: random.Random) -> list[list[Any]]:
+    """Batches of rows of like length, in random order.
+
+    Args:
+        rows: each with `features.ids`, the tokens that are read.
+        size: rows a batch.
+    """
+    order = sorted(rows, key=lambda row: len(row.features.ids) + rng.uniform(-6, 6))
+    batches = [order[i : i + size] for i in range(0, len(order), size)]
+    rng.shuffle(batches)
+    return batches

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.talk.reader_features import ASSERTIONS, KINDS, PAD, POINTERS, POOLED, TYPES, SentenceFeatures
-from encoder_net import OPSET, WIDTH, fill_layers, fill_places, layer_class
+from encoder_net import OPSET, WIDTH, batches_of, fill_layers, fill_places, layer_class
 
 PLACES = 128
 _NOTHING = -1e4
@@ -143,7 +143,7 @@ def train(net: Any, epoch_rows: Callable[[int], list[Sample]], table: NDArray[np
     for epoch in range(recipe.epochs):
         start, total = time.time(), 0.0
         rows = epoch_rows(epoch)
-        for chunk in _chunks(rows, recipe.batch, rng):
+        for chunk in batches_of(rows, recipe.batch, rng):
             words, kinds = batch_of([row.features for row in chunk], table)
             with torch.autocast("cpu", torch.bfloat16):
                 pooled, tokens = net(words, kinds)
@@ -186,14 +186,6 @@ def _loss(pooled: Any, tokens: Any, kinds: Any, chunk: Sequence[Sample], smoothi
     for nr in range(POINTERS):
         loss = loss + 0.25 * entropy(tokens[:, :, nr], pointers[:, nr])
     return loss
-
-
-def _chunks(rows: list[Sample], size: int, rng: random.Random) -> list[list[Sample]]:
-    """Batches of sentences of like length, in random order."""
-    order = sorted(rows, key=lambda row: len(row.features.ids) + rng.uniform(-6, 6))
-    chunks = [order[i : i + size] for i in range(0, len(order), size)]
-    rng.shuffle(chunks)
-    return chunks
 
 
 def export(net: Any, target: Path) -> None:

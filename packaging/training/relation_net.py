@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.relate.features import EXISTING, FIGURES, INCOMING, KINDS, PAD, Features
-from encoder_net import OPSET, WIDTH, fill_layers, fill_places, layer_class
+from encoder_net import OPSET, WIDTH, batches_of, fill_layers, fill_places, layer_class
 
 PLACES = 256
 
@@ -159,7 +159,7 @@ def train(net: Any, epoch_rows: Callable[[int], list[Sample]], table: NDArray[np
     for epoch in range(recipe.epochs):
         start, total = time.time(), 0.0
         rows = epoch_rows(epoch)
-        for chunk in _chunks(rows, recipe.batch, rng):
+        for chunk in batches_of(rows, recipe.batch, rng):
             words, kinds, figures = batch_of([_blinded(row.features, recipe.blind, rng) for row in chunk], table)
             labels = torch.tensor([row.label for row in chunk])
             weights = torch.tensor([row.weight for row in chunk])
@@ -187,14 +187,6 @@ def _blinded(features: Features, share: float, rng: random.Random) -> Features:
     kinds[(kinds >= EXISTING) & (kinds < INCOMING)] = EXISTING
     kinds[(kinds >= INCOMING) & (kinds < PAD)] = INCOMING
     return Features(features.ids, kinds, np.zeros_like(features.figures))
-
-
-def _chunks(rows: list[Sample], size: int, rng: random.Random) -> list[list[Sample]]:
-    """Batches of rows of like length, in random order."""
-    order = sorted(rows, key=lambda row: len(row.features.ids) + rng.uniform(-6, 6))
-    chunks = [order[i : i + size] for i in range(0, len(order), size)]
-    rng.shuffle(chunks)
-    return chunks
 
 
 def logits_of(net: Any, rows: Sequence[Features], table: NDArray[np.float32]) -> NDArray[np.float64]:

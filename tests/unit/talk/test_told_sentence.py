@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.talk.statements import content_words
-from core.talk.wording import has_substance, stands_alone
+from core.talk.told_sentence import has_substance, stands_alone
 from core.talk.words import tokenize_talk
 
 
