@@ -1,26 +1,33 @@
 """The only crossing between the engine's threads and Qt's.
 
-A Future or an event becomes a queued signal of an object born on the GUI thread. Must not do: wait, interpret
-results, or be called from any thread but the GUI's.
+A Future or an event becomes a queued signal of an object born on the GUI thread. Work is a value, a `Task`: what it is
+called, how it begins, what becomes of its end; `TaskRunner.run` starts it, shows it in the status bar after 600 ms, and
+says errors by family. Must not do: wait, interpret results, or be called from any thread but the GUI's.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError as Dropped
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+import shiboken6
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from core.engine.facade import Engine, OlderCopy, OpenInfo, passphrase_strength
-from core.errors import BugError, CancelledError
+from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
 from core.events import Changed, Event, Progress, StateChanged
+
+SHOWN_AFTER_MS = 600
+POLL_MS = 100
+
+__all__ = ["Bridge", "Engine", "OlderCopy", "OpenInfo", "passphrase_strength"]
 
 T = TypeVar("T")
 Done = Callable[[Any, BaseException | None], None]
-
-__all__ = ["Bridge", "Engine", "OlderCopy", "OpenInfo", "passphrase_strength"]
 
 
 class Bridge(QObject):
@@ -99,6 +106,259 @@ class Bridge(QObject):
         for future in self._open:
             future.cancel()
         self._open.clear()
+
+
+class Watch:
+    """What a long work is handed: where to tell its progress, and whether to stop. Used from engine threads.
+
+    Attributes:
+        done: units done so far.
+        total: units in all; None while unknown.
+    """
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.total: int | None = None
+        self._stop = threading.Event()
+
+    def progress(self, done: int, total: int | None) -> None:
+        """Told by the engine; read by the window every 100 ms."""
+        self.done, self.total = done, total
+
+    def cancelled(self) -> bool:
+        """Asked by the engine at safe points."""
+        return self._stop.is_set()
+
+    def cancel(self) -> None:
+        """The person asks it to stop."""
+        self._stop.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[T]):
+    """Work to be done.
+
+    Attributes:
+        label: what it does, for the status bar: `Reading the library`; no memory text.
+        begin: asks the engine.
+        writes: whether it changes the vault.
+        can_cancel: whether the person may stop it.
+        on_success: told the result on the GUI thread.
+        on_failure: told the error; without it the shell says it. `CancelledError` is silent either way.
+        owner: results are dropped once this object is gone.
+        key: a later task with the same key makes the answer of an earlier one void.
+    """
+
+    label: str
+    begin: Callable[[Watch], Future[T]]
+    writes: bool = False
+    can_cancel: bool = False
+    on_success: Callable[[T], None] | None = None
+    on_failure: Callable[[BaseException], None] | None = None
+    owner: QObject | None = None
+    key: str | None = None
+
+    def success(self, then: Callable[[T], None]) -> Task[T]:
+        """The same task that tells its result to `then`."""
+        return replace(self, on_success=then)
+
+    def failure(self, then: Callable[[BaseException], None]) -> Task[T]:
+        """The same task that tells its error to `then`."""
+        return replace(self, on_failure=then)
+
+    def cancellable(self) -> Task[T]:
+        """The same task with a stop button."""
+        return replace(self, can_cancel=True)
+
+    def within(self, owner: QObject, key: str | None = None) -> Task[T]:
+        """The same task, void once `owner` is gone or a later task of the same key was started.
+
+        Args:
+            owner: a widget or model.
+            key: what is asked, unique within the owner; None where every answer counts.
+        """
+        return replace(self, owner=owner, key=None if key is None else f"{id(owner)}:{key}")
+
+
+def query(label: str, begin: Callable[[], Future[T]]) -> Task[T]:
+    """A reading: nothing changes."""
+    return Task(label, lambda _: begin())
+
+
+def write(label: str, begin: Callable[[], Future[T]]) -> Task[T]:
+    """A change: one undo step."""
+    return Task(label, lambda _: begin(), writes=True)
+
+
+def job(label: str, begin: Callable[[Watch], Future[T]]) -> Task[T]:
+    """A long work that tells its progress and can be stopped."""
+    return Task(label, begin, writes=True, can_cancel=True)
+
+
+class Running(QObject):
+    """A task under way.
+
+    Signals:
+        moved: (done, total or -1); at most every 100 ms, once it is shown.
+        ended: it is over, well or not.
+    """
+
+    moved = Signal(int, int)
+    ended = Signal()
+
+    def __init__(self, label: str, can_cancel: bool, parent: QObject) -> None:
+        super().__init__(parent)
+        self.label, self.can_cancel = label, can_cancel
+        self.watch = Watch()
+        self.is_over = False
+        self._poll = QTimer(self)
+        self._poll.setInterval(POLL_MS)
+        self._poll.timeout.connect(self._tell)
+
+    def show_progress(self) -> None:
+        """Begin to tell progress."""
+        self._poll.start()
+        self._tell()
+
+    def _tell(self) -> None:
+        self.moved.emit(self.watch.done, -1 if self.watch.total is None else self.watch.total)
+
+    def cancel(self) -> None:
+        """Ask it to stop at its next safe point."""
+        self.watch.cancel()
+
+    def end(self) -> None:
+        """It is over."""
+        self.is_over = True
+        self._poll.stop()
+        self.ended.emit()
+        self.deleteLater()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An error as the person is told of it.
+
+    Attributes:
+        family: `user`, `environment`, `integrity` or `bug`.
+        sentence: one sentence, with what to do.
+        code: the stable code.
+        retry: runs the task once more; None where that makes no sense.
+    """
+
+    family: str
+    sentence: str
+    code: str
+    retry: Callable[[], None] | None = None
+
+
+class TaskRunner(QObject):
+    """Runs tasks of the window on the engine, one Future each.
+
+    Signals:
+        shown: a `Running` that takes longer than 600 ms.
+        problem: a `Problem` nobody else takes care of.
+        settled: a task that writes is over, well or not: views that are stale may ask again.
+    """
+
+    shown = Signal(object)
+    problem = Signal(object)
+    settled = Signal()
+
+    def __init__(self, bridge: Bridge, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._newest: dict[str, int] = {}
+        self._number = 0
+        self._running: set[Running] = set()
+
+    @property
+    def running(self) -> tuple[Running, ...]:
+        """What is under way."""
+        return tuple(self._running)
+
+    def run(self, task: Task[T]) -> Running:
+        """Start a task."""
+        running = Running(task.label, task.can_cancel, self)
+        self._running.add(running)
+        self._number += 1
+        number = self._number
+        if task.key is not None:
+            self._newest[task.key] = number
+        timer = QTimer(running)
+        timer.setSingleShot(True)
+        timer.timeout.connect(lambda: self._show(running))
+        timer.start(SHOWN_AFTER_MS)
+        self._bridge.call(
+            lambda: task.begin(running.watch), lambda result, error: self._end(task, number, running, result, error)
+        )
+        return running
+
+    def _show(self, running: Running) -> None:
+        if not running.is_over:
+            self.shown.emit(running)
+            running.show_progress()
+
+    def _end(self, task: Task[Any], number: int, running: Running, result: Any, error: BaseException | None) -> None:
+        self._running.discard(running)
+        running.end()
+        is_void = task.key is not None and self._newest.get(task.key) != number
+        if task.key is not None and not is_void:
+            del self._newest[task.key]
+        gone = task.owner is not None and not shiboken6.isValid(task.owner)
+        if not gone and not is_void:
+            self._tell(task, result, error)
+        elif error is not None and task.writes:
+            self._say(task, error)  # a change that failed is told even where its page is gone
+        if task.writes:
+            self.settled.emit()
+
+    def _tell(self, task: Task[Any], result: Any, error: BaseException | None) -> None:
+        if error is None:
+            if task.on_success is not None:
+                task.on_success(result)
+        elif isinstance(error, CancelledError):
+            return
+        elif task.on_failure is not None:
+            task.on_failure(error)
+        else:
+            self._say(task, error)
+
+    def _say(self, task: Task[Any], error: BaseException) -> None:
+        problem = problem_of(error, lambda: self._again(task))
+        if problem is not None:
+            self.problem.emit(problem)
+
+    def _again(self, task: Task[Any]) -> None:
+        self.run(task)
+
+    def forget(self) -> None:
+        """Ask everything to stop; the window closes or the vault is being locked."""
+        for running in tuple(self._running):
+            running.cancel()
+
+
+def problem_of(error: BaseException, retry: Callable[[], None] | None = None) -> Problem | None:
+    """An error in the words of its family (design section 2).
+
+    Args:
+        error: what a task ended with.
+        retry: runs it once more.
+
+    Returns:
+        What to show; None where nothing is to be shown: it was cancelled, or the vault was locked meanwhile.
+    """
+    if not isinstance(error, LociError):
+        bug = BugError(type(error).__name__)
+        return Problem("bug", bug.sentence, bug.code.value)
+    if isinstance(error, CancelledError) or error.code is Code.VAULT_LOCKED:
+        return None
+    if isinstance(error, EnvironmentFaultError):
+        return Problem("environment", error.sentence, error.code.value, retry)
+    if isinstance(error, BugError):
+        return Problem("bug", error.sentence, error.code.value)
+    family = "integrity" if isinstance(error, IntegrityError) else "user"
+    return Problem(family, error.sentence, error.code.value)
 
 
 def _error_of(future: Future[Any]) -> BaseException | None:

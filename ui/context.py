@@ -21,9 +21,8 @@ from core.types.clock import Clock
 from core.types.memory import Belief
 from core.types.replies import MemoryDetail, WaitingKind
 from core.types.values import Kind, Memory
-from ui.bridge import Bridge
+from ui.bridge import Bridge, TaskRunner
 from ui.prefs import Prefs
-from ui.tasks import TaskRunner
 from ui.theme.theme import Theme
 
 USUAL_PLACES: Final = Path("~")

@@ -10,9 +10,9 @@ from functools import partial
 
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
+from ui.bridge import write
 from ui.context import Context
 from ui.strings import undo_strings
-from ui.tasks import write
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of
 

@@ -13,9 +13,8 @@ from app.window.desktop import build, fixed_options, make_application
 from app.window.window import Shown, ending_on_signals
 from core.config.window import WindowOptions
 from core.engine.facade import Engine
-from ui.bridge import Bridge
+from ui.bridge import POLL_MS, Bridge, Watch
 from ui.gate.gate import Gate
-from ui.tasks import POLL_MS, Watch
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label
 

@@ -13,12 +13,11 @@ from PySide6.QtWidgets import QApplication
 from core.config.window import WindowOptions
 from core.engine.facade import Engine, load_window, start_ticker
 from core.errors import LociError
-from ui.bridge import Bridge
+from ui.bridge import Bridge, TaskRunner
 from ui.context import Commands, Context, Desk, PairingPort, Selection
 from ui.prefs import InMemoryStore, Prefs, Store
 from ui.registry import ROOMS, page_commands
 from ui.shell.window import MainWindow
-from ui.tasks import TaskRunner
 from ui.theme.theme import Theme
 from ui.watchdog import Collector, Watchdog
 

@@ -18,10 +18,10 @@ from window_rig import remember, settle
 from core.events import Progress
 from core.types.replies import ImportReport
 from core.types.values import OWNER_ACTOR
+from ui.bridge import Watch, job
 from ui.context import Command, Context, Page, PageSpec, PartSpec
 from ui.inspector.actions import COPIED, MemoryActions
 from ui.shell.window import MainWindow, Rooms
-from ui.tasks import Watch, job
 
 HELD = Qt.KeyboardModifier.ControlModifier
 

@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
 from core.types.values import Memory
+from ui.bridge import Running, Task, job
 from ui.context import Command, Context, Page, PageSpec, PartSpec
 from ui.shell.window import MainWindow, Rooms, StatusBar
-from ui.tasks import Running, Task, job
 from ui.widgets.states import FOOT, Toasts
 
 DELETE = "test.delete"

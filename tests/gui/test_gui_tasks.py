@@ -13,8 +13,8 @@ from window_rig import hear, remember, settle
 
 from core.errors import CancelledError, Code, EnvironmentFaultError, IntegrityError, UserError
 from core.events import Changed
+from ui.bridge import Running, Watch, job, problem_of, query, write
 from ui.context import Context
-from ui.tasks import Running, Watch, job, problem_of, query, write
 
 
 def done(value: object = 1) -> Future[object]:

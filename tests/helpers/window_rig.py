@@ -20,10 +20,9 @@ from core.engine.facade import Engine
 from core.types.replies import StoreReply
 from core.types.requests import StoreRequest
 from core.types.values import OWNER_ACTOR, Kind
-from ui.bridge import Bridge
+from ui.bridge import Bridge, Problem, TaskRunner
 from ui.context import Commands, Context, Desk, Selection
 from ui.prefs import InMemoryStore, Prefs
-from ui.tasks import Problem, TaskRunner
 from ui.theme.theme import SystemLook, Theme
 
 

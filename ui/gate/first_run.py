@@ -15,10 +15,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from core.errors import Code
+from ui.bridge import Problem, problem_of, query, write
 from ui.context import Context
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import CAPS, describe_problem
-from ui.tasks import Problem, problem_of, query, write
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.secret import SecretField, StrengthMeter, mark

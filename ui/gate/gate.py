@@ -14,12 +14,11 @@ from PySide6.QtWidgets import QWidget
 
 from core.errors import Code
 from core.types.replies import Presence
-from ui.bridge import OlderCopy, OpenInfo
+from ui.bridge import OlderCopy, OpenInfo, Problem, problem_of, query
 from ui.context import USUAL_PLACES, Context
 from ui.gate.first_run import FirstRun
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import Unlock, describe_problem
-from ui.tasks import Problem, problem_of, query
 from ui.widgets.basics import button, column, make_scroll_area, row
 from ui.widgets.states import LoadingState
 from ui.widgets.words import count_of, date_of

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from core.errors import Code
 from core.types.replies import Presence
+from ui.bridge import Problem
 from ui.gate.sheet import Sheet
-from ui.tasks import Problem
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, column, hairline, label, row
 from ui.widgets.secret import SecretField, mark

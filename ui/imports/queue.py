@@ -16,10 +16,10 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
 from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR
+from ui.bridge import Problem, Running, Task, Watch, problem_of, write
 from ui.context import Context
 from ui.imports.sources import describe_stored, since, span_of_report
 from ui.imports.statements import StatementsOffer
-from ui.tasks import Problem, Running, Task, Watch, problem_of, write
 from ui.widgets.basics import Elided, button, clear, column, hairline, label, make_scroll_area, row
 from ui.widgets.words import count_of
 

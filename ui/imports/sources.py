@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 )
 
 from core.types.replies import Candidate, ConversationPlan, ImportReport
+from ui.bridge import Problem, Running, Task, Watch, problem_of
 from ui.context import Context
 from ui.lists.tick_table import TickModel, TickRow, TickTable
-from ui.tasks import Problem, Running, Task, Watch, problem_of
 from ui.widgets.basics import button, column, label, restyle, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import FORMAT_WORDS, count_of, date_of, memories, size_of

@@ -11,8 +11,8 @@ from concurrent.futures import Future
 from PySide6.QtWidgets import QWidget
 
 from core.types.lifecycle import DistilledTalk
+from ui.bridge import Problem, Task, Watch, problem_of, query
 from ui.context import Context
-from ui.tasks import Problem, Task, Watch, problem_of, query
 from ui.widgets.basics import button, label, row
 from ui.widgets.words import count_of
 

@@ -16,11 +16,11 @@ from PySide6.QtWidgets import QDialog, QStackedWidget, QWidget
 from core.types.replies import ImportReport
 from core.types.values import HOME_SPACE, OWNER_ACTOR
 from core.types.views import Facets
+from ui.bridge import Problem, Running, Task, Watch, problem_of, query
 from ui.context import USUAL_PLACES, Context
 from ui.imports.queue import Done, ImportQueue, Job, ProgressStep, TakeBack
 from ui.imports.rehearsal import Rehearse
 from ui.imports.sources import Choose, Source
-from ui.tasks import Problem, Running, Task, Watch, problem_of, query
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import button, column, hairline, label, restyle, row

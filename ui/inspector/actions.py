@@ -19,10 +19,10 @@ from core.types.lifecycle import Marked, OutcomeTaken
 from core.types.replies import VerdictReply
 from core.types.values import OWNER_ACTOR, Kind, Memory, Status
 from core.types.views import Revision, RevisionReport
+from ui.bridge import write
 from ui.context import Command, Context
 from ui.inspector.dialogs import MoveDialog
 from ui.strings import belief_strings, practice_strings
-from ui.tasks import write
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, KeyButton, button, clear, column, label, row
 

@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, 
 from core.types.reviews import HoldPreview, HoldReply, HoldRequest
 from core.types.values import Memory
 from core.types.views import Facets, MemoryRow, PalacePlan, Revision, RevisionPreview, RevisionReport, Whereabouts
+from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.strings import belief_strings, format_count
-from ui.tasks import problem_of, query, write
 from ui.widgets.basics import Segments, button, card, column, label, make_timer, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap

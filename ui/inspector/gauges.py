@@ -19,12 +19,12 @@ from core.types.lifecycle import Curve, Gauges
 from core.types.memory import Lasting
 from core.types.values import Memory, Status
 from core.types.views import Revision, RevisionReport
+from ui.bridge import problem_of, query, write
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.trust import Figure
 from ui.strings import belief_strings as belief_words
 from ui.strings import inspector_strings, journal_strings
 from ui.strings import inspector_strings as said_of
-from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import MenuChip, column, label, row

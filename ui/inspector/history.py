@@ -17,13 +17,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core.types.memory import Chain, VersionHeld
 from core.types.values import Memory, Source, Status
 from core.types.views import MemoryRow, Revision, RevisionReport
+from ui.bridge import query, write
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import SAME_ALREADY, why_not_edit
 from ui.inspector.part_kit import flush
 from ui.inspector.text_view import ADDED, PLAIN, REMOVED, Run, TextView, runs_of
 from ui.inspector.trust import day_of, describe_validity
 from ui.strings import belief_strings
-from ui.tasks import query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, button, clear, column, hairline, label

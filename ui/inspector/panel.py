@@ -17,10 +17,10 @@ from core.events import Changed
 from core.types.memory import Belief
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR, Kind, Memory, Status
+from ui.bridge import problem_of, query
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.part_kit import Blank
-from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, clear, column, hairline, make_scroll_area, make_timer, row, tool
 from ui.widgets.shapes import KindMark
 from ui.widgets.states import States

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from core.types.lifecycle import ProcedureState, RuleState
 from core.types.memory import Application
 from core.types.values import OWNER_ACTOR, Kind, Memory
+from ui.bridge import query
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import is_procedure, is_rule
 from ui.inspector.part_kit import flush
 from ui.inspector.trust import Figure, score
 from ui.strings import format_count, practice_strings
-from ui.tasks import query
 from ui.widgets.basics import FlowLayout, KeyButton, button, column, label, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of, date_of

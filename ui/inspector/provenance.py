@@ -19,10 +19,10 @@ from core.types.recall import DeliveryCount
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR, Memory, Role, Source, Status
 from core.types.views import MemoryRow
+from ui.bridge import query
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.part_kit import Disclosure, MemoryLine, flush
 from ui.strings import recall_strings
-from ui.tasks import query
 from ui.widgets.basics import Elided, button, clear, column, label, tool
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import (

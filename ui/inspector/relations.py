@@ -15,11 +15,11 @@ from core.types.lifecycle import Inferred
 from core.types.memory import Rests
 from core.types.values import Kind, Memory, Status
 from core.types.views import MemoryRow
+from ui.bridge import query, write
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.dialogs import HoldDialog
 from ui.inspector.part_kit import MemoryLine, flush
 from ui.strings import belief_strings, format_count, inspector_strings
-from ui.tasks import query, write
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, button, clear, column, label
 from ui.widgets.plaintext import one_line

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QPlainTextEdit, QScrollArea, QSizePolicy, QVBoxLay
 from core.types.memory import Warned
 from core.types.values import Memory
 from core.types.views import Revision, RevisionReport
+from ui.bridge import problem_of, query, write
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.part_kit import flush
 from ui.inspector.text_view import TextView, runs_of
 from ui.strings import injection_strings
-from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, KeyButton, button, clear, column, label, row

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QApplication, QDialog, QFrame, QLineEdit, QMenu, Q
 from core.config.option_rows import replace_option
 from core.types.replies import StepRow
 from core.types.values import OWNER_ACTOR
+from ui.bridge import Running, query, write
 from ui.context import Command, Context, PageSpec
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
-from ui.tasks import Running, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import describe_nothing_to_undo, report_undo

@@ -24,8 +24,8 @@ from PySide6.QtWidgets import (
 
 from core.events import Changed
 from core.types.replies import WaitingKind
+from ui.bridge import query
 from ui.context import RUNS_SEEN, Context, Page, PageSpec
-from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_timer, row

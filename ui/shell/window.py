@@ -34,10 +34,10 @@ from PySide6.QtWidgets import (
 from core.events import Progress
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
+from ui.bridge import Problem, Running, query
 from ui.context import CLOSER, Context, PageSpec, PartSpec
 from ui.shell.actions import Actions, CommandPalette, Entry, WindowCommands, keys_of
 from ui.shell.house import House
-from ui.tasks import Problem, Running, query
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, keycap, label, make_timer, row, tool
 from ui.widgets.plaintext import one_line

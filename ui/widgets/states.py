@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
-from ui.tasks import Problem, problem_of
+from ui.bridge import Problem, problem_of
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import button, column, label, make_timer, row

@@ -15,6 +15,7 @@ from PySide6.QtCore import QDate, QLocale, QObject, Qt, Signal
 from PySide6.QtWidgets import QDateEdit, QDialog, QWidget
 
 from core.types.clients import ClientCard, Removal, TakenBack, Terms, Undoable
+from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.pages.clients.words import (
     can_remove,
@@ -26,7 +27,6 @@ from ui.pages.clients.words import (
     visible,
 )
 from ui.strings import clients_strings, format_count
-from ui.tasks import problem_of, query, write
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import Elided, Segments, button, column, label, make_timer, row

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from core.types.clients import ActivityLine, ActivityPage, Did
 from core.types.recall import Receipt, ReceiptPage, ReceiptRow
 from core.types.views import MemoryRow
+from ui.bridge import query
 from ui.context import CLOSER, Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import Heading
@@ -23,7 +24,6 @@ from ui.pages.clients.head import Tab, day_heading, format_clock, has_keyboard, 
 from ui.pages.clients.lines import Line, Row, client_list, is_below
 from ui.pages.clients.words import describe_action, describe_verb, describe_withheld_reason, did_note
 from ui.strings import clients_strings, format_count
-from ui.tasks import query
 from ui.undo import take_back
 from ui.widgets.basics import button, card_of, column, label, row
 from ui.widgets.plaintext import one_line

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy
 from core.types.clients import ClientCard, ClientState, ContextPreview
 from core.types.values import Grant
 from core.types.views import MemoryRow
+from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.pages.clients.activity import given_lines, memory_list
 from ui.pages.clients.head import Tab
@@ -23,7 +24,6 @@ from ui.pages.clients.lines import Line
 from ui.pages.clients.terms import inset
 from ui.pages.clients.words import standing_word
 from ui.strings import clients_strings, format_count
-from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, card_of, column, label, row
 from ui.widgets.plaintext import pieces

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from core.types.clients import ClientCard, ClientState
 from core.types.views import MemoryRow
+from ui.bridge import problem_of
 from ui.context import Context
 from ui.pages.clients.lines import Row, StandingMark
 from ui.pages.clients.words import (
@@ -31,7 +32,6 @@ from ui.pages.clients.words import (
     visible,
 )
 from ui.strings import clients_strings
-from ui.tasks import problem_of
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, FlowLayout, button, clear, column, label, row
 from ui.widgets.plaintext import one_line, tip

@@ -18,6 +18,7 @@ from core.config.grant_wording import describe_limits_of_grants
 from core.events import Changed
 from core.types.clients import ClientCard, ClientState, Terms
 from core.types.replies import WaitingKind
+from ui.bridge import problem_of, query
 from ui.context import Command, Context, Page, PageSpec
 from ui.pages.clients.actions import ClientActions
 from ui.pages.clients.activity import ActivityTab, ReceiptsTab
@@ -30,7 +31,6 @@ from ui.pages.clients.pairing_request import DeniedNames
 from ui.pages.clients.terms import TermsTab
 from ui.pages.clients.tokens import TokenDialog
 from ui.strings import clients_strings
-from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import UNBOUND, Segments, button, column, label, make_timer, row

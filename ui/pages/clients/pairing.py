@@ -18,11 +18,11 @@ from core.config.grant_wording import describe_limits_of_grants, shell_quoted
 from core.types.clients import PairingCode, PairingEnd, PairingOutcome, PairingQuestion, PairingTurn
 from core.types.values import Grant
 from core.types.views import Facets
+from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.pages.clients.pairing_request import QuestionView
 from ui.pages.clients.words import SPACE, format_names, visible
 from ui.strings import assistants_strings, clients_strings, format_count
-from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.widgets.basics import button, card, column, label, row

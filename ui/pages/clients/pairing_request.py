@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QGridLayout, QVBoxLayout, QWid
 from core.config.grant_wording import describe_limits_of_grants, describe_space_grant, is_beyond_default
 from core.types.clients import Denied, PairingQuestion
 from core.types.values import Grant
+from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.pages.clients.terms import SpaceBoxes
 from ui.pages.clients.words import SPACE, grant_sentence, grant_word, visible
 from ui.strings import clients_strings, format_count
-from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.undo import offer_undo

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QDoubleSpinBox, QGrid
 from core.types.clients import ClientCard, ClientState, Terms
 from core.types.values import Grant
 from core.types.views import Facets
+from ui.bridge import query
 from ui.context import Context
 from ui.pages.clients.head import Tab, has_keyboard, offer
 from ui.pages.clients.words import SPACE, describe_change, grant_sentence, grant_word, visible
 from ui.strings import clients_strings
-from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.widgets.basics import FlowLayout, button, card, clear, column, label, make_scroll_area, row

@@ -15,11 +15,11 @@ from core.config.grant_wording import describe_limits_of_grants
 from core.types.replies import Paired
 from core.types.values import Grant
 from core.types.views import Facets
+from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.pages.clients.terms import GrantBoxes, SpaceBoxes
 from ui.pages.clients.words import visible
 from ui.strings import clients_strings
-from ui.tasks import problem_of, query, write
 from ui.theme.tokens import sizes
 from ui.widgets.basics import button, column, label, make_scroll_area, make_timer, row
 

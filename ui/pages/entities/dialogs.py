@@ -11,10 +11,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from core.types.entities import EntityCard, EntityChange, EntityLine, EntityList, EntityQuery, MergePreview
+from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.pages.entities.words import entity_line, entity_list, preview_lines, type_word
 from ui.strings import entities_strings
-from ui.tasks import problem_of, query
 from ui.theme.tokens import sizes
 from ui.widgets.basics import button, column, label, row
 from ui.widgets.plaintext import one_line

@@ -24,12 +24,12 @@ from core.types.entities import (
     MergePreview,
 )
 from core.types.lifecycle import DistilledTalk
+from ui.bridge import query, write
 from ui.context import Context, Page, PageSpec
 from ui.pages.entities.detail import Detail
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
 from ui.pages.entities.words import entity_line, entity_list, reading_words
 from ui.strings import entities_strings
-from ui.tasks import query, write
 from ui.undo import offer_undo, take_back
 from ui.widgets.basics import MenuChip, column, label, make_timer, row
 from ui.widgets.states import EmptyState, States

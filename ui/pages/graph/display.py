@@ -26,13 +26,13 @@ from core.types.views import (
     Placed,
     WholeGraph,
 )
+from ui.bridge import Running, Task, problem_of, query, write
 from ui.context import Context, Page
 from ui.pages.graph.canvas import STEP, Canvas
 from ui.pages.graph.ego import EgoCanvas
 from ui.pages.graph.legend import Counts, Legend
 from ui.pages.graph.views import FilterLine, Nearness, ViewsChip
 from ui.pages.graph.whole import WholeCanvas
-from ui.tasks import Running, Task, problem_of, query, write
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, Segments, button, column, label, make_timer, row, tool
 from ui.widgets.plaintext import one_line

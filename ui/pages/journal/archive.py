@@ -15,11 +15,11 @@ from core.types.lifecycle import ArchivedMemory, ArchivePage, Erased
 from core.types.memory import ErasePreview
 from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision, RevisionReport
+from ui.bridge import problem_of, query, write
 from ui.context import CLOSER, Context
 from ui.pages.journal.lines import ActionBar, Entry, entry_list
 from ui.pages.journal.words import format_day
 from ui.strings import format_count, journal_strings
-from ui.tasks import problem_of, query, write
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import button, card_of, column, label, restyle, row

@@ -12,10 +12,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from core.types.replies import AuditPage, AuditRow
+from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.lists.table_view import Column, TableModel, TableSpec, TableView
 from ui.pages.journal.words import counts_of, describe_author, short_id, verb_of
-from ui.tasks import problem_of, query
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import column
 from ui.widgets.states import Banner, EmptyState, States

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QDialog, QFrame, QListWidget, QListWidgetItem, QMe
 from core.types.replies import ImportRow, StepRow, Steps, UndoBack
 from core.types.values import OWNER_ACTOR
 from core.types.views import MemoryRow
+from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground
 from ui.pages.journal.words import act_of, clock_of, day_of, details_of, icon_of
-from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import describe_left, describe_unpaired, report_undo

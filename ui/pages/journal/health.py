@@ -16,12 +16,12 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from core.types.lifecycle import Health, JobRow, Jobs, JobState
+from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.pages.journal.job_lines import NEED_MODEL, Model, describe_scheduler, query_model
 from ui.pages.journal.lines import lie_down
 from ui.pages.journal.words import GROUPS, Figure, advice_of, describe_code, figures_of, moment
 from ui.strings import format_count, journal_strings
-from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.widgets.basics import button, card, clear, column, label, make_scroll_area, row
 from ui.widgets.states import Banner, States

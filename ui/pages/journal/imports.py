@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QDialog, QFrame, QSizePolicy, QWidget
 
 from core.types.replies import ImportRow, UndoReport
 from core.types.values import OWNER_ACTOR
+from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.lists.table_view import Column, TableSpec, TableView
 from ui.pages.journal.words import format_of, import_sentences, skipped_of, state_of
-from ui.tasks import problem_of, query, write
 from ui.theme.tokens import FontRole
 from ui.undo import describe_left
 from ui.widgets.basics import Elided, FlowLayout, button, clear, column, label, row

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject
 from core.types.belief import ModelServerState
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType, Pressure, ScheduledJob
 from core.types.replies import OptionRow
+from ui.bridge import Task, query
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.journal.lines import Entry, Line
@@ -28,7 +29,6 @@ from ui.pages.journal.words import (
     report_line,
 )
 from ui.strings import format_count, journal_strings
-from ui.tasks import Task, query
 
 NEED_MODEL = frozenset({JobType.DISTILL})
 """Work that no rule can do in the place of a model."""

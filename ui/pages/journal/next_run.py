@@ -17,12 +17,12 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QLabel, QStacke
 from core.types.lifecycle import JobAction, JobRow, Jobs, JobState, JobType, Preview, PreviewItem
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision, RevisionReport
+from ui.bridge import query, write
 from ui.context import CLOSER, Context
 from ui.pages.journal.lines import ActionBar, Entry, entry_list
 from ui.pages.journal.runner import RunDialog, Runner
 from ui.pages.journal.words import capital, change_words, describe_changes, moment
 from ui.strings import format_count, journal_strings
-from ui.tasks import query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import (

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QStackedWidget
 
 from core.events import Changed, Progress
 from core.types.replies import WaitingKind
+from ui.bridge import query
 from ui.context import RUNS_SEEN, Context, Page, PageSpec
 from ui.pages.journal.archive import ArchiveTab
 from ui.pages.journal.audit import AuditTab
@@ -29,7 +30,6 @@ from ui.pages.journal.relations import MOST, RelationsTab
 from ui.pages.journal.runner import Runner, is_job
 from ui.pages.journal.runs import RunsTab
 from ui.strings import journal_strings
-from ui.tasks import query
 from ui.widgets.basics import MenuChip, Segments, button, column, label, make_timer, row, tool
 
 LISTED = frozenset({"changes", "runs"})

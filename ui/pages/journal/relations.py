@@ -13,12 +13,12 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 
 from core.types.memory import ProposedLink
+from ui.bridge import problem_of, query, write
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import wrap_text
 from ui.pages.journal.lines import ActionBar, Entry, entry_list
 from ui.pages.journal.words import capital, format_day
 from ui.strings import journal_strings
-from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import card_of, column, label

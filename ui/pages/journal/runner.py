@@ -16,10 +16,10 @@ from PySide6.QtWidgets import QDialog, QLayout, QWidget
 
 from core.events import Progress
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType
+from ui.bridge import Running, job, problem_of, query, write
 from ui.context import Context
 from ui.pages.journal.words import capital, describe_code, report_line
 from ui.strings import journal_strings
-from ui.tasks import Running, job, problem_of, query, write
 from ui.theme.tokens import sizes
 from ui.undo import take_back
 from ui.widgets.basics import button, column, label, restyle, row

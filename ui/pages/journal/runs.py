@@ -15,6 +15,7 @@ from core.events import Progress
 from core.types.lifecycle import JobRow, Jobs, JobType, ScheduledJob
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
+from ui.bridge import query, write
 from ui.context import Context
 from ui.lists.list_view import ListView
 from ui.pages.journal.job_lines import (
@@ -32,7 +33,6 @@ from ui.pages.journal.lines import ActionBar, Entry, entry_list, lie_down
 from ui.pages.journal.runner import RunDialog, Runner, is_job
 from ui.pages.journal.words import capital
 from ui.strings import journal_strings
-from ui.tasks import query, write
 from ui.undo import report_undo
 from ui.widgets.basics import Elided, Segments, card_of, clear, column, label, make_timer, row
 from ui.widgets.states import FOOT, EmptyState, States

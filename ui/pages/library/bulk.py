@@ -16,6 +16,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from core.types.views import Facets, Revision, RevisionReport
+from ui.bridge import write
 from ui.context import Context
 from ui.pages.library.dialogs import (
     DEEDS,
@@ -27,7 +28,6 @@ from ui.pages.library.dialogs import (
     RevisionDialog,
     TagForm,
 )
-from ui.tasks import write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import KeyButton, button, follow_icon, label, tool

@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QLineEdit, QSlider, QW
 
 from core.types.values import Status
 from core.types.views import Facets, Revision, RevisionPreview
+from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import RowSpec, RowState
-from ui.tasks import problem_of, query
 from ui.theme.tokens import sizes
 from ui.widgets.basics import FlowLayout, button, column, hairline, label, make_timer, restyle, row
 from ui.widgets.plaintext import one_line

@@ -12,8 +12,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from core.types.views import MemoryRow
+from ui.bridge import query
 from ui.context import Context
-from ui.tasks import query
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_WORDS, SOURCE_WORDS, STATUS_WORDS, WARNED_WORDS, date_of, format_said_or_noted
 

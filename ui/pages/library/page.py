@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 from core.events import Changed
 from core.types.values import Status
 from core.types.views import Facets, FindRequest, FindResult
+from ui.bridge import problem_of, query
 from ui.context import Context, Page, PageSpec
 from ui.pages.library.bulk import ACTS, Changes, SelectionBar
 from ui.pages.library.filters import FilterBar, ListControls, Query, TermChips, make_empty_state
 from ui.pages.library.search_line import QueryLine, SearchHelp
 from ui.pages.library.table import LibraryTable
-from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, column, label, make_timer, row
 from ui.widgets.states import States
 from ui.widgets.words import memories

@@ -14,11 +14,11 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
 from core.types.views import GAP
+from ui.bridge import problem_of, write
 from ui.context import Context
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import PlacedLocus
 from ui.pages.palace.view import PlanView
-from ui.tasks import problem_of, write
 
 _BACK_MS = 260
 _NEARLY = GAP - 0.01

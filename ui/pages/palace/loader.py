@@ -16,11 +16,11 @@ from core.events import Changed
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR
 from core.types.views import Loci, MemoryRow, PalacePlan, Whereabouts
+from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.scene import ROOM, WHOLE, WING, Scene
 from ui.pages.palace.view import Camera
-from ui.tasks import problem_of, query
 from ui.widgets.basics import make_timer
 
 _RELOAD_MS = 250

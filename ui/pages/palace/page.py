@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QProgressBar, QSizePolicy, 
 from core.events import Changed
 from core.types.values import Kind
 from core.types.views import FindRequest, FindResult, PalacePlan
+from ui.bridge import problem_of, query
 from ui.context import Context, Page, PageSpec
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.drag import Mover
@@ -22,7 +23,6 @@ from ui.pages.palace.loader import Reader, Seeker, place_camera, text_of
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
 from ui.pages.palace.slider import Legend, TimeCard
 from ui.pages.palace.verbs import Verbs
-from ui.tasks import problem_of, query
 from ui.widgets.basics import Elided, MenuChip, button, clear, column, label, make_timer, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States

@@ -12,11 +12,11 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QMenu, QWidget
 
+from ui.bridge import write
 from ui.context import Context
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import PlacedLocus
-from ui.tasks import write
 from ui.undo import offer_undo
 from ui.widgets.basics import button, column, label, overrides, plain_key, row
 from ui.widgets.plaintext import one_line

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QWidget
 
 from core.types.recall import FeedbackReply, Probe
 from core.types.values import OWNER_ACTOR
+from ui.bridge import write
 from ui.context import CLOSER, Context
 from ui.pages.recall.answers import Row
 from ui.pages.recall.question import Asker
 from ui.pages.recall.why_not import WhyNotDialog
 from ui.strings import recall_strings
-from ui.tasks import write
 from ui.undo import offer_undo
 
 WITHIN = 5

@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
 from core.types.recall import STAGES, LabAnswer, Trace, TracedCandidate
 from core.types.views import MemoryRow
+from ui.bridge import query
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.recall.answers import candidate_lines
 from ui.pages.recall.words import places, stage_of, stage_title
 from ui.strings import recall_strings
-from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedWidget, QWidget
 from core.events import Changed
 from core.types.recall import LabAnswer
 from core.types.replies import ClientRecord, WaitingKind
+from ui.bridge import problem_of, query
 from ui.context import Context, Page, PageSpec
 from ui.pages.recall.actions import AnswerActions, AnswerFeedback
 from ui.pages.recall.answers import BAR, AnswerList, Row, answer_lines
@@ -26,7 +27,6 @@ from ui.pages.recall.signals import Legend
 from ui.pages.recall.tuner import AppliedDialog, Tuner, TuningDesk
 from ui.pages.recall.words import join_parts
 from ui.strings import format_count, recall_strings
-from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.widgets.basics import UNBOUND, KeyButton, Segments, button, column, hairline, label, make_timer, row
 from ui.widgets.plaintext import one_line

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidge
 from core.types.recall import LabAnswer, PlanChange, QueryPlan
 from core.types.requests import RecallQuery
 from core.types.values import Intent
+from ui.bridge import query
 from ui.context import Context
 from ui.pages.recall.words import format_names, names_hint, time_words
 from ui.strings import recall_strings
-from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, FlowLayout, MenuChip, button, column, label, make_timer, row, tool

@@ -11,12 +11,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from core.types.recall import Probe, ProbeOutcome, RecallHealth, Tally
+from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.pages.recall.actions import AnswerFeedback
 from ui.pages.recall.answers import BAR
 from ui.pages.recall.words import join_parts, ordinal
 from ui.strings import format_count, recall_strings
-from ui.tasks import problem_of, query, write
 from ui.widgets.basics import button, clear, column, hairline, label, make_scroll_area, restyle, row, tool
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States

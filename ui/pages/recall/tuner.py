@@ -15,12 +15,12 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QGridLayout, QLabel, Q
 
 from core.types.recall import Applied, Comparison, Tally, Tuning
 from core.types.replies import OptionRow
+from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.pages.recall.knobs import Knob
 from ui.pages.recall.question import PAUSE_MS, Weights
 from ui.pages.recall.words import describe_change, gains, losses
 from ui.strings import format_count, recall_strings
-from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import offer_undo, take_back
 from ui.widgets.basics import MenuChip, button, clear, column, hairline, label, make_scroll_area, make_timer, row

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QListWidget, QListWidg
 from core.types.recall import LabAnswer, Trace, TracedCandidate
 from core.types.values import Kind, Status
 from core.types.views import FindRequest, FindResult, MemoryRow
+from ui.bridge import query
 from ui.context import Context
 from ui.pages.recall.words import describe_places, short_question, verdict
 from ui.strings import recall_strings
-from ui.tasks import query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import button, column, label, make_timer, restyle, row

@@ -18,13 +18,13 @@ from core.types.replies import WaitingKind
 from core.types.reviews import Decision, DecisionReply, Queue, QueueRequest, ReviewItem, ReviewRow
 from core.types.values import OWNER_ACTOR, Action
 from core.types.views import MemoryRow
+from ui.bridge import problem_of, query, write
 from ui.context import CLOSER, Context, Page, PageSpec
 from ui.pages.review.desk import BatchPanel, Desk, acts_at_once
 from ui.pages.review.dialogs import CAME, dialog_for
 from ui.pages.review.queue import ALL, ClosedDialog, QueuePanel, RulesDialog, kinds_of
 from ui.pages.review.words import ASKS
 from ui.strings import review_strings
-from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo

@@ -14,12 +14,12 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QDialog, QFrame, QPushButton, QVBoxLayout, QWidget
 
 from core.types.reviews import ClosedRow, Queue, ReviewRow, ReviewRule
+from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.lists.row_spec import LOW, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState
 from ui.pages.review.words import describe_action, families, row_note, source_words
 from ui.strings import review_strings
-from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.undo import offer_undo

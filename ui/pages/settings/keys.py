@@ -14,9 +14,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from core.types.replies import Presence, StatusReport
+from ui.bridge import Task, problem_of, query, write
 from ui.context import Context
 from ui.pages.settings.rows import Line, Section
-from ui.tasks import Task, problem_of, query, write
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, button, column, label, row
 from ui.widgets.secret import SecretField, StrengthMeter, mark

@@ -13,11 +13,11 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QProgressBar, QPushButton
 
 from core.types.lifecycle import ChangeCost, Embedding, Jobs, JobState, JobType, KeptSpace, Offers
+from ui.bridge import Task, problem_of, query, write
 from ui.context import Context
 from ui.pages.settings.keys import ActionLine
 from ui.pages.settings.rows import Section
 from ui.strings import embedder_strings
-from ui.tasks import Task, problem_of, query, write
 from ui.widgets.basics import button, clear
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import date_of

@@ -19,11 +19,11 @@ from core.config.window import WindowOptions
 from core.errors import LociError
 from core.events import Changed
 from core.types.replies import OptionRow, OptionsReset
+from ui.bridge import problem_of, query, write
 from ui.context import Context, Page, PageSpec
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
 from ui.pages.settings.rows import OptionLine, Section, words_for
-from ui.tasks import problem_of, query, write
 from ui.theme.theme import Theme
 from ui.undo import take_back
 from ui.widgets.basics import UNBOUND, button, column, label, make_scroll_area, make_timer, row

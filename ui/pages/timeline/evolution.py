@@ -14,12 +14,12 @@ from PySide6.QtGui import QAction, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from core.types.views import Evolution, PalacePlan, TopicEvent, Transition
+from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import InertRow, RowSpec, RowState, wrap_text
 from ui.pages.timeline.words import describe_speaker, gap_words, when_of
 from ui.strings import timeline_strings
-from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import Elided, button, column, row

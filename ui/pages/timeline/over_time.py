@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.types.values import Kind
 from core.types.views import GRAINS, Density, TimeFilter
+from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.pages.timeline.period_details import PeriodDetails
 from ui.pages.timeline.strip import Strip, fits
 from ui.pages.timeline.words import kinds_of, range_name
 from ui.strings import timeline_strings
-from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, FlowLayout, Segments, button, clear, column, label, row, tool
 from ui.widgets.shapes import KindMark

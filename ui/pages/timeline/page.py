@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QStackedWidget
 from core.events import Changed
 from core.types.values import Kind
 from core.types.views import Facets, TimeFilter
+from ui.bridge import query
 from ui.context import Context, Page, PageSpec
 from ui.pages.timeline.evolution import EvolutionTab
 from ui.pages.timeline.over_time import OverTime
-from ui.tasks import query
 from ui.widgets.basics import FlowLayout, MenuChip, Segments, button, column, label, make_timer, row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_PLURALS

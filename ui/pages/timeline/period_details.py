@@ -14,12 +14,12 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.types.values import Status
 from core.types.views import MemoryRow, TimeCursor, TimeFilter, TimePage
+from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import Heading, RowSpec, RowState, draw_flat_ground
 from ui.pages.timeline.words import SAID, clock_at, day_name, describe_speaker, when_of
 from ui.strings import timeline_strings
-from ui.tasks import problem_of, query
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, FlowLayout, Segments, column, label, make_timer, row
