@@ -1,8 +1,11 @@
-"""What every embedder promises, vectors as bytes, the built-in one (all-MiniLM-L6-v2) and a count of tokens.
+"""What every embedder promises, vectors as bytes, the built-in one (all-MiniLM-L6-v2), and a count of tokens.
 
 The vault keeps little-endian float16, one blob a vector: half the space, and a unit vector's cosines move by less than
 0.001. A blob is refused only where it is not a finite vector of the right length. The built-in embedder is int8 in
 onnxruntime, and tokens are counted by its vocabulary.
+
+The project's own models share the built-in one's tokenizer, word vectors and runtime: each ships its layers alone, and
+its manifest names the embedder's files by their digests and says where the word vectors lie.
 
 Most verbs of the command line need no model, so its name and version are known before it is loaded, with the first
 text. One token counter serves everything that is packed (E8.10, C37, C39). Its estimate reads a text with the
@@ -27,7 +30,8 @@ import json
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -305,26 +309,17 @@ def counter_for(model: str | None = None, folder: Path | None = None) -> TokenCo
 
 @cache
 def _estimate() -> _Estimate:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_buffer(bundled_model().joinpath("tokenizer.json").read_bytes())
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return _Estimate(tokenizer)
+    return _Estimate(_open_tokenizer(bundled_model().joinpath("tokenizer.json").read_bytes()))
 
 
 @lru_cache(maxsize=4)
 def _load_own_tokenizer(model: str, path: Path, _changed: int, _size: int) -> _Exact | None:
     """A person's tokenizer; None where it cannot be read, which is told once as long as it stays the same."""
-    from tokenizers import Tokenizer
-
     try:
-        tokenizer = Tokenizer.from_buffer(path.read_bytes())
+        tokenizer = _open_tokenizer(path.read_bytes())
     except Exception as error:  # noqa: BLE001 - the library raises plain Exception for a file it cannot read
         _log.warning("a tokenizer of the home cannot be read (%s); tokens are estimated", type(error).__name__)
         return None
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
     return _Exact(model, tokenizer)
 
 
@@ -365,14 +360,140 @@ class LazyEmbedder(NamedEmbedder):
             return self._real
 
 
-# 256 tokens are rarely more than 1,500 characters. The cut bounds the tokenizer's work on a text of many megabytes.
-_MAX_CHARS = 16_384
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
 def bundled_model() -> Traversable:
     """The folder of the model that ships with Loci."""
     return files("resources").joinpath("model").joinpath("minilm")
+
+
+PLACE = ("offset", "words", "width", "scale", "zero")
+"""What a manifest says of where the word vectors lie."""
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model's folder, and its name in a message ("the model that compares memories")."""
+
+    folder: Traversable
+    role: str
+
+    def unavailable(self, what: str) -> EnvironmentFaultError:
+        """E3001 with one sentence."""
+        return EnvironmentFaultError(
+            Code.EMBEDDER_UNAVAILABLE, f"The {self.role} cannot be used: {what}; reinstall Loci."
+        )
+
+    def read(self, name: str, digest: str) -> bytes:
+        """A file of the model.
+
+        Raises:
+            EnvironmentFaultError: E3001 if it is missing or is not the one the manifest names.
+        """
+        return self._read(self.folder, name, digest)
+
+    def read_encoder(self, name: str, digest: str) -> bytes:
+        """A file of the embedder; raises as `read` does."""
+        return self._read(bundled_model(), name, digest)
+
+    def _read(self, folder: Traversable, name: str, digest: str) -> bytes:
+        try:
+            data = folder.joinpath(name).read_bytes()
+        except OSError as error:
+            raise self.unavailable(f"{name} is missing") from error
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise self.unavailable(f"{name} is not the file that was shipped")
+        return data
+
+    def open_session(self, name: str, digest: str, threads: int) -> Any:
+        """The runtime's session of a model file.
+
+        Args:
+            name: of the file.
+            digest: its SHA-256.
+            threads: processor threads, at least 1.
+
+        Raises:
+            EnvironmentFaultError: E3001 if the file is not the one, or the runtime refuses it.
+        """
+        data = self.read(name, digest)
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.enable_cpu_mem_arena = False  # 60 MB less for a tenth of the speed
+        # Waiting threads sleep: on a busy machine, threads that spin take the processor from the one they wait for.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 4  # the runtime would print to stderr
+        try:
+            return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        except runtime_faults() as error:
+            raise self.unavailable("the runtime refuses it") from error
+
+
+@dataclass(frozen=True)
+class SharedEncoder:
+    """The embedder's tokenizer and its int8 word vectors.
+
+    Attributes:
+        words: the word vectors, (words, width), int8 with `scale` and `zero`.
+        tokenizer: without padding and truncation.
+    """
+
+    words: NDArray[np.uint8]
+    scale: np.float32
+    zero: np.float32
+    tokenizer: Any
+
+    @classmethod
+    def load(cls, model: ModelFiles, place: Mapping[str, Any], digests: Mapping[str, str]) -> SharedEncoder:
+        """Read both.
+
+        Args:
+            model: whose manifest names them.
+            place: `PLACE` of its manifest.
+            digests: SHA-256 of the embedder's `model.onnx` and `tokenizer.json`.
+
+        Raises:
+            EnvironmentFaultError: E3001 if a file is not the one, or the place lies outside of it.
+        """
+        encoder = model.read_encoder("model.onnx", digests["model.onnx"])
+        names = model.read_encoder("tokenizer.json", digests["tokenizer.json"])
+        words, width, offset = int(place["words"]), int(place["width"]), int(place["offset"])
+        if offset + words * width > len(encoder):
+            raise model.unavailable("its manifest is incomplete")
+        # Copied, so that the other half of the file can be let go.
+        table = np.frombuffer(encoder, np.uint8, words * width, offset).reshape(words, width).copy()
+        return cls(table, np.float32(place["scale"]), np.float32(place["zero"]), _open_tokenizer(names))
+
+    def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The word vectors of tokens, shape (len(ids), width)."""
+        return (self.words[ids].astype(np.float32) - self.zero) * self.scale
+
+
+def _open_tokenizer(data: bytes, max_tokens: int | None = None) -> Any:
+    """A tokenizer that neither pads nor cuts, except behind `max_tokens`; the published file does both."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_buffer(data)
+    tokenizer.no_padding()
+    if max_tokens is None:
+        tokenizer.no_truncation()
+    else:
+        tokenizer.enable_truncation(max_tokens)
+    return tokenizer
+
+
+def runtime_faults() -> tuple[type[Exception], ...]:
+    """The runtime's own errors; they share no base but Exception."""
+    from onnxruntime.capi import onnxruntime_pybind11_state as state
+
+    return tuple(v for v in vars(state).values() if isinstance(v, type) and issubclass(v, Exception))
+
+
+_ROLE = "search model"
+# 256 tokens are rarely more than 1,500 characters. The cut bounds the tokenizer's work on a text of many megabytes.
+_MAX_CHARS = 16_384
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class MiniLmEmbedder:
@@ -389,27 +510,27 @@ class MiniLmEmbedder:
     machine (1.2 times) than one caller with `threads=2`.
     """
 
-    def __init__(self, model: Traversable | None = None, *, threads: int = 1) -> None:
+    def __init__(self, folder: Traversable | None = None, *, threads: int = 1) -> None:
         """Load the model and check it against its manifest.
 
         Args:
-            model: the folder with manifest.json, model.onnx and tokenizer.json; None for the bundled one.
+            folder: with manifest.json, model.onnx and tokenizer.json; None for the bundled one.
             threads: processor threads for one text, at least 1.
 
         Raises:
             EnvironmentFaultError: E3001 if a file is missing or is not the one the manifest names, or the runtime
                 cannot load it.
         """
-        folder = bundled_model() if model is None else model
-        manifest = _read_manifest(folder)
+        model = ModelFiles(bundled_model() if folder is None else folder, _ROLE)
+        manifest = _read_manifest(model)
         self._name: str = manifest["name"]
         self._dims: int = manifest["dims"]
-        tokenizer_bytes = _read_verified(folder, manifest, "tokenizer.json")
-        model_bytes = _read_verified(folder, manifest, "model.onnx")
+        digests = manifest["files"]
+        tokenizer_bytes = model.read("tokenizer.json", digests["tokenizer.json"])
         self._version = _version(manifest)
         self._tokenizer = _open_tokenizer(tokenizer_bytes, manifest["max_tokens"])
-        self._faults = _runtime_faults()
-        self._session = _open_session(model_bytes, max(1, threads), self._faults)
+        self._faults = runtime_faults()
+        self._session = model.open_session("model.onnx", digests["model.onnx"], max(1, threads))
 
     @property
     def name(self) -> str:
@@ -466,10 +587,6 @@ class MiniLmEmbedder:
         return np.asarray(vector / np.float32(norm), np.float32)
 
 
-def _embedder_unavailable_error(what: str) -> EnvironmentFaultError:
-    return EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, f"The search model cannot be used: {what}; reinstall Loci.")
-
-
 def lazy_embedder() -> LazyEmbedder:
     """The bundled embedder, loaded when the first text comes.
 
@@ -479,7 +596,7 @@ def lazy_embedder() -> LazyEmbedder:
     Raises:
         EnvironmentFaultError: E3001 if the manifest is missing or unreadable.
     """
-    manifest = _read_manifest(bundled_model())
+    manifest = _read_manifest(ModelFiles(bundled_model(), _ROLE))
     return LazyEmbedder(manifest["name"], _version(manifest), manifest["dims"], MiniLmEmbedder)
 
 
@@ -488,55 +605,13 @@ def _version(manifest: dict[str, Any]) -> str:
     return hashlib.sha256(seed.encode()).hexdigest()[:16]
 
 
-def _read_manifest(folder: Traversable) -> dict[str, Any]:
+def _read_manifest(model: ModelFiles) -> dict[str, Any]:
     try:
-        manifest = json.loads(folder.joinpath("manifest.json").read_bytes())
+        manifest = json.loads(model.folder.joinpath("manifest.json").read_bytes())
         names = set(manifest["files"])
         sound = isinstance(manifest["name"], str) and manifest["dims"] > 0 and manifest["max_tokens"] > 2
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _embedder_unavailable_error("its manifest is missing or unreadable") from error
+        raise model.unavailable("its manifest is missing or unreadable") from error
     if not sound or not {"model.onnx", "tokenizer.json"} <= names:
-        raise _embedder_unavailable_error("its manifest is incomplete")
+        raise model.unavailable("its manifest is incomplete")
     return dict(manifest)
-
-
-def _read_verified(folder: Traversable, manifest: dict[str, Any], name: str) -> bytes:
-    """The bytes of a file, exactly those that were checked."""
-    try:
-        data = folder.joinpath(name).read_bytes()
-    except OSError as error:
-        raise _embedder_unavailable_error(f"{name} is missing") from error
-    if hashlib.sha256(data).hexdigest() != manifest["files"][name]:
-        raise _embedder_unavailable_error(f"{name} is not the file that was shipped")
-    return data
-
-
-def _open_tokenizer(data: bytes, max_tokens: int) -> Any:
-    from tokenizers import Tokenizer
-
-    tokenizer = Tokenizer.from_buffer(data)
-    # The published file pads and cuts to 128 tokens; both would change vectors.
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(max_tokens)
-    return tokenizer
-
-
-def _runtime_faults() -> tuple[type[Exception], ...]:
-    """The runtime's own errors; they share no base but Exception."""
-    from onnxruntime.capi import onnxruntime_pybind11_state as state
-
-    return tuple(v for v in vars(state).values() if isinstance(v, type) and issubclass(v, Exception))
-
-
-def _open_session(data: bytes, threads: int, faults: tuple[type[Exception], ...]) -> Any:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False  # 60 MB less for a tenth of the speed
-    options.log_severity_level = 4  # the runtime would print to stderr
-    try:
-        return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-    except faults as error:
-        raise _embedder_unavailable_error("the runtime refuses it") from error

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from core.embed.shared_encoder import PLACE, ModelFiles, SharedEncoder, runtime_faults
+from core.embed.embedder import PLACE, ModelFiles, SharedEncoder, runtime_faults
 from core.errors import Code, LociError
 from core.talk.reader_features import POINTERS, POOLED, SentenceFeatures, encode_sentence, read_logits
 from core.types.talk import Assertion, Reading, SentenceInContext, StatementType

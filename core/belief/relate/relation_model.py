@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from core.belief.relate.distinctions import are_in_series, has_contradiction
 from core.belief.relate.features import FIGURES, PreparedText, encode_pair, load_vocabulary, prepare_text
-from core.embed.shared_encoder import PLACE, ModelFiles, SharedEncoder, runtime_faults
+from core.embed.embedder import PLACE, ModelFiles, SharedEncoder, runtime_faults
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.text.terms import fold_case, fold_width
 from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ComparedText, Label, Relation

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from tokenizers import Tokenizer
 
-from core.embed.shared_encoder import encoder_folder
+from core.embed.embedder import bundled_model
 from core.talk.reader_features import (
     CAPITAL,
     FRAME,
@@ -30,7 +30,7 @@ from core.talk.reader_features import (
 )
 from core.types.talk import SentenceInContext, StatementType
 
-TOKENIZER: Any = Tokenizer.from_buffer(encoder_folder().joinpath("tokenizer.json").read_bytes())
+TOKENIZER: Any = Tokenizer.from_buffer(bundled_model().joinpath("tokenizer.json").read_bytes())
 TOKENIZER.no_padding()
 TOKENIZER.no_truncation()
 COOL = dict.fromkeys(("type", "assertion", "lasting", "worth"), 1.0)

@@ -28,7 +28,7 @@ from core.belief.relate.relation_model import (
     probabilities,
     relation_folder,
 )
-from core.embed.shared_encoder import encoder_folder
+from core.embed.embedder import bundled_model
 from core.errors import Code, EnvironmentFaultError
 from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ClaimDraft, ComparedText, Label, Relation
 from core.types.values import When
@@ -271,7 +271,7 @@ def test_the_manifest_promises_what_is_acted_on() -> None:
 
 def test_the_word_vectors_are_the_embedders(model: RelationModel) -> None:
     shared = model.card.shared
-    whole = encoder_folder().joinpath("model.onnx").read_bytes()
+    whole = bundled_model().joinpath("model.onnx").read_bytes()
     assert hashlib.sha256(whole).hexdigest() == model.card.digests["minilm/model.onnx"]
     assert (shared["words"], shared["width"]) == (30522, 384)
     assert shared["offset"] + 30522 * 384 <= len(whole)

@@ -24,9 +24,9 @@ from core.belief.relate.features import (
     pair_figures,
     prepare_text,
 )
-from core.embed.shared_encoder import encoder_folder
+from core.embed.embedder import bundled_model
 
-TOKENIZER: Any = Tokenizer.from_buffer(encoder_folder().joinpath("tokenizer.json").read_bytes())
+TOKENIZER: Any = Tokenizer.from_buffer(bundled_model().joinpath("tokenizer.json").read_bytes())
 TOKENIZER.no_padding()
 TOKENIZER.no_truncation()
 
