@@ -40,7 +40,7 @@ from core.intake.review.resolution import Resolver
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.undo import steps_in_force
 from core.memory.read import read_by_ids
-from core.recall.scope import Scope, visible_ids
+from core.recall.scope import OWNER_SCOPE, Scope, visible_ids
 from core.text.screening.egress import prefetch_scans
 from core.text.terms import embedding_text
 from core.types.replies import ClientRecord, WaitingKind
@@ -535,6 +535,8 @@ def _full_id(rows: Rows, text: str, scope: Scope) -> str:
 def _can_see_item(rows: Rows, item_id: str, scope: Scope) -> bool:
     """Whether the asker may see an item; of one that does not exist the same is asked as of one out of sight."""
     found = read_item(rows, item_id)
+    if scope == OWNER_SCOPE:
+        return found is not None
     item = _NO_ITEM if found is None else found
     # What another client wishes waits for the person alone.
     is_open = scope.asker is None or requesting_client(rows, item) in (None, scope.asker)

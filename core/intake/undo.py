@@ -23,9 +23,9 @@ from core.belief.claims import TOPIC, read_related_claims
 from core.errors import Code, PreconditionError, UserError
 from core.intake.claims import remove_model_claims
 from core.intake.review.approvals import withdraw_requests
-from core.intake.statements import episodes_of, follow, loosen, statements_of
 from core.intake.transaction.sources import KINDS_BY_TEXT, refresh_capped, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
+from core.intake.transitions.transitions import episodes_of, statements_of, sync_statement, unlink_episodes
 from core.memory.floor_plan import PlaceCheck, find_strays, remove_newcomers, remove_plan
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
@@ -357,8 +357,8 @@ def _withdraw_statements(tx: Tx, step_id: str, rows: Sequence[tuple[Any, ...]], 
     for memory_id in said:
         left = gone.intersection(episodes_of(tx, memory_id))
         if left:
-            loosen(tx, memory_id, sorted(left))
-            follow(tx, memory_id)
+            unlink_episodes(tx, memory_id, sorted(left))
+            sync_statement(tx, memory_id)
             done.touched.add(memory_id)
     for episode in sorted(gone):
         tx.delete("readings", {"memory_id": episode})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
+from PySide6.QtCore import QObject, QPoint, QSize, Qt
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.bridge import Problem, problem_of
@@ -204,8 +204,7 @@ class Toasts(QObject):
         self._words: QLabel | None = None
         self._staying: list[tuple[str, str, Callable[[], None] | None]] = []
         self._timer = make_timer(self, self.clear)
-        theme.changed.connect(self._place)
-        host.installEventFilter(self)
+        theme.changed.connect(self.place)
 
     @property
     def sentence(self) -> str:
@@ -243,7 +242,7 @@ class Toasts(QObject):
         self._shown = frame
         frame.show()
         frame.raise_()
-        self._place()
+        self.place()
 
     def _do(self, run: Callable[[], None]) -> None:
         self._close()
@@ -283,7 +282,8 @@ class Toasts(QObject):
             self._shown.deleteLater()
             self._shown = self._words = None
 
-    def _place(self) -> None:
+    def place(self) -> None:
+        """Put what is shown where it belongs; for the host, when its size has changed."""
         if self._shown is not None and self._words is not None:
             self._words.setMaximumWidth(self._theme.px(560))
             self._shown.adjustSize()
@@ -296,9 +296,3 @@ class Toasts(QObject):
         lines = (one for one in self._host.findChildren(QWidget) if one.property(FOOT) and one.isVisible())
         tops = [line.mapTo(self._host, QPoint(0, 0)).y() - spacing().snug for line in lines]
         return min([self._host.height() - 48, *tops])
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """Follow the window's size."""
-        if watched is self._host and event.type() == QEvent.Type.Resize:
-            self._place()
-        return False

@@ -34,11 +34,10 @@ from core.intake.revise.revision_plan import (
     describe_change,
     plan_revision,
 )
-from core.intake.statements import follow_episodes
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, age_days, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.review_items import close_moot, screen_text
-from core.intake.transitions.transitions import MERGED, Transitions, release_digests
+from core.intake.transitions.transitions import MERGED, Transitions, release_digests, sync_statements
 from core.memory.read import said_at_sql
 from core.memory.write import (
     Stored,
@@ -442,7 +441,7 @@ class Reviser:
             rewrite_tags(tx, ids)
         if "status" in changed:
             sync_claims(tx, self.make_id, ids)
-            follow_episodes(tx, self.make_id, ids)
+            sync_statements(tx, self.make_id, ids)
 
     def _new_version(
         self,

@@ -1,7 +1,7 @@
 """Which episodes a model has still to read: by space and client, marked when they were read, left when that fails.
 
 Only live episodes that stand give facts and rules: what a client noted or the person wrote. Imported ones are read for
-statements alone, which go with their import (`core.intake.statements`); a fact that rests on one would not.
+statements alone, which go with their import; a fact that rests on one would not.
 Left out too: what is limited to a session, is not cleartext, or is suspected of carrying instructions; and what was
 read in a run that the person took back, so that it is not read into the vault again. Must not do: ask a model.
 """

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from core.belief.extract.validity import classify_permanence
 from core.errors import Code, LociError, UserError
 from core.intake.claims import read_claims, sync_claims
-from core.intake.statements import SOURCE_GONE, follow, loosen
 from core.intake.store.store import StoreService, judge_by_claims
 from core.intake.transaction.admission import erased_texts, was_disclosed
 from core.intake.transaction.sources import (
@@ -26,7 +25,7 @@ from core.intake.transaction.sources import (
     refresh_trust,
     waiting_twin,
 )
-from core.intake.transitions.transitions import Transitions
+from core.intake.transitions.transitions import SOURCE_GONE, Transitions, sync_statement, unlink_episodes
 from core.lifecycle.distill.other_subjects import compare_by_subject
 from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
@@ -203,8 +202,8 @@ class StatementWriter:
         said = self.tx.all(_READ_BEFORE, (episode.id, episode.content_hash))
         others = [str(row[0]) for row in said if row[0] not in kept]
         for memory_id in others:
-            loosen(self.tx, memory_id, [episode.id])
-            follow(self.tx, memory_id)
+            unlink_episodes(self.tx, memory_id, [episode.id])
+            sync_statement(self.tx, memory_id)
         sync_claims(self.tx, self.store_service.make_id, others)
         return tuple(others)
 

@@ -1,6 +1,6 @@
 """Which episodes the built-in reader has still to read: a conversation at a time, in order, with what was said before.
 
-Read are episodes that stand, imported ones too: what is made of them goes with them (`core.intake.statements`). Left
+Read are episodes that stand, imported ones too: what is made of them goes with them. Left
 out are what is limited to a session, is not cleartext, or is suspected of carrying instructions. An episode is read
 again where its text or the reader has changed, and by itself never after the person took back what was made of it. Must
 not do: read a text, or write anything.
