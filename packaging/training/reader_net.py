@@ -22,6 +22,8 @@ from encoder_net import OPSET, WIDTH, batches_of, fill_layers, fill_places, laye
 
 PLACES = 128
 _NOTHING = -1e4
+TYPE_SHARE = 1.5
+"""How much the type weighs in the loss beside assertion, lasting and worth."""
 UNKNOWN = -100
 """A label that is not learned from; what torch ignores in a cross entropy."""
 
@@ -176,7 +178,7 @@ def _loss(pooled: Any, tokens: Any, kinds: Any, chunk: Sequence[Sample], smoothi
     labels = torch.tensor([row.labels for row in chunk])
     ends = len(TYPES), len(TYPES) + len(ASSERTIONS)
     types, assertions, lasting, worths = pooled.tensor_split((*ends, ends[1] + 1), 1)
-    loss = entropy(types, labels[:, 0], label_smoothing=smoothing)
+    loss = TYPE_SHARE * entropy(types, labels[:, 0], label_smoothing=smoothing)
     loss = loss + entropy(assertions, labels[:, 1], label_smoothing=smoothing)
     loss = loss + entropy(torch.stack([torch.zeros_like(lasting[:, 0]), lasting[:, 0]], 1), labels[:, 2])
     loss = loss + entropy(worths, labels[:, 3], label_smoothing=smoothing)

@@ -66,7 +66,10 @@ def sample_of(sentence: data.LabelledSentence, shared: Shared, *, text: str = ""
     """
     before = () if bare else sentence.before
     features = encode_sentence(shared.tokenizer, SentenceInContext(text or sentence.text, before))
-    labels = _TYPE[sentence.type], _ASSERTION[sentence.asserted], int(sentence.is_lasting), sentence.worth
+    is_typed = sentence.worth > 0 or sentence.type == "none"  # nobody read the type of a question again
+    kind = _TYPE[sentence.type] if is_typed else network.UNKNOWN
+    lasting = int(sentence.is_lasting) if sentence.worth else network.UNKNOWN
+    labels = kind, _ASSERTION[sentence.asserted], lasting, sentence.worth
     pointers: list[int] = []
     for name in SPANS:
         span = sentence.spans.get(name)
@@ -129,12 +132,16 @@ def fit_all(said: list[tuple[NDArray[Any], NDArray[Any]]], rows: Sequence[networ
     pooled = np.stack([sentence for sentence, _ in said])
     labels = np.array([row.labels for row in rows])
     first, second = len(TYPES), len(TYPES) + len(ASSERTIONS)
-    lasting = np.stack([np.zeros(len(pooled)), pooled[:, second]], 1)
+    parts = {
+        "type": pooled[:, :first],
+        "assertion": pooled[:, first:second],
+        "lasting": np.stack([np.zeros(len(pooled)), pooled[:, second]], 1),
+        "worth": pooled[:, second + 1 :],
+    }
+    known = {name: labels[:, nr] != network.UNKNOWN for nr, name in enumerate(parts)}
     return {
-        "type": round(fit_temperature(pooled[:, :first], labels[:, 0]), 2),
-        "assertion": round(fit_temperature(pooled[:, first:second], labels[:, 1]), 2),
-        "lasting": round(fit_temperature(lasting, labels[:, 2]), 2),
-        "worth": round(fit_temperature(pooled[:, second + 1 :], labels[:, 3]), 2),
+        name: round(fit_temperature(part[known[name]], labels[known[name], nr]), 2)
+        for nr, (name, part) in enumerate(parts.items())
     }
 
 
