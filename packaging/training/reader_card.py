@@ -17,7 +17,6 @@ from core.types.talk import Reading
 from reader_net import Sample
 from talk_data import LabelledSentence
 
-
 _KINDS = tuple(enumerate(TYPES[:-1]))
 
 

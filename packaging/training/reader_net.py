@@ -178,15 +178,19 @@ def _loss(pooled: Any, tokens: Any, kinds: Any, chunk: Sequence[Sample], smoothi
     labels = torch.tensor([row.labels for row in chunk])
     ends = len(TYPES), len(TYPES) + len(ASSERTIONS)
     types, assertions, lasting, worths = pooled.tensor_split((*ends, ends[1] + 1), 1)
-    loss = TYPE_SHARE * entropy(types, labels[:, 0], label_smoothing=smoothing)
-    loss = loss + entropy(assertions, labels[:, 1], label_smoothing=smoothing)
-    loss = loss + entropy(torch.stack([torch.zeros_like(lasting[:, 0]), lasting[:, 0]], 1), labels[:, 2])
-    loss = loss + entropy(worths, labels[:, 3], label_smoothing=smoothing)
+    lasting = torch.stack([torch.zeros_like(lasting[:, 0]), lasting[:, 0]], 1)
+
+    def mean(logits: Any, wanted: Any, smoothed: float) -> Any:
+        known = (wanted != UNKNOWN).sum().clamp(min=1)  # of a batch of greetings nobody knows how long they last
+        return entropy(logits, wanted, label_smoothing=smoothed, reduction="sum") / known
+
+    loss = TYPE_SHARE * mean(types, labels[:, 0], smoothing) + mean(assertions, labels[:, 1], smoothing)
+    loss = loss + mean(lasting, labels[:, 2], 0.0) + mean(worths, labels[:, 3], smoothing)
     pointers = torch.tensor([row.pointers for row in chunk])
     tokens = tokens + ((kinds != 1) & (kinds != 2))[:, :, None] * _NOTHING
     tokens[:, 0] -= _NOTHING  # the first token stands for a span that is not there
     for nr in range(POINTERS):
-        loss = loss + 0.25 * entropy(tokens[:, :, nr], pointers[:, nr])
+        loss = loss + 0.25 * mean(tokens[:, :, nr], pointers[:, nr], 0.0)
     return loss
 
 
