@@ -6,7 +6,6 @@ Must not do: decide anything, or print text that could steer a terminal.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -33,6 +32,7 @@ from app.cli.words import (
     on_day,
 )
 from app.vault.session import Session
+from core.records import dataclass
 
 _NAME = 60
 _ASKED = frozenset({"active", "disputed", "quarantined"})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from core.importers.input.source import Bundle
 from core.memory.write import ImportedMemory
+from core.records import dataclass
 from core.types.values import Kind, Role, Source, Status, When
 
 

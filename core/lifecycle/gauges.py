@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from core.config.options import Options
 from core.errors import Code, UserError
 from core.lifecycle.sweep import RECALLED_DAYS, SPARED, find_protections
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_courses
+from core.records import dataclass
 from core.score.decay import PERMANENT, StrengthCourse, days_until, decay_rate, effective_confidence
 from core.types.lifecycle import Curve, Gauges
 from core.types.values import Kind

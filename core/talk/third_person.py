@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from core.records import dataclass
 from core.talk.clauses import (
     SUBJECTS,
     Clause,

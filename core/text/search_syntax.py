@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 
+from core.records import dataclass
 from core.text.terms import query_terms
 from core.types.values import Kind, Source, Status
 

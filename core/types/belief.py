@@ -6,9 +6,10 @@ Must not do: decide anything; frozen values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from core.records import dataclass
 from core.types.values import When
 
 

@@ -6,9 +6,10 @@ Must not do: anything; there is no code here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from core.records import dataclass
 from core.types.values import When
 
 

@@ -6,10 +6,11 @@ Must not do: hold a text, or a count of what the caller may not see.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from core.records import dataclass
 from core.types.talk import Statement
 
 

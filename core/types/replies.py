@@ -6,10 +6,11 @@ Must not do: hold logic.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
 
+from core.records import dataclass
 from core.types.values import Memory
 
 

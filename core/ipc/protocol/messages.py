@@ -11,7 +11,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
 from core.errors import (
@@ -24,6 +23,7 @@ from core.errors import (
     PreconditionError,
     UserError,
 )
+from core.records import dataclass
 
 PROTOCOL = 1
 LINE_BYTES = 256 * 1024  # a whole line with its end, both ways

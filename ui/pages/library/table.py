@@ -7,7 +7,6 @@ sight.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 
 from PySide6.QtCore import (
     QEvent,
@@ -34,6 +33,7 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
+from core.records import dataclass
 from core.types.values import Status
 from core.types.views import MemoryRow
 from ui.context import Context
