@@ -11,6 +11,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -18,7 +19,6 @@ from types import FrameType
 import platformdirs
 
 from core.errors import Code, UserError
-from core.records import dataclass
 from core.types.clock import Clock, OffsetClock, SystemClock
 
 _OFFSET = re.compile(r"([+-])(\d{1,6})([smhdwy])")

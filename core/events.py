@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from core.records import dataclass
 from core.types.clients import Moves
 from core.types.values import Actor
 

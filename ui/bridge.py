@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError as Dropped
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import shiboken6
@@ -20,7 +20,6 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from core.engine.facade import Engine, OlderCopy, OpenInfo, passphrase_strength
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
 from core.events import Changed, Event, Progress, StateChanged
-from core.records import dataclass
 
 SHOWN_AFTER_MS = 600
 POLL_MS = 100

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -16,7 +16,6 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from core.events import Changed
-from core.records import dataclass
 from core.types.clients import PairingQuestion, PairingTurn
 from core.types.clock import Clock
 from core.types.memory import Belief

@@ -12,11 +12,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import FrameType
 
 from PySide6.QtCore import QObject, QTimer
-
-from core.records import dataclass
 
 YOUNG_MS = 1_000
 OLD_EVERY = 60  # young collections

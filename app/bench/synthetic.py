@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-
-from core.records import dataclass
 
 MIN_WORDS, MAX_WORDS = 20, 50
 _AIM = (22, 44)

@@ -11,7 +11,7 @@ import asyncio
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,6 @@ from app.chat.screen import Screen, format_count, format_sentence, load_words
 from app.cli.output import one_line
 from app.mcp.link import Link
 from core.errors import Code, LociError
-from core.records import dataclass
 
 _FOUND = 8
 

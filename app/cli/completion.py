@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import click
 
 from app.cli.root import Command, loci, with_command
-from core.records import dataclass
 
 _FILES = frozenset({"path", "file"})
 

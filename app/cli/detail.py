@@ -6,6 +6,7 @@ Must not do: decide anything, or print text that could steer a terminal.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -32,7 +33,6 @@ from app.cli.words import (
     on_day,
 )
 from app.vault.session import Session
-from core.records import dataclass
 
 _NAME = 60
 _ASKED = frozenset({"active", "disputed", "quarantined"})

@@ -7,6 +7,7 @@ import os
 import select
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from app.cli.undo import print_undone
 from app.cli.words import format_count, format_day, load_words
 from app.vault.session import Session, absolute_path
 from core.errors import Code, EnvironmentFaultError, UserError
-from core.records import dataclass
 from core.types.values import Kind
 
 FORMATS = (

@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.cli.output import Output
@@ -18,7 +19,6 @@ from app.mcp.link import Identity, Link, Starter
 from app.mcp.tokens import token_file
 from core.errors import Code, UserError
 from core.ipc.protocol.transport import Place, socket_place
-from core.records import dataclass
 
 
 def own_command() -> list[str]:

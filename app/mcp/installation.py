@@ -16,7 +16,7 @@ import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,7 +27,6 @@ from app.mcp.pairing import asked_grants, pair_client
 from app.mcp.tokens import read_token
 from app.mcp.words import format_sentence, load_assistants
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.records import dataclass
 
 SERVER = "loci"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")

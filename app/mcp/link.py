@@ -10,6 +10,7 @@ import asyncio
 import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.client.async_client import AsyncClient
 from core.ipc.client.client import token_from_text
 from core.ipc.protocol.transport import Place
-from core.records import dataclass
 from core.types.clock import Clock, SystemClock
 
 _START_S = 45.0  # a large vault on a busy machine; assistants wait a minute for a tool

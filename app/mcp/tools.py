@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from app.mcp.words import load_protocol, load_words
-from core.records import dataclass
 
 LEAN, STANDARD, FULL = PROFILES = ("lean", "standard", "full")
 MOST_BUDGET = 7_500

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -23,7 +23,6 @@ from typing import Any
 
 from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder, create_vault
 from core.errors import BugError, Code
-from core.records import dataclass
 from core.types.lifecycle import JobState, JobType
 from core.types.recall import ContextQuery
 from core.types.requests import RecallQuery, StoreRequest

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from app.sample.sample import fill, sample_engine
 from app.window.desktop import Desktop, build, fixed_options, make_application
 from core.engine.facade import Engine
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
-from core.records import dataclass
 from core.types.requests import ListRequest
 from core.types.values import OWNER_ACTOR
 from core.types.views import FindRequest

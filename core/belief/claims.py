@@ -13,10 +13,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from core.belief.extract.normal_form import value_key
-from core.records import dataclass
 from core.types.belief import ClaimDraft
 from core.types.values import When
 from core.vault.database.rows import Rows

@@ -6,10 +6,9 @@ override the owner's word.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.records import dataclass
 from core.types.belief import Label, Relation
 from core.types.values import Action, Source
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -41,7 +41,6 @@ from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.undo import steps_in_force
 from core.memory.read import read_by_ids
 from core.recall.scope import OWNER_SCOPE, Scope, visible_ids
-from core.records import dataclass
 from core.text.screening.egress import prefetch_scans
 from core.text.terms import embedding_text
 from core.types.replies import ClientRecord, WaitingKind

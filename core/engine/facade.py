@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -64,7 +65,6 @@ from core.lifecycle.embedding import MigrationJob
 from core.lifecycle.kit.job_context import TalkReader
 from core.lifecycle.registry import make_jobs
 from core.recall.result import RecallItem, RecallResult
-from core.records import dataclass
 from core.security.handshake import owner_token
 from core.security.keyring_client import Keyring
 from core.security.passphrase import KdfCost

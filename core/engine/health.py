@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -25,7 +26,6 @@ from core.lifecycle.kit import clock_check
 from core.lifecycle.kit.job_store import CHANGED
 from core.lifecycle.sweep import plan_sweep
 from core.memory.write import count_without_vectors
-from core.records import dataclass
 from core.types.belief import ModelServerState
 from core.types.lifecycle import Health, JobAction, Pressure
 from core.types.replies import StatusReport, WaitingKind

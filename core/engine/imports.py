@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
@@ -49,7 +49,6 @@ from core.intake.store.import_batch import (
 from core.intake.transaction.admission import check_space_name, cut_text, erased_digests, erased_texts
 from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate
 from core.memory.write import content_hash, find_space_id
-from core.records import dataclass
 from core.text.terms import embedding_text
 from core.types.replies import Candidate, ImportReport, UndoReport
 from core.types.values import HOME_SPACE, OWNER_ACTOR, Actor, Status, When

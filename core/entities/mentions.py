@@ -13,7 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from core.entities.recognition import NameCandidate, NameWord, RecognizedText, name_key, recognize_names
@@ -27,7 +27,6 @@ from core.entities.registry import (
     read_known_names,
 )
 from core.entities.speakers import OWNER, OWNER_NAME, Speaker, find_whole_name, speaker_of
-from core.records import dataclass
 from core.text.metadata import technology_spellings
 from core.text.sentences import split_sentences
 from core.text.terms import common_words, fold_word, query_terms

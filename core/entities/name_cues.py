@@ -10,10 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-
-from core.records import dataclass
 
 _REACH = 70
 _NEXT_SENTENCE = 60

@@ -11,12 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
 from core.entities.name_cues import find_works, long_names, plain_words, read_cue
-from core.records import dataclass
 from core.text.metadata import Metadata, blank_code, extract_metadata
 from core.text.terms import common_words, fold_case, fold_width, fold_word
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.entities.recognition import MOST_NAME, name_key
 from core.entities.resolution import NamedEntity, match_tier
 from core.errors import Code, PreconditionError, UserError
-from core.records import dataclass
 from core.text.terms import fold_width
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityScope
 from core.vault.database.rows import Rows

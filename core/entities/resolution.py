@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
 from core.entities.recognition import name_key, name_words
-from core.records import dataclass
 from core.text.terms import query_terms
 
 LEAST_LIKENESS = 90.0

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from functools import cache
 
 from core.entities.name_cues import plain_words
 from core.entities.recognition import MOST_NAME, is_first_name, name_key, name_words, read_short_names
-from core.records import dataclass
 from core.text.terms import common_words, fold_case, fold_width
 
 OWNER_NAME = "You"

@@ -12,7 +12,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -20,7 +20,6 @@ from core.errors import CancelledError
 from core.importers.conversation import bundle_skips
 from core.importers.input.source import Bundle
 from core.importers.records import Conversation, Importer, Item, Record, SkippedPart, UnreadablePart
-from core.records import dataclass
 from core.text.sentences import split_text
 from core.types.replies import ConversationPlan
 from core.types.values import Role, Status

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 
-from core.records import dataclass
 from core.text.markdown import find_front_matter
 
 MAX_BLOCK = 256 * 1024

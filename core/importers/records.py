@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from core.importers.input.source import Bundle
 from core.memory.write import ImportedMemory
-from core.records import dataclass
 from core.types.values import Kind, Role, Source, Status, When
 
 

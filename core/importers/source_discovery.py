@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -24,7 +24,6 @@ from core.importers.formats.mem0 import Mem0Importer
 from core.importers.formats.openmemory import OpenMemoryImporter
 from core.importers.input.source import open_bundle
 from core.importers.records import Importer
-from core.records import dataclass
 from core.types.clock import Clock
 from core.types.replies import Candidate
 

@@ -6,12 +6,11 @@ Must not do: import a backend.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-from core.records import dataclass
 
 Labels = NDArray[np.int64]
 Rows = NDArray[np.int64]

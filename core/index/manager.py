@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
@@ -19,7 +20,6 @@ from core.index.base import Allowed, Floats, Hits, Labels, VectorIndex, Vectors
 from core.index.flat import NO_LABELS, FlatIndex, as_labels, as_query, as_stored, merge_hits, scope_labels, score_rows
 from core.index.hnsw import LIVE_BATCH, HnswIndex
 from core.index.snapshot import SnapshotRefusal, SnapshotRefused
-from core.records import dataclass
 
 HNSW_FROM = 5000
 _BUILD_BATCH = 256

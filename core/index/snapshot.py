@@ -19,7 +19,7 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import BinaryIO, Protocol
@@ -31,7 +31,6 @@ from core.errors import LociError
 from core.index import flat, hnsw
 from core.index.base import Dump, VectorIndex
 from core.index.hnsw import graph_format, memory_files_work, new_buffer
-from core.records import dataclass
 from core.security.atomic import sync_directory, write_error
 
 MAGIC = b"LOCIIDX1"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from core.belief.gate import SourceAuthority
 from core.belief.relate.coverage import has_no_residue
 from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, find_active_duplicate
 from core.memory.read import said_at_sql
-from core.records import dataclass
 from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import Kind, Precision, Source, When
 from core.vault.database.rows import Rows, to_json

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from core.belief.claims import EvidenceSource, draft_claim, key_form
 from core.belief.extract.normal_form import read_as_seen, strip_marks
 from core.intake.transaction.sources import claims_on, refresh_claims
-from core.records import dataclass
 from core.types.belief import ClaimDraft, ComparedText, Relation
 from core.types.values import Status
 from core.vault.database.rows import Rows, to_json

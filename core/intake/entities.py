@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from core.belief.claims import find_persons_words, key_form
@@ -21,7 +22,6 @@ from core.intake.claims import exclusive_rivals, replace_claim
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions import review_items
 from core.intake.transitions.review_items import ItemSubject
-from core.records import dataclass
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, EntityScope
 from core.types.values import GLOBAL_SPACE, Actor, IdMaker
 from core.vault.database.rows import Rows, to_json

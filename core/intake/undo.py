@@ -16,7 +16,7 @@ import json
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.belief.claims import TOPIC, read_related_claims
@@ -28,7 +28,6 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.transitions import episodes_of, statements_of, sync_statement, unlink_episodes
 from core.memory.floor_plan import PlaceCheck, find_strays, remove_newcomers, remove_plan
 from core.memory.write import forget_vector, refresh_terms, remove_derived
-from core.records import dataclass
 from core.types.replies import UndoReport
 from core.types.values import HOME_SPACE, Actor, Kind
 from core.vault.database.rows import (

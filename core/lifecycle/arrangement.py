@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import Places, Room, Wing
-from core.records import dataclass
 from core.score.floor_plan import (
     FULL,
     Grid,

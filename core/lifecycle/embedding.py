@@ -11,6 +11,7 @@ space that is searched.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,7 +23,6 @@ from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext
 from core.memory import vector_spaces
 from core.memory.read import read_by_ids
 from core.memory.write import VectorSpace, count_without_vectors, read_without_vectors, write_vectors
-from core.records import dataclass
 from core.text.terms import embedding_text
 from core.types.lifecycle import JobType
 from core.types.values import Memory

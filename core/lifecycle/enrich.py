@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.entities import mentions, registry
@@ -31,7 +31,6 @@ from core.intake.transitions.review_items import ItemSubject
 from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext
 from core.llm.prompts import TEXT_CHARACTERS, Description, description_prompt, keep_grounded_parts, parse_description
 from core.memory.write import write_tiers
-from core.records import dataclass
 from core.talk.turns import EpisodeText, read_turns
 from core.text.metadata import Affect, Metadata, affect_of, extract_metadata, topic_taxonomy
 from core.types.lifecycle import JobType

@@ -9,6 +9,7 @@ import json
 import math
 import unicodedata
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from core.lifecycle import arrangement
 from core.lifecycle.arrangement import Numbers, Vectors
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import Room, Wing
-from core.records import dataclass
 from core.score.floor_plan import Grid, free_ground, places_needed, room_size, spread_places
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows

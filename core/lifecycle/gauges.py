@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from core.config.options import Options
 from core.errors import Code, UserError
 from core.lifecycle.sweep import RECALLED_DAYS, SPARED, find_protections
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_courses
-from core.records import dataclass
 from core.score.decay import PERMANENT, StrengthCourse, days_until, decay_rate, effective_confidence
 from core.types.lifecycle import Curve, Gauges
 from core.types.values import Kind

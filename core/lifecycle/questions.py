@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.belief.review.open_questions import contradiction_sentence, find_missing_fields, stale_sentence
@@ -30,7 +30,6 @@ from core.intake.revise.outcome_reports import (
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.review_items import ItemSubject, close_conflict, fingerprint
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
-from core.records import dataclass
 from core.text.screening.egress import is_text_withheld
 from core.text.screening.fences import escape_fenced
 from core.text.screening.injection import ALLOWED

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from core.embed.embedder import from_blob
 from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
-from core.records import dataclass
 from core.score.decay import boost_after_replay, draw_without_replacement
 from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.vault.database.rows import Rows

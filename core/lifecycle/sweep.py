@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,7 +26,6 @@ from core.intake.transitions.transitions import Transitions
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.lifecycle.kit.job_store import CHANGED
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
-from core.records import dataclass
 from core.score.decay import EXPIRED as GONE
 from core.score.decay import HOLDS, classify, decay_rates, effective_confidence
 from core.types.lifecycle import JobAction, JobType, PlannedAction

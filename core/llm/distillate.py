@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from uuid import UUID
 
 from core.llm.prompts import ANSWER_BYTES, Prompt, escape_fences, find_json, load_instructions
-from core.records import dataclass
 from core.text.times import format_time
 from core.types.talk import StatementType
 from core.types.values import Precision, When

@@ -10,13 +10,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.llm.prompts import ANSWER_BYTES, Prompt, answer_schema
 from core.llm.server_address import ServerAddress
-from core.records import dataclass
 from core.types.belief import ModelServerState, ModelState
 
 if TYPE_CHECKING:

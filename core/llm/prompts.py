@@ -11,11 +11,11 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from core.records import dataclass
 from core.text.metadata import find_dates
 from core.text.times import format_time
 from core.types.belief import ClaimProposal, ComparedText, Label, RelationProposal

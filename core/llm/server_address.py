@@ -9,10 +9,10 @@ import ipaddress
 import re
 import socket
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from core.errors import Code, UserError
-from core.records import dataclass
 
 DEFAULT_PORT = 11434
 _SHAPE = re.compile(r"(?:https?://)?(?:\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z.\-]+|[0-9A-Fa-f:]+:[0-9A-Fa-f:]*)(?::\d{1,5})?/?")

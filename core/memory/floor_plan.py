@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from core.errors import Code, UserError
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
-from core.records import dataclass
 from core.types.values import Kind, Status
 from core.types.views import GAP, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
 from core.vault.database.rows import Rows

@@ -5,8 +5,9 @@ A space is one embedder's vectors: of one model, of one version. Must not do: em
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from core.memory.write import VectorSpace
-from core.records import dataclass
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from core.embed.embedder import to_blob
 from core.memory.floor_plan import remove_places
 from core.memory.read import read_by_ids
-from core.records import dataclass
 from core.score.decay import STANDARD
 from core.text.metadata import extract_cues, extract_steps
 from core.text.sentences import Tiers, make_tiers

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import numpy as np
@@ -38,7 +38,6 @@ from core.recall.result import (
 from core.recall.scope import is_archived_version
 from core.recall.statements import SayingEpisode, Told, put_small_talk_behind
 from core.recall.vectors import Floats
-from core.records import dataclass
 from core.score.ranking import CandidateColumns, answer_probability, evidence_bar
 from core.text.query_plan import asks_for_several
 from core.types.recall import QueryPlan, Trace, TracedCandidate

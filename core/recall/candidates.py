@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -31,7 +31,6 @@ from core.recall.vectors import (
     read_neighbours,
     window_cosines,
 )
-from core.records import dataclass
 from core.score.decay import decay_rates, effective_confidence
 from core.score.profile import Profile
 from core.score.ranking import (

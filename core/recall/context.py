@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
 from types import MappingProxyType
 
@@ -27,7 +27,6 @@ from core.recall.predicate import build_predicate
 from core.recall.request import RecallRequest
 from core.recall.result import QueryFocus, RecallItem, RecallResult, Signals
 from core.recall.scope import IN_REVIEW, Scope
-from core.records import dataclass
 from core.score.context_budget import AVERAGE_TOKENS, WORTH, Choice, PackItem, choose_items, fit_to_budget
 from core.score.ranking import AnswerRows, select_focus
 from core.score.trust import harmful_effectiveness, helpful_effectiveness

@@ -11,13 +11,13 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.recall.scope import Labels, parse_labels
-from core.records import dataclass
 from core.score.profile import Profile
 from core.score.ranking import term_weight
 from core.text.terms import QueryTerm, query_terms

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 
 import numpy as np
@@ -38,7 +38,6 @@ from core.recall.result import NO_VECTORS, RecallResult
 from core.recall.scope import Labels
 from core.recall.statements import Told, fold_statements
 from core.recall.vectors import SnapshotVectors, index_backend
-from core.records import dataclass
 from core.score.context_budget import PARTS
 from core.score.profile import LOCI, Profile
 from core.types.clock import LocalZone

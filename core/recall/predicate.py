@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,6 @@ from core.errors import Code, UserError
 from core.memory.read import said_at_sql
 from core.recall.request import RecallRequest
 from core.recall.scope import LAID_AWAY, Labels, client_conditions, join_conditions, json_list, one_of, parse_labels
-from core.records import dataclass
 from core.types.values import Status, limit_of, limits_from
 from core.vault.database.rows import Rows
 from core.vault.memory_sql import UNSEALED

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -29,7 +29,6 @@ from core.recall.predicate import ScopePredicate
 from core.recall.result import IN_REVIEW, RecallItem, Signals
 from core.recall.scope import LATER_SPEAKS, Labels
 from core.recall.vectors import Floats
-from core.records import dataclass
 from core.score.profile import Profile
 from core.score.ranking import (
     SideSignals,

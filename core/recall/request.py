@@ -8,14 +8,13 @@ from __future__ import annotations
 import calendar
 import json
 import re
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import tzinfo
 from functools import cache
 from importlib.resources import files
 
 from core.errors import Code, UserError
 from core.recall.scope import Scope
-from core.records import dataclass
 from core.score.profile import Profile
 from core.text.query_plan import understand_question
 from core.text.terms import fold_case, fold_width, query_terms, query_text

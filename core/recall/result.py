@@ -7,10 +7,9 @@ a memory, or be logged.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from core.records import dataclass
 from core.score.profile import Focus
 from core.types.recall import Trace
 from core.types.values import Memory, Status

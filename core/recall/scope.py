@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.review.items import MAY_REPLACE, MAY_SPEAK
 from core.memory.read import MEMORY_COLUMNS, row_to_memory, said_at_sql
-from core.records import dataclass
 from core.types.values import Kind, Memory, Status, seen_from
 from core.vault.database.rows import Rows
 from core.vault.memory_sql import CLEARTEXT, UNSEALED, is_undecided, let_in_sql

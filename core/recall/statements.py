@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from core.recall.candidates import Candidates, ComparedQuery, read_candidates
 from core.recall.predicate import ScopePredicate
 from core.recall.scope import Labels
-from core.records import dataclass
 from core.vault.database.rows import Rows
 
 SHOWN = 0.6

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,6 @@ from core.index.manager import IndexManager, IndexState
 from core.recall.lexical import QueryWords
 from core.recall.predicate import ScopePredicate
 from core.recall.scope import Labels
-from core.records import dataclass
 from core.score.profile import Profile
 from core.vault.database.rows import Rows
 

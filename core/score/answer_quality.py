@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from core.records import dataclass
 from core.types.recall import Metrics, Trace, TracedCandidate
 
 POOR_IN_A_ROW = 10

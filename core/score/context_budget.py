@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
-
-from core.records import dataclass
 
 WORTH: Mapping[str, float] = {"full": 1.0, "summary": 0.8, "key_fact": 0.6, "tag": 0.1}
 """The share of a memory's value that a tier of it carries. Chosen, not measured: half of the words, chosen well, tell

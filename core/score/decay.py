@@ -8,13 +8,13 @@ say what becomes of a memory that fell below a line; the lifecycle does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from core.errors import Code, UserError
-from core.records import dataclass
 
 STEP = 0.2
 """What one replay adds to where strength begins (E44.2)."""

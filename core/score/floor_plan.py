@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
-from core.records import dataclass
 from core.types.views import GAP, HEADER, MARGIN
 
 Places = NDArray[np.float64]

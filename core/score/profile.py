@@ -11,12 +11,11 @@ instead. Must not do: rank, or read a vault.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from core.config.retrieval import RetrievalOptions
-from core.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.records import dataclass
 from core.score.profile import Focus, Profile, SideWeights
 from core.types.recall import Trace, TracedCandidate
 

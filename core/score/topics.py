@@ -7,11 +7,11 @@ outcome for the same input. Must not do: name a topic, know a room, read a clock
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.records import dataclass
 from core.types.views import Transition
 
 _STEP = 0.05

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
-from core.records import dataclass
 from core.types.belief import Label, Relation
 from core.types.values import Source
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
-
-from core.records import dataclass
 
 _LONGEST = 128  # what comes behind is not looked at: it is strong by then
 _LONGEST_PIECE = 24

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,6 @@ from core.intake.store.store import StoreService
 from core.intake.transaction.admission import check_waiting, erased_texts, lift_tombstones, was_disclosed
 from core.intake.transaction.unit_of_work import Verb
 from core.memory.write import Stored, content_hash
-from core.records import dataclass
 from core.text.sentences import extract_propositions, split_sentences
 from core.text.terms import embedding_text, fold_case, stop_words
 from core.types.replies import ClientRecord, StoreReply

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from core.config.options import SessionOptions
-from core.records import dataclass
 
 MOST_TOKENS = 100_000
 """No context is larger, whatever a model can read; the same bound as a caller's own number has."""

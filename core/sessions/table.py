@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from core.config.options import SessionOptions
 from core.errors import Code, UserError
-from core.records import dataclass
 from core.types.sessions import Resumed
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from core.records import dataclass
 from core.talk.words import Token, known_names, starts_with, talk_words, verb_forms
 
 SUBJECTS = frozenset(("i", "we", "he", "she", "they", "it", "you"))

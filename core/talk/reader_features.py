@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.records import dataclass
 from core.types.talk import Assertion, Reading, SentenceInContext, StatementType
 
 TYPES = tuple(StatementType)

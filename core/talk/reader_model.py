@@ -11,6 +11,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -19,7 +20,6 @@ import numpy as np
 
 from core.embed.embedder import PLACE, ModelFiles, SharedEncoder, runtime_faults
 from core.errors import Code, LociError
-from core.records import dataclass
 from core.talk.reader_features import POINTERS, POOLED, SentenceFeatures, encode_sentence, read_logits
 from core.types.talk import Assertion, Reading, SentenceInContext, StatementType
 

@@ -7,10 +7,9 @@ says so. Must not do: reword a sentence, or guess the gender of a name.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
-from core.records import dataclass
 from core.talk.clauses import is_verb_s
 from core.talk.words import Token, known_names, talk_words, verb_forms
 from core.text.terms import common_words

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from core.records import dataclass
 from core.talk.answers import find_topic, is_fragment, join_answer, read_request
 from core.talk.clauses import Clause, has_finite_verb, split_clauses
 from core.talk.references import References, possessive

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from core.records import dataclass
 from core.talk.clauses import (
     SUBJECTS,
     Clause,

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from core.records import dataclass
 from core.talk.words import Token, known_names, talk_words, tokenize_talk
 from core.text.sentences import split_sentences
 from core.types.talk import Turn

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
-from core.records import dataclass
 from core.text.terms import fold_word
 
 _WORD = re.compile(r"[^\W_]+(?:['.&/-][^\W_]+)*|[£$€]?\d+(?:[.,:]\d+)*|\S")

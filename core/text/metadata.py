@@ -10,14 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 
-from core.records import dataclass
 from core.text.sentences import split_sentences
 from core.text.terms import common_words, fold_word, query_terms
 from core.text.time_parts import time_vocabulary

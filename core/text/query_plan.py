@@ -11,12 +11,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import tzinfo
 from functools import cache
 from importlib.resources import files
 from math import prod
 
-from core.records import dataclass
 from core.text.terms import fold_case, fold_width, stop_words
 from core.text.time_parts import time_vocabulary
 from core.text.time_range import MAX_CHARS, find_time_range

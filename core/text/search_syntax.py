@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from core.records import dataclass
 from core.text.terms import query_terms
 from core.types.values import Kind, Source, Status
 

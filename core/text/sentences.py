@@ -16,11 +16,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from math import log, sqrt
 
-from core.records import dataclass
 from core.text.terms import fold_case, fold_width, stop_words
 
 JOINED_BY = "\n"

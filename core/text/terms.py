@@ -17,13 +17,13 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache, lru_cache
 from importlib.resources import files
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
-from core.records import dataclass
 from core.types.values import Precision, Role, When
 
 # Classes of speakers, not names: before a text they would only make all texts alike.

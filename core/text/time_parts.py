@@ -11,13 +11,11 @@ import json
 import re
 from calendar import monthrange
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import MAXYEAR, MINYEAR, date, datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
-
-from core.records import dataclass
 
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u2032": "'"})
 # The order tells: the first form that fits is taken.

@@ -6,10 +6,9 @@ Must not do: decide anything; frozen values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from core.records import dataclass
 from core.types.values import When
 
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
-
-from core.records import dataclass
 
 Place = tuple[str | None, ...]
 """Where a memory lies, by the columns that sight is judged by; no listener is ever told it."""

@@ -6,10 +6,9 @@ Must not do: anything; there is no code here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
-from core.records import dataclass
 from core.types.values import When
 
 

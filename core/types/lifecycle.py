@@ -6,11 +6,10 @@ Must not do: hold a text, or a count of what the caller may not see.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from core.records import dataclass
 from core.types.talk import Statement
 
 

@@ -5,9 +5,9 @@ Must not do: decide anything; frozen values.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
-from core.records import dataclass
 from core.types.reviews import ClaimSeen
 from core.types.values import Kind, Memory, Precision, Source, Status, When
 

@@ -6,9 +6,8 @@ From a trace alone the order can be computed again (`core.score.ranking`). Must 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from core.records import dataclass
 from core.types.replies import OptionRow
 from core.types.values import Intent, Memory
 

@@ -6,11 +6,10 @@ Must not do: hold logic.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from core.records import dataclass
 from core.types.values import Memory
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from core.records import dataclass
 from core.types.recall import PlanChange
 from core.types.values import Kind, Source, When
 

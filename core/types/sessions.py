@@ -5,9 +5,9 @@ Must not do: anything; there is no code here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
-from core.records import dataclass
 from core.types.recall import ContextReply
 from core.types.values import Source, When
 

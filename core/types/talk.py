@@ -6,10 +6,8 @@ Must not do: decide anything; frozen values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
-
-from core.records import dataclass
 
 
 class StatementType(StrEnum):

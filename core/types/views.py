@@ -6,13 +6,12 @@ Must not do: read or write anything.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.records import dataclass
 from core.types.values import Kind, Role, Source, Status, When
 
 SORTS = ("recorded", "occurred", "trust", "importance", "strength", "accessed", "kind", "status", "space", "text")

@@ -26,7 +26,6 @@ DESIGN = (
     ("config", "security"),
     ("log", "events"),
     ("errors", "types"),
-    ("records",),
 )
 LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
-from core.records import dataclass
 from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Problem, Running, Task, Watch, problem_of, write

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QMenu, QPlainTextEdit, QWidget
 
-from core.records import dataclass
 from core.types.lifecycle import Marked, OutcomeTaken
 from core.types.replies import VerdictReply
 from core.types.values import OWNER_ACTOR, Kind, Memory, Status

@@ -6,12 +6,12 @@ What would happen, or would be refused, is said before it is tried. Must not do:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QWidget
 
-from core.records import dataclass
 from core.types.reviews import HoldPreview, HoldReply, HoldRequest
 from core.types.values import Memory
 from core.types.views import Facets, MemoryRow, PalacePlan, Revision, RevisionPreview, RevisionReport, Whereabouts

@@ -7,6 +7,7 @@ not do: work out a gauge or decide a level; numbers, curves and dates are the en
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,6 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.records import dataclass
 from core.types.lifecycle import Curve, Gauges
 from core.types.memory import Lasting
 from core.types.values import Memory, Status

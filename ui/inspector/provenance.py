@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -14,7 +15,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from core.records import dataclass
 from core.types.recall import DeliveryCount
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR, Memory, Role, Source, Status

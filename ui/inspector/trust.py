@@ -7,13 +7,13 @@ never alone. The sentences are `resources/help/belief.json`. Must not do: work o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from core.records import dataclass
 from core.types.memory import (
     Belief,
     ClaimHeld,

@@ -8,7 +8,7 @@ Must not do: ask the engine, or know what a row is for; its specification says h
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -51,7 +51,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.records import dataclass
 from ui.lists.row_spec import Heading, InertRow, RowSpec, RowState
 from ui.theme.theme import Theme
 from ui.widgets.basics import overrides

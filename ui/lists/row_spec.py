@@ -6,13 +6,13 @@ Must not do: ask the engine, or interpret a text.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Generic, TypeVar
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 
-from core.records import dataclass
 from ui.theme.theme import Theme
 from ui.theme.tokens import radii, sizes
 from ui.widgets.plaintext import tip

@@ -6,6 +6,7 @@ Must not do: ask the engine, or know what stands in it; its specification says.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import (
@@ -29,7 +30,6 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from core.records import dataclass
 from ui.lists.list_view import HoverWatch
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing

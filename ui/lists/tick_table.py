@@ -6,13 +6,13 @@ Must not do: know what the rows stand for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from core.records import dataclass
 from ui.lists.table_view import Column, TableModel, TableSpec
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import tip

@@ -6,13 +6,13 @@ Must not do: carry out anything itself; it asks the window or the engine.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QHideEvent, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import QApplication, QDialog, QFrame, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from core.config.option_rows import replace_option
-from core.records import dataclass
 from core.types.replies import StepRow
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Running, query, write

@@ -6,6 +6,7 @@ Must not do: know a single page, part or verb beyond search, status, lock and un
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,6 @@ from PySide6.QtWidgets import (
 )
 
 from core.events import Progress
-from core.records import dataclass
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
 from ui.bridge import Problem, Running, query

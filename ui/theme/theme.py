@@ -6,7 +6,7 @@ Must not be used before a QGuiApplication exists. Must not do: know a widget.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from importlib.resources import files
 from string import Template
 from typing import Final, Literal
@@ -16,7 +16,6 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QIcon, 
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication, QStyleFactory
 
-from core.records import dataclass
 from ui.theme.tokens import Colours, FontRole, Tokens, load_tokens
 
 SIZES = (16, 20, 24)

@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from core.records import dataclass
 from core.types.values import Kind
 
 ThemeName = Literal["light", "dark"]

@@ -12,6 +12,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from PySide6.QtCore import QEvent, QMimeData, QRectF, QSize, Qt, Signal
@@ -29,7 +30,6 @@ from PySide6.QtGui import (
 from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtWidgets import QSizePolicy, QTextEdit
 
-from core.records import dataclass
 from ui.theme.theme import Theme
 
 # What has no shape of its own: every code point with the property Default_Ignorable_Code_Point (Unicode 15.1,

@@ -6,12 +6,12 @@ Must not do: run the check.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDialog, QLabel, QVBoxLayout, QWidget
 
-from core.records import dataclass
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, button, column, hairline, label, row
 from ui.widgets.words import count_of

@@ -7,10 +7,10 @@ memory's text that is not made visible.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 
-from core.records import dataclass
 from core.types.reviews import ClaimSeen
 from core.types.values import Kind, Precision, Role, Source, Status, When
 from ui.strings import belief_strings, lifecycle_strings, skip_strings

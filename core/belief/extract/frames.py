@@ -8,13 +8,13 @@ a kind of value (`person_values` and `thing_values` do).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from core.belief.extract.person_values import PERSON_READERS, Reader
 from core.belief.extract.sentence import Run, TokenizedSentence, load_vocabulary_file, word_lists
 from core.belief.extract.thing_values import THING_READERS
-from core.records import dataclass
 
 USER = "user"
 _FAR = 12

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from core.belief.extract.extraction import LONGEST_VALUE, canonical_form, is_exclusive
 from core.belief.extract.normal_form import value_key
 from core.belief.extract.sentence import ClaimToken, TokenizedSentence, hide_unreal, read_sentence, word_lists
-from core.records import dataclass
 from core.text.sentences import split_sentences
 from core.types.belief import LABELS, ClaimDraft, ClaimProposal, Label, Relation, RelationProposal
 

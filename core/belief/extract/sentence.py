@@ -10,12 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
-
-from core.records import dataclass
 
 Run = tuple[int, int]
 """A first token and the one behind the last."""

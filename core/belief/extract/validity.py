@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 
 from core.belief.extract.sentence import word_lists
-from core.records import dataclass
 from core.score.decay import RATES, STANDARD, check_permanence
 from core.text.sentences import split_sentences
 from core.text.terms import fold_width

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from unicodedata import category
@@ -26,7 +27,6 @@ from core.belief.extract.sentence import (
     word_lists,
 )
 from core.belief.relate.features import PreparedText, load_vocabulary, prepare_text
-from core.records import dataclass
 from core.text.sentences import split_sentences
 from core.text.terms import fold_case, fold_width, index_terms, stop_words
 from core.types.belief import ClaimDraft

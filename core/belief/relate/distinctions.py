@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
@@ -19,7 +20,6 @@ from core.belief.extract.frames import load_exclusivity
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.extract.sentence import word_lists as vocabulary_words
 from core.belief.relate.features import FeatureWord, load_vocabulary, prepare_text
-from core.records import dataclass
 from core.text.terms import stop_words
 from core.types.belief import ClaimDraft, ComparedText
 from core.types.values import When

@@ -12,6 +12,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from itertools import accumulate
@@ -20,7 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.records import dataclass
 from core.text.terms import fold_case, fold_width, stop_words
 
 _CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d\d))?(?=[ ]?[ap]\.?m\b)|\b(\d{1,2}):(\d\d)\b(?!:)", re.IGNORECASE)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from itertools import product
@@ -42,7 +42,6 @@ from core.belief.relate.possession import (
     value_kinds,
 )
 from core.belief.relate.relation_model import is_same_text
-from core.records import dataclass
 from core.text.sentences import split_sentences
 from core.text.terms import index_terms
 from core.types.belief import ClaimDraft, ComparedText, Label, Relation

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import takewhile
 
 from core.belief.relate.features import load_vocabulary
-from core.records import dataclass
 from core.text.terms import index_terms, stop_words
 
 _VALUE = (

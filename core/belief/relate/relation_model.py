@@ -14,6 +14,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -27,7 +28,6 @@ from core.belief.relate.distinctions import are_in_series, has_contradiction
 from core.belief.relate.features import FIGURES, PreparedText, encode_pair, load_vocabulary, prepare_text
 from core.embed.embedder import PLACE, ModelFiles, SharedEncoder, runtime_faults
 from core.errors import Code, EnvironmentFaultError, LociError
-from core.records import dataclass
 from core.text.terms import fold_case, fold_width
 from core.types.belief import ACTED_ON, BY_MEANING, LABELS, ComparedText, Label, Relation
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
 
@@ -56,7 +57,6 @@ from core.belief.review.wording import (
     review_strings,
 )
 from core.belief.review.wording import describe_closing as closed_sentence
-from core.records import dataclass
 from core.text.sentences import unite_texts
 from core.types.reviews import (
     ClientRequest,

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
 from core.belief.claims import IN_PASSING, OWNERS_WORD, PERSONS
-from core.records import dataclass
 from core.types.values import Action
 from core.vault.database.rows import Rows
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from core.belief.claims import key_form
 from core.belief.review.wording import ItemTopic, format_line
-from core.records import dataclass
 from core.text.terms import query_terms
 from core.vault.database.rows import Rows
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
 from core.belief.review.items import APPLICABLE, PAIR
-from core.records import dataclass
 from core.types.reviews import QueueRequest
 from core.vault.database.rows import Rows
 

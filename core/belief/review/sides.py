@@ -12,13 +12,13 @@ import difflib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from core.belief.claims import IN_QUESTION, OPPOSED, find_persons_words
 from core.belief.review.wording import ItemTopic, format_further_reason, format_line, review_strings
-from core.records import dataclass
 from core.text.screening.injection import ALLOWED, FLAG, current_limits, scan
 from core.types.memory import Warned
 from core.types.reviews import ClaimSeen, Side

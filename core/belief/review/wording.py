@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from core.records import dataclass
 from core.text.times import format_time
 from core.types.values import Action, Precision, When
 

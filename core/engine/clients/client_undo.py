@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from core.belief.claims import OWNERS_WORD
@@ -24,7 +24,6 @@ from core.intake.erase.erasure import note_scrub
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.transitions import Transitions
 from core.intake.undo import UndoneSteps, steps_in_force, undo_many
-from core.records import dataclass
 from core.types.clients import Removal, Undoable
 from core.types.values import Actor
 from core.vault.database.rows import Rows

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -50,7 +50,6 @@ from core.intake.undo import UNPAIRED
 from core.recall.context import SHARE, average_entry_tokens, pack_with_quota
 from core.recall.request import RecallRequest
 from core.recall.scope import OWNER_SCOPE, PLACE, Scope, visibility_conditions, visible_ids, withheld_among
-from core.records import dataclass
 from core.score.context_budget import fetch_count
 from core.text.screening.injection import ALLOWED, FLAG
 from core.types.clients import (

@@ -10,13 +10,12 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from core.config.window import WindowOptions, load
 from core.errors import Code, EnvironmentFaultError, UserError
-from core.records import dataclass
 from core.security.atomic import write_atomic
 from core.vault.files.home import Home
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -16,7 +17,6 @@ from core.lifecycle.kit import clock_check, job_store
 from core.lifecycle.kit.clock_check import ClockWatch
 from core.lifecycle.kit.job_context import JobContext, Planner, StreamJob
 from core.lifecycle.kit.job_store import StoredJob
-from core.records import dataclass
 from core.types.lifecycle import JobType, Pressure
 from core.vault.database.rows import Rows
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError as Dropped
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from core import log
@@ -38,7 +38,6 @@ from core.intake.revise.refinement import (
 from core.llm.ollama import ModelServer, ServerLimits, load_library
 from core.llm.prompts import TEXT_CHARACTERS, Prompt, claims_prompt, parse_claims, parse_relation, relation_prompt
 from core.llm.server_address import parse_address
-from core.records import dataclass
 from core.types.belief import ModelServerState, ModelState, RefineReport
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

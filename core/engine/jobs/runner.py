@@ -6,7 +6,7 @@ Must not do: choose which job runs, or when.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -37,7 +37,6 @@ from core.lifecycle.kit.job_context import (
 )
 from core.lifecycle.kit.job_store import StoredJob
 from core.llm.prompts import Prompt
-from core.records import dataclass
 from core.types.belief import ModelServerState
 from core.types.lifecycle import JobState, JobType
 from core.types.values import OWNER_ACTOR

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from core import log
@@ -25,7 +25,6 @@ from core.lifecycle.kit import clock_check, job_store
 from core.lifecycle.kit.clock_check import ClockWatch
 from core.lifecycle.kit.job_context import JobContext
 from core.lifecycle.kit.job_store import StoredJob
-from core.records import dataclass
 from core.types.lifecycle import JobState, JobType
 from core.vault.database.tx import Tx
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from core import log
@@ -27,7 +27,6 @@ from core.recall.receipt_codec import receipt_body
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import Scope, visible_ids
-from core.records import dataclass
 from core.score.answer_quality import answer_metrics
 from core.score.context_budget import fetch_count
 from core.sessions.models import memory_ceiling, window_of

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from core.belief.claims import IN_QUESTION, OPPOSED
@@ -16,7 +17,6 @@ from core.belief.review.items import find_current_side
 from core.belief.review.sides import KeyedClaim, find_claim_conflicts, read_claims
 from core.intake.transaction.sources import age_days, trust_terms_of
 from core.memory.read import read_by_ids, read_occurred
-from core.records import dataclass
 from core.score.decay import STANDARD
 from core.score.trust import TrustTerms
 from core.types.belief import ClaimDraft

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,6 @@ from core.recall.predicate import withheld_count
 from core.recall.request import RecallRequest
 from core.recall.result import RecallResult
 from core.recall.scope import OWNER_SCOPE, Scope, find_visible, visible_ids
-from core.records import dataclass
 from core.score.answer_quality import GRADES
 from core.text.screening.egress import is_blocked, prefetch_scans
 from core.text.terms import embedding_text, query_text

@@ -21,12 +21,12 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 import psutil
 
 from core import log
 from core.engine.runtime.storage import Activity
-from core.records import dataclass
 from core.score.answer_quality import percentile
 from core.types.clock import Clock
 from core.types.lifecycle import Pressure

@@ -6,7 +6,7 @@ Must not do: do the work of a part; whoever needs one part alone is given that p
 from __future__ import annotations
 
 import logging
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ParamSpec, TypeVar
 
 from core.config.options import Options
@@ -16,7 +16,6 @@ from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage
 from core.lifecycle.kit.job_context import TalkReader
-from core.records import dataclass
 from core.text.screening.injection import ScanLimitsHolder, limits_from_options
 from core.types.belief import ModelServerState, ModelState
 

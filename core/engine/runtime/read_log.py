@@ -11,13 +11,12 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.errors import Code
 from core.intake.erase.trace_erasure import remove_ids
 from core.intake.transaction.admission import erased_texts, note_disclosures
-from core.records import dataclass
 from core.types.recall import Context
 from core.types.values import Actor
 from core.vault.audit import AuditChain, AuditEntry

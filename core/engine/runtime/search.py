@@ -10,7 +10,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import ParamSpec, TypeVar
 
 import numpy as np
@@ -31,7 +31,6 @@ from core.intake.store.store import StoreService
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory.write import Stored, VectorSpace
 from core.recall.pipeline import Recall
-from core.records import dataclass
 from core.score.profile import Profile, profile_from_options
 from core.text.terms import embedding_text
 from core.types.lifecycle import Pressure

@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError as Dropped
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeVar
@@ -35,7 +36,6 @@ from core.llm.ollama import ModelServer, ServerLimits, load_library
 from core.llm.server_address import parse_address
 from core.memory import vector_spaces
 from core.memory.write import SERVED, VectorSpace, count_without_vectors
-from core.records import dataclass
 from core.score.profile import profile_from_options
 from core.types.lifecycle import ChangeCost, Embedding, KeptSpace, Offered, Offers
 from core.vault.database.rows import Rows

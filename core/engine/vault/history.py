@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from core import log
@@ -20,7 +21,6 @@ from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage, begin, log_failure, map_result
 from core.errors import Code, PreconditionError, UserError
 from core.intake.undo import UNPAIRED
-from core.records import dataclass
 from core.types.replies import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack, UndoReport
 from core.types.values import OWNER_ACTOR, Actor
 from core.vault.database.rows import Rows

@@ -12,12 +12,11 @@ import random
 import struct
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-
-from core.records import dataclass
 
 EGO = 1
 """Few nodes, connected, the first one the centre: Kamada-Kawai."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import tzinfo
 from typing import TypeVar
 
@@ -18,7 +18,6 @@ from core.recall.browse import timeline as reading
 from core.recall.browse.evolution import check_topic, trace_evolution
 from core.recall.browse.timeline import Spans, TimeColumns
 from core.recall.vectors import SnapshotVectors
-from core.records import dataclass
 from core.types.lifecycle import Pressure
 from core.types.views import Density, Evolution, TimeCursor, TimeFilter, TimePage
 from core.vault.database.rows import Rows

@@ -8,6 +8,7 @@ loop on a cycle, recurse, invent times, take another assistant's memory for gran
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from core.importers.conversation import (
@@ -23,7 +24,6 @@ from core.importers.conversation import (
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import ParsedJson, head_keys, iter_json_array, mended_count, read_json
 from core.importers.records import Conversation, Item, Record, SkippedPart, UnreadablePart
-from core.records import dataclass
 from core.text.times import parse_time
 from core.types.values import Kind, Role, Source, Status, When
 

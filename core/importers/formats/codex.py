@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.importers.conversation import (
@@ -27,7 +27,6 @@ from core.importers.conversation import (
 from core.importers.input.source import Bundle, SourceFile
 from core.importers.input.streams import BadJson, FileLines, parse_json_text, read_head_text, read_lines
 from core.importers.records import Conversation, Item, Record, SkippedPart, UnreadablePart
-from core.records import dataclass
 from core.text.times import parse_time
 from core.types.values import Role, Source
 

@@ -11,6 +11,7 @@ import re
 from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 
 from core.importers.front_matter import plain_name
 from core.importers.input.files import refused_file_error
@@ -19,7 +20,6 @@ from core.importers.input.streams import LINE_CAP, is_hidden, read_head_text, vi
 from core.importers.input.strict_json import decode_ladder, utf8_chunks
 from core.importers.records import Item, SkippedPart, UnreadablePart
 from core.importers.rows import KNOWN_NAMES, TEXT_NAMES, RowReader
-from core.records import dataclass
 from core.text.screening.fences import unescape_formula
 
 DELIMITERS = (";", ",", "\t", "|")

@@ -7,7 +7,7 @@ an observation, invent times (the file has none), or join entities whose names d
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.importers.input.source import Bundle, SourceFile
@@ -24,7 +24,6 @@ from core.importers.input.streams import (
 )
 from core.importers.records import Item, Record, SkippedPart, UnreadablePart
 from core.importers.rows import filled_text, text_digest
-from core.records import dataclass
 from core.text.screening.egress import render_observation, render_relation
 from core.text.times import parse_time
 from core.types.values import Kind, Source, When

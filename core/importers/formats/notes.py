@@ -15,7 +15,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -34,7 +34,6 @@ from core.importers.input.streams import (
 )
 from core.importers.records import Item, Record, Section, SkippedPart, UnreadablePart
 from core.importers.rows import text_digest
-from core.records import dataclass
 from core.text.markdown import ALIAS_MARK, MARKDOWN_LINK, WIKI_LINK, blank_code, headings_in
 from core.text.times import find_labelled_date, is_within, parse_time
 from core.types.values import Kind, Precision, Role, Source, When

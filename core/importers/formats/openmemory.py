@@ -12,7 +12,7 @@ import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.importers.input.files import MAX_MEMBER_RATIO, MEMBER_RATIO_FROM, refused_file_error
@@ -30,7 +30,6 @@ from core.importers.input.streams import (
 )
 from core.importers.records import Item, Record, SkippedPart, UnreadablePart
 from core.importers.rows import filled_text, text_digest
-from core.records import dataclass
 from core.text.times import parse_time
 from core.types.values import Kind, Source, Status
 

@@ -18,13 +18,13 @@ import stat
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from core.errors import Code, LociError, UserError
 from core.importers.input.strict_json import replace_surrogates
-from core.records import dataclass
 
 MAX_FILES = 200_000
 MAX_DEPTH = 64

@@ -12,6 +12,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -29,7 +30,6 @@ from core.importers.input.files import (
     walk_folder,
 )
 from core.importers.input.strict_json import BadJson, decode_ladder, parse_json_text
-from core.records import dataclass
 
 _MANIFEST_CAP = 1 << 20
 _EXPORT_MEMBER = re.compile(

@@ -16,9 +16,8 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, BinaryIO, NoReturn
-
-from core.records import dataclass
 
 ELEMENT_CAP = 256 << 20
 

@@ -10,13 +10,12 @@ and what was mended is remembered, so that images of undo can follow. Must not d
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.errors import Code, UserError
 from core.intake.review.approvals import requests_about
 from core.memory.write import refresh_terms, remove_derived
-from core.records import dataclass
 from core.text.room_names import TEXTS, name_rooms
 from core.text.terms import fold_case, fold_width
 from core.vault.database.rows import Rows, image_hash, image_to_json, to_json, without_volatile_columns

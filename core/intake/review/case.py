@@ -6,6 +6,7 @@ Must not do: decide, change a row, or show a text in a label or an error.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from core.belief.claims import find_persons_words
@@ -26,7 +27,6 @@ from core.errors import Code, PreconditionError, UserError
 from core.intake.transaction.admission import check_text
 from core.intake.transitions.review_items import refuse_imperatives
 from core.memory.write import content_hash
-from core.records import dataclass
 from core.types.replies import ClientRecord
 from core.types.reviews import Decision
 from core.types.values import Action

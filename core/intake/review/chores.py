@@ -9,6 +9,7 @@ rule to an item twice or to one that was there before it, or close what the pers
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from core.belief.claims import PERSONS
 from core.belief.gate import AT_ODDS
@@ -17,7 +18,6 @@ from core.errors import Code, UserError
 from core.intake.review.case import ReviewCase
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import find_lapsed, find_reopened, find_restated
-from core.records import dataclass
 from core.types.reviews import ReviewRule
 from core.types.values import Action, Actor
 from core.vault.database.rows import EXPIRED, LAPSED, NO_QUESTION, STANDS, Rows, to_json

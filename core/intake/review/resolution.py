@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,6 @@ from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.review_items import ItemSubject, clear_hold
 from core.intake.transitions.transitions import Transitions, record_confirmation
 from core.memory.write import Stored, VectorSpace
-from core.records import dataclass
 from core.text.times import format_time
 from core.types.memory import Wish
 from core.types.replies import ClientRecord

@@ -7,13 +7,13 @@ them. Must not do: delete, or hold what is gone already.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from core.errors import Code, PreconditionError, UserError
 from core.intake.claims import sync_claims
 from core.intake.transaction.sources import refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import ItemSubject, close_moot, open_conflict
-from core.records import dataclass
 from core.types.reviews import HoldPreview, HoldReply, HoldRequest
 from core.types.values import Action, Actor, Status
 from core.vault.database.rows import Rows, to_json

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,6 @@ from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.review_items import ItemSubject, known_matter, screen_text
 from core.intake.transitions.transitions import Transitions, forget_memory
 from core.memory.write import Draft, Stored, content_hash, insert_memories, write_new_vectors
-from core.records import dataclass
 from core.score.trust import trust_terms
 from core.types.memory import ChangeReply, Wish
 from core.types.replies import ClientRecord

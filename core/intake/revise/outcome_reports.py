@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,6 @@ from core.memory.write import (
     reserve_labels,
     write_vectors,
 )
-from core.records import dataclass
 from core.score import trust as rule_maturity
 from core.score.trust import ANTI_PATTERN, Maturity, trust_terms
 from core.text.screening.injection import reset_injection_marks

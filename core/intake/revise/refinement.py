@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from core.belief.claims import EvidenceSource
@@ -35,7 +36,6 @@ from core.intake.store.store_plan import NeighbourCase, StorePlan, limit_to_part
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.memory.write import Stored
-from core.records import dataclass
 from core.types.belief import ACTED_ON, LABELS, ClaimDraft, ComparedText, Label, Relation
 from core.types.values import Action, Actor, Kind, Status
 from core.vault.database.rows import MAY_BELONG, Rows, to_json

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,6 @@ from core.memory.write import (
     rewrite_tags,
     write_new_vectors,
 )
-from core.records import dataclass
 from core.score.trust import trust_terms
 from core.types.memory import ProposedLink, Related, Relationship
 from core.types.values import GLOBAL_SPACE, OWNER, OWNER_ACTOR, Actor, Source, Status

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from core.errors import Code, UserError
 from core.intake.transaction.admission import check_importance, check_space_name, check_text, cut_text, is_plain_label
@@ -16,7 +16,6 @@ from core.intake.transaction.sources import KINDS_BY_TEXT
 from core.intake.transitions.transitions import SOURCE_GONE
 from core.memory.read import read_occurred
 from core.memory.write import content_hash, find_space_id
-from core.records import dataclass
 from core.score.decay import check_permanence
 from core.text.times import format_time
 from core.types.values import GLOBAL_SPACE, Kind, Status

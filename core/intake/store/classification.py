@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,6 @@ from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.transitions import Transitions
 from core.memory.read import said_at_sql
 from core.memory.write import VectorSpace
-from core.records import dataclass
 from core.score.decay import STANDARD
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, Reconciled, StoreReply

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,6 @@ from core.memory.write import (
     insert_memories,
     write_new_vectors,
 )
-from core.records import dataclass
 from core.score.trust import trust_terms
 from core.types.values import GLOBAL_SPACE, OWNER_ACTOR, Kind, Source, Status, When
 from core.vault.database.rows import Rows, to_json

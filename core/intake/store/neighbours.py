@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,6 @@ from core.index.manager import IndexManager
 from core.intake.candidate import Neighbour, StoreCandidate, find_claim_conflicts, load_neighbours
 from core.intake.claims import TextReaders
 from core.memory.write import VectorSpace
-from core.records import dataclass
 from core.score.trust import relevance_probability
 from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation
 from core.types.values import GLOBAL_SPACE, Status

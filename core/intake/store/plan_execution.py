@@ -12,7 +12,7 @@ said each time anew, design section 4), or let what waits corroborate anything.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,6 @@ from core.intake.transitions.review_items import (
 )
 from core.intake.transitions.transitions import Transitions
 from core.memory.write import Draft, content_hash
-from core.records import dataclass
 from core.text.screening.injection import find_split_injection
 from core.text.sentences import unite_texts
 from core.types.replies import Classification, StoreReply

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,6 @@ from core.intake.transaction.sources import Lineage
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import ScreenedText, screen_text
 from core.memory.write import Stored
-from core.records import dataclass
 from core.score.decay import check_permanence
 from core.types.replies import Classification, ClientRecord, StoreReply
 from core.types.requests import FactRequest, StoreRequest

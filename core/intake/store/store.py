@@ -8,7 +8,7 @@ A stored memory is judged again by its claims alone, without its neighbours. Mus
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,6 @@ from core.intake.transitions.review_items import REASON, open_review, raise_revi
 from core.intake.transitions.transitions import Transitions
 from core.intake.transitions.verdicts import withdraw_dispute
 from core.memory.write import Draft, Stored, VectorSpace, ensure_space, insert_memories, write_new_vectors
-from core.records import dataclass
 from core.score.trust import trust_terms
 from core.types.belief import ClaimDraft
 from core.types.replies import Classification, ClientRecord, StoreReply

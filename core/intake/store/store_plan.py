@@ -7,7 +7,7 @@ change a row.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core import log
 from core.belief.claims import key_form
@@ -51,7 +51,6 @@ from core.intake.store.neighbours import (
     relation_to_past,
     relations_to_doubted,
 )
-from core.records import dataclass
 from core.score.trust import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation
 from core.types.values import Action, Source, Status

@@ -17,14 +17,13 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from core.belief.extract.frames import load_exclusivity
 from core.errors import Code, UserError
 from core.memory.write import Draft
-from core.records import dataclass
 from core.security.keys import keyed_digest
 from core.text.sentences import split_text
 from core.text.terms import fold_width

@@ -6,13 +6,13 @@ Must not do: weigh a term; the formula stands in `core.score.trust`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from core.belief.claims import read_opposing_claims, read_opposition
 from core.errors import BugError
 from core.memory.read import read_strength_by_id
 from core.memory.write import content_hash
-from core.records import dataclass
 from core.score.topics import mean_confidence
 from core.score.trust import SOURCE_WEIGHT, TrustTerms, WeighedEvidence, claim_confidence, trust_terms
 from core.types.values import Actor, Kind, Source

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from core.belief.extract.validity import longest_permanence
@@ -15,7 +16,6 @@ from core.errors import BugError
 from core.intake.transaction.sources import Lineage, add_source
 from core.memory.read import said_at_sql
 from core.memory.write import content_hash, reserve_labels
-from core.records import dataclass
 from core.text.screening.injection import FLAG, reset_injection_marks
 from core.types.values import Source, Status
 from core.vault.database.rows import to_json

@@ -10,13 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.belief.review.items import APPLICABLE, PAIR
 from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.records import dataclass
 from core.text.screening.injection import ALLOWED, FLAG, NOTHING, InjectionFinding, current_limits, scan
 from core.types.values import Action, Actor
 from core.vault.database.rows import MAY_BELONG, Rows, to_json

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 
 from core.errors import Code, PreconditionError, UserError
 from core.intake.candidate import authority_of
@@ -17,7 +18,6 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import DIGESTED, Transitions, clear_dispute, recount_verdicts
 from core.memory.write import Stored, VectorSpace
-from core.records import dataclass
 from core.types.replies import VerdictReply
 from core.types.values import Actor, Kind, Source, Status
 from core.vault.database.tx import Tx

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Self
 
 from core.errors import BugError, Code, LociError
@@ -31,7 +32,6 @@ from core.ipc.client.wire import (
 )
 from core.ipc.protocol.messages import OWNER_NAME, parse
 from core.ipc.protocol.transport import Place, connect
-from core.records import dataclass
 
 __all__ = ["AsyncClient", "Notify", "Progress", "open_session"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from hmac import compare_digest
 from typing import Any, Self
 
@@ -24,7 +24,6 @@ from core.ipc.protocol.messages import (
     make_request,
     parse,
 )
-from core.records import dataclass
 from core.security.handshake import (
     MAC_BYTES,
     NONCE_BYTES,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from types import MappingProxyType
@@ -17,7 +18,6 @@ from typing import Any
 
 from core.engine.facade import RecallItem, RecallResult
 from core.ipc.protocol.contract import format_time
-from core.records import dataclass
 from core.text.screening.egress import memory_injection_score, render_memory, sanitize_for_display, stated_conditions
 from core.text.screening.injection import blocked_placeholder, current_limits
 from core.types.recall import ContextReply, Metrics, QueryPlan, TimeRange, Trace

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
@@ -19,7 +19,6 @@ from jsonschema.exceptions import ValidationError
 from core.errors import Code, LociError, UserError
 from core.ipc.protocol.document import protocol_document
 from core.ipc.protocol.messages import escape_text
-from core.records import dataclass
 from core.text.times import parse_time
 from core.types.values import Precision, When
 

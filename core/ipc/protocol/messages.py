@@ -11,6 +11,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeGuard
 
 from core.errors import (
@@ -23,7 +24,6 @@ from core.errors import (
     PreconditionError,
     UserError,
 )
-from core.records import dataclass
 
 PROTOCOL = 1
 LINE_BYTES = 256 * 1024  # a whole line with its end, both ways

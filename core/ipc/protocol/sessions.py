@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.errors import Code, UserError
 from core.ipc.protocol.messages import OWNER_NAME
-from core.records import dataclass
 from core.security.handshake import (
     MAC_BYTES,
     NONCE_BYTES,

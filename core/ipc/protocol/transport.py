@@ -16,10 +16,10 @@ import stat
 import struct
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.records import dataclass
 
 _PLATFORM: str = sys.platform
 _LINUX = _PLATFORM == "linux"

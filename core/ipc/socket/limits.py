@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from dataclasses import dataclass
 
 from core.ipc.protocol.messages import RateLimitedError
-from core.records import dataclass
 from core.types.clock import Clock
 
 MINUTE_S = 60.0

@@ -15,12 +15,11 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.protocol.messages import NAME_CHARACTERS, escape_text
-from core.records import dataclass
 from core.types.clients import Before, PairingCode, PairingEnd, PairingOutcome, PairingQuestion, PairingTurn
 from core.types.clock import Clock
 from core.types.values import Grant

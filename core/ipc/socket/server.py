@@ -11,6 +11,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
@@ -26,7 +27,6 @@ from core.ipc.socket.connection import Call, Connection
 from core.ipc.socket.dispatch import Dispatcher, locked_vault_error, older_vault_error
 from core.ipc.socket.limits import Caps
 from core.ipc.socket.pairing import PairingDesk, WindowPairing, failed_turn, no_socket_error
-from core.records import dataclass
 from core.types.clients import Moves
 
 __all__ = ["Hooks", "Refusal", "Server", "failed_turn", "no_socket_error"]

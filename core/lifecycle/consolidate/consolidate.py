@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,6 @@ from core.lifecycle.consolidate.pairs import Node, PairDecisions, find_near_pair
 from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION
 from core.memory.read import said_at_sql
-from core.records import dataclass
 from core.score.topics import CosineThresholds, thresholds_for
 from core.types.lifecycle import Consolidated, JobAction, JobType, PlannedAction
 from core.vault.database.rows import Rows, to_json

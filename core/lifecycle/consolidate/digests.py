@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,6 @@ from core.lifecycle.consolidate.pairs import NearPairs, Node, read_vectors, rela
 from core.lifecycle.kit.job_context import JobContext
 from core.lifecycle.sweep import find_protections
 from core.memory.write import Draft, insert_memories, write_vectors
-from core.records import dataclass
 from core.score.topics import combined_confidence, connected_components, group_by_centre
 from core.text.sentences import SourceSentence, compose_digest, informative_sentences, normalize_sentence
 from core.types.belief import ClaimDraft, Label

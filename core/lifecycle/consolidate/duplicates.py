@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -41,7 +41,6 @@ from core.lifecycle.consolidate.pairs import (
 )
 from core.lifecycle.kit.job_context import JobContext
 from core.lifecycle.sweep import IN_REVIEW, SPARED, find_protections
-from core.records import dataclass
 from core.score.topics import CosineThresholds
 from core.text.screening.injection import find_split_injection
 from core.text.sentences import unite_texts

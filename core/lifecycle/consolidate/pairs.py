@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from math import isnan
@@ -31,7 +31,6 @@ from core.intake.transitions.review_items import KEPT, ItemSubject, known_matter
 from core.lifecycle.kit import job_store
 from core.lifecycle.kit.job_context import JobContext
 from core.memory.read import said_at_sql
-from core.records import dataclass
 from core.score.trust import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation
 from core.vault.database.rows import Rows

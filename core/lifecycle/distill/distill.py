@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,6 @@ from core.llm.distillate import (
 )
 from core.llm.prompts import find_json
 from core.memory.write import write_summary
-from core.records import dataclass
 from core.text.sentences import split_sentences
 from core.types.lifecycle import JobType
 from core.types.values import Kind, Role

@@ -9,6 +9,7 @@ say.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,6 @@ from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.lifecycle.distill.distill_queue import Episode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
-from core.records import dataclass
 from core.types.belief import Label, RelationProposal
 from core.types.values import Kind, Role, Source, Status
 from core.vault.database.tx import Tx

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from core.errors import Code
 from core.intake.transaction.sources import Lineage
 from core.llm.distillate import MOST_FACTS, MOST_RULES, ShownMemory
 from core.memory.read import read_occurred
-from core.records import dataclass
 from core.types.values import Kind, Role, When
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx

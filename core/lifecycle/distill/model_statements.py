@@ -11,13 +11,12 @@ import html
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.lifecycle.distill.statement_writer import NO_SPAN, TalkStatement
 from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.lifecycle.kit.job_context import JobContext, embed_or_none
 from core.llm.distillate import ProposedStatement, ProposedStatements, ShownMemory, ShownTurn, parse_statements
-from core.records import dataclass
 from core.talk.references import References
 from core.talk.statements import is_all_said
 from core.talk.third_person import YOU

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.belief.relate.relation_model import certain_relation
 from core.intake.claims import Relate
 from core.intake.store.store import StoreService
-from core.records import dataclass
 from core.text.terms import common_words
 from core.types.belief import ComparedText, Label, Relation
 

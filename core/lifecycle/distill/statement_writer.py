@@ -8,7 +8,7 @@ not in its episode.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,6 @@ from core.intake.transitions.transitions import SOURCE_GONE, Transitions, sync_s
 from core.lifecycle.distill.other_subjects import compare_by_subject
 from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.memory.write import Draft, content_hash, insert_memories, write_new_vectors
-from core.records import dataclass
 from core.score.decay import STANDARD
 from core.talk.statements import content_words
 from core.types.talk import Statement, StatementType

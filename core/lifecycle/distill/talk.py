@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -25,7 +25,6 @@ from core.lifecycle.distill.statement_writer import (
 )
 from core.lifecycle.distill.talk_queue import TalkEpisode, TalkScope, WaitingTalk, count_waiting, next_talk
 from core.lifecycle.kit.job_context import BatchResult, JobContext, TalkReader, embed_or_none
-from core.records import dataclass
 from core.types.lifecycle import DistilledTalk, ListedStatement
 from core.types.talk import Statement
 from core.vault.database.rows import Rows, to_json

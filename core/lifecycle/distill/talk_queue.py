@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from core.intake.transaction.sources import Lineage
 from core.lifecycle.distill.distill_queue import EpisodeRow
 from core.memory.read import read_occurred
-from core.records import dataclass
 from core.types.talk import Turn
 from core.types.values import Role, Source
 from core.vault.database.rows import Rows

@@ -16,9 +16,8 @@ protected. A clock set back makes nothing due. Must not do: stop a job, or chang
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
-from core.records import dataclass
 from core.types.lifecycle import JobType
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx

@@ -9,7 +9,7 @@ until none is left. Must not do: run anything.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -24,7 +24,6 @@ from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.transitions import Transitions
 from core.llm.prompts import Prompt
 from core.memory.write import Stored, VectorSpace
-from core.records import dataclass
 from core.types.clock import Clock
 from core.types.lifecycle import JobType, PlannedAction
 from core.types.talk import ConversationStatements, Turn

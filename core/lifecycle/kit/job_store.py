@@ -13,10 +13,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.records import dataclass
 from core.types.lifecycle import JobAction, JobProgress, JobState, JobType, PlannedAction
 from core.vault.database.rows import Rows, to_json
 from core.vault.database.tx import Tx

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from core.recall.browse.library import read_rows
 from core.recall.browse.timeline import NEVER_HELD
 from core.recall.scope import parse_labels
 from core.recall.vectors import SnapshotVectors
-from core.records import dataclass
 from core.score.topics import Pair, classify_transitions
 from core.text.terms import query_terms
 from core.types.views import Evolution, TopicEvent

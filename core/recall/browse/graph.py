@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -29,7 +30,6 @@ from core.recall.browse.links import (
 )
 from core.recall.scope import Labels, parse_labels
 from core.recall.vectors import SnapshotVectors
-from core.records import dataclass
 from core.types.values import Kind, Status
 from core.types.views import EDGE_TYPES, MEANING, EgoGraph, FindRequest, GraphEdge, GraphFilter, GraphNode, WholeGraph
 from core.vault.database.rows import Rows

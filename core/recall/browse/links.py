@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,6 @@ from core.errors import CancelledError
 from core.index.flat import NO_LABELS
 from core.recall.scope import Labels
 from core.recall.vectors import SnapshotVectors
-from core.records import dataclass
 from core.types.views import EDGE_TYPES, MEANING
 from core.vault.database.rows import Rows
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Literal, TypeVar
 
@@ -17,7 +18,6 @@ from numpy.typing import NDArray
 from core.errors import Code, UserError
 from core.recall.browse.library import read_rows
 from core.recall.scope import OLD_VERSIONS, Labels, parse_labels
-from core.records import dataclass
 from core.types.values import Kind, Status
 from core.types.views import AXES, GRAINS, TRUE, Density, TimeCursor, TimeFilter, TimePage
 from core.vault.database.rows import Rows

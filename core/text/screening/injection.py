@@ -19,12 +19,12 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from urllib.parse import unquote
 
 from core.config.options import BLOCK_ABOVE, FLAG_ABOVE, HARD_ABOVE, ScreeningOptions
-from core.records import dataclass
 from core.text.screening.rule_matcher import (
     RuleHit,
     are_halves,

@@ -12,13 +12,12 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import combinations
 from typing import Any
 
-from core.records import dataclass
 from core.text.terms import fold_case, fold_width
 
 _CLAUSE_MARK = re.compile(r"[^\w\s'\u2019/&@#%+=~-]|\n|\s[-\u2010-\u2015]+\s")

@@ -7,12 +7,12 @@ copies stays under his eyes. Must not do: give, count or keep anything; the prom
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QSpinBox, QWidget
 
-from core.records import dataclass
 from core.types.clients import ClientCard, ClientState, ContextPreview
 from core.types.values import Grant
 from core.types.views import MemoryRow

@@ -7,13 +7,13 @@ shape beside every colour. Must not do: ask the engine, or know what a line is f
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QFrame, QWidget
 
-from core.records import dataclass
 from core.types.clients import ClientState
 from core.types.values import Kind
 from ui.lists.list_view import ListView

@@ -6,12 +6,12 @@ Must not do: ask the engine, interpret a text, or show one that is not made visi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextLayout
 from PySide6.QtWidgets import QFrame
 
-from core.records import dataclass
 from core.types.entities import (
     EntityCard,
     EntityLine,

@@ -6,7 +6,7 @@ Must not do: paint, or listen to the person (`page.py` does).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeVar
 
 from PySide6.QtCore import QObject, QPoint, QRectF, Qt, Signal
@@ -14,7 +14,6 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QStackedWidget, QWidget
 
 from core.errors import Code, LociError
-from core.records import dataclass
 from core.types.views import (
     EDGE_TYPES,
     MEANING,

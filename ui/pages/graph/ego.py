@@ -6,13 +6,13 @@ Must not do: ask the engine, or choose what is drawn.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSizeF, Qt, QVariantAnimation
 from PySide6.QtGui import QBrush, QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 
-from core.records import dataclass
 from core.types.values import Status
 from core.types.views import EgoGraph, GraphNode, MemoryRow
 from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag

@@ -6,14 +6,12 @@ Pure but for Qt's value types; whole arrays at a time. Must not do: paint, know 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QByteArray, QDataStream, QPointF, QRectF, QSizeF
 from PySide6.QtGui import QPainterPath
-
-from core.records import dataclass
 
 Points = NDArray[np.float64]
 """(n, 2): x and y."""

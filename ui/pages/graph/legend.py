@@ -6,12 +6,12 @@ Must not do: know which graph is drawn.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from core.records import dataclass
 from core.types.values import Kind
 from core.types.views import CONVERSATION, EDGE_TYPES, MEANING, PART
 from ui.theme.theme import Theme

@@ -7,14 +7,13 @@ Must not do: ask the engine; it says which rows it needs and is handed them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEasingCurve, QElapsedTimer, QPointF, QRectF, QSizeF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPixmap, QShowEvent
 
-from core.records import dataclass
 from core.types.values import Kind
 from core.types.views import EDGE_TYPES, MEANING, MemoryRow, WholeGraph
 from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
 
-from core.records import dataclass
 from core.types.belief import ModelServerState
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType, Pressure, ScheduledJob
 from core.types.replies import OptionRow

@@ -8,6 +8,7 @@ colour is never alone. Must not do: ask the engine, or make a figure up.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -15,7 +16,6 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QSizePolicy, QWidget
 
-from core.records import dataclass
 from ui.strings import order_strings, read_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import column, label, make_scroll_area, row, tool

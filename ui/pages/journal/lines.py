@@ -6,6 +6,7 @@ Must not do: ask the engine, know what a line is for, or do anything itself; it 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,6 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QSizePolicy, QWidget
 
-from core.records import dataclass
 from core.types.values import Kind
 from ui.lists.list_view import OPEN, Keep, ListKeys, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, InertRow, RowSpec, RowState, draw_flat_ground, line_height, wrap_text

@@ -6,6 +6,7 @@ Must not do: know another tab, count anything, or change a memory but by a verb 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QLabel, QStackedWidget, QWidget
 
-from core.records import dataclass
 from core.types.lifecycle import JobAction, JobRow, Jobs, JobState, JobType, Preview, PreviewItem
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision, RevisionReport

@@ -6,10 +6,10 @@ The sentences are `resources/help/journal_page.json`. Must not do: decide or jud
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from core.records import dataclass
 from core.types.lifecycle import Health, JobRow, Pressure
 from core.types.replies import AuditRow, ImportRow, StepRow
 from ui.strings import format_count, journal_strings

@@ -7,6 +7,7 @@ anything without saying so afterwards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
-from core.records import dataclass
 from core.types.views import Facets, Revision, RevisionReport
 from ui.bridge import write
 from ui.context import Context

@@ -6,12 +6,12 @@ Must not do: change anything; a form only makes a `Revision`, and the dialog tel
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QLineEdit, QSlider, QWidget
 
-from core.records import dataclass
 from core.types.values import Status
 from core.types.views import Facets, Revision, RevisionPreview
 from ui.bridge import problem_of, query

@@ -6,12 +6,12 @@ The text of the line is the one truth: chips and menus write into it. Must not d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
-from core.records import dataclass
 from core.types.values import Kind, Source, Status
 from core.types.views import Facets
 from ui.context import Context

@@ -6,11 +6,11 @@ What is shown stays until newer rows come. Must not do: draw, wait, or touch mor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from core.records import dataclass
 from core.types.views import MemoryRow
 from ui.bridge import query
 from ui.context import Context

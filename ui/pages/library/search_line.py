@@ -7,13 +7,13 @@ writes into the `Query`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import QFrame, QLineEdit, QVBoxLayout, QWidget
 
-from core.records import dataclass
 from ui.context import Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import RowSpec, RowState

@@ -7,6 +7,7 @@ sight.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from PySide6.QtCore import (
     QEvent,
@@ -33,7 +34,6 @@ from PySide6.QtWidgets import (
     QTableView,
 )
 
-from core.records import dataclass
 from core.types.values import Status
 from core.types.views import MemoryRow
 from ui.context import Context

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, QPixmap, QTextLayout, QTextOption
 
-from core.records import dataclass
 from core.types.values import Kind, Status
 from core.types.views import HEADER, MARGIN, Loci, MemoryRow, RoomPlan, WingPlan
 from ui.theme.theme import Theme

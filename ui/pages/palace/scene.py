@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRectF
 
-from core.records import dataclass
 from core.types.views import GAP, PalacePlan, WingPlan
 from ui.pages.palace.items import LocusStyle, RoomItem
 

@@ -6,7 +6,7 @@ Must not do: ask the engine, or work out a number; what is shown is what ranked.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import (
@@ -21,7 +21,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QMenu, QWidget
 
-from core.records import dataclass
 from core.types.recall import LabAnswer, LabItem, TracedCandidate
 from core.types.values import Kind
 from core.types.views import MemoryRow

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSizePolicy, QSlider, QWidget
 
-from core.records import dataclass
 from core.types.replies import OptionRow
 from ui.pages.recall.signals import TOKENS
 from ui.theme.theme import Theme

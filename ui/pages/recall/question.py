@@ -7,12 +7,11 @@ answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidget
 
-from core.records import dataclass
 from core.types.recall import LabAnswer, PlanChange, QueryPlan
 from core.types.requests import RecallQuery
 from core.types.values import Intent

@@ -6,12 +6,12 @@ Colour is never alone: every signal has a pattern too. Must not do: work out a s
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.records import dataclass
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import FlowLayout, label, row

@@ -7,6 +7,7 @@ ask the engine, or keep the keyboard from the page.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -14,7 +15,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
-from core.records import dataclass
 from core.types.reviews import ClaimSeen, Side
 from core.types.values import Status
 from ui.pages.review.words import (

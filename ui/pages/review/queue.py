@@ -6,13 +6,13 @@ Must not do: ask the engine for an item, or decide anything; it tells what is lo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QDialog, QFrame, QPushButton, QVBoxLayout, QWidget
 
-from core.records import dataclass
 from core.types.reviews import ClosedRow, Queue, ReviewRow, ReviewRule
 from ui.bridge import problem_of, query, write
 from ui.context import Context

@@ -6,8 +6,8 @@ The sentences are `resources/help/review_page.json`. Must not do: decide, or sho
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from core.records import dataclass
 from core.types.reviews import ClaimSeen, ReviewItem, ReviewRow, Side
 from core.types.values import Action, Precision, Role, Source, Status, When
 from ui.strings import review_strings

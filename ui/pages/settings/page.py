@@ -6,6 +6,7 @@ Must not do: know a single option.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 
@@ -17,7 +18,6 @@ from core.config.option_rows import option_rows, replace_option
 from core.config.window import WindowOptions
 from core.errors import LociError
 from core.events import Changed
-from core.records import dataclass
 from core.types.replies import OptionRow, OptionsReset
 from ui.bridge import problem_of, query, write
 from ui.context import Context, Page, PageSpec

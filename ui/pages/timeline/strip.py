@@ -6,6 +6,7 @@ Where something stands is pure geometry. Must not do: ask the engine, or decide 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -24,7 +25,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from core.records import dataclass
 from core.types.values import Kind
 from core.types.views import Density
 from ui.pages.timeline.words import count_words, kinds_of, range_name

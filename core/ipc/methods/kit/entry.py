@@ -13,7 +13,7 @@ import re
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, TypeVar
@@ -29,7 +29,6 @@ from core.ipc.methods.memory_json import Shape
 from core.ipc.protocol.contract import Registry
 from core.ipc.protocol.messages import BadMessage, check_text
 from core.ipc.protocol.sessions import Session, owner_session
-from core.records import dataclass
 from core.types.requests import PLAIN, Extras, StoreRequest
 from core.types.values import GLOBAL_SPACE, Actor, Grant, Kind, Source
 
