@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import Places, Room, Wing
+from core.score.communities import MemoryFeatures, find_communities, sample_places
 from core.score.floor_plan import (
     FULL,
     Grid,
@@ -30,8 +31,9 @@ from core.score.floor_plan import (
     room_size,
     spread_places,
 )
-from core.score.topics import FAR, blend_with_conversation, cluster_vectors, mean_directions
-from core.text.room_names import TEXTS, name_rooms
+from core.score.topics import FAR, blend_with_conversation, mean_directions
+from core.text.noun_phrases import Key, read_phrases, stem_of
+from core.text.room_names import TEXTS, RoomTexts, name_rooms
 from core.types.values import Actor
 from core.types.views import GAP
 from core.vault.database.rows import Rows
@@ -189,9 +191,7 @@ class Arranger:
         has = np.isin(labels, found)
         kept = [row for row, there in zip(rows, has.tolist(), strict=True) if there]
         talks = tuple(row[2] for row in kept)
-        numbers: dict[str, int] = {}
-        groups = [-1 if talk is None else numbers.setdefault(talk, len(numbers)) for talk in talks]
-        blend_with_conversation(vectors, np.array(groups, np.int64))
+        blend_with_conversation(vectors, _number_talks(talks))
         return _Batch(space_id, tuple(row[1] for row in kept), found, talks, vectors)
 
     def _vectors(self, labels: Numbers) -> tuple[Numbers, Vectors]:
@@ -214,7 +214,7 @@ class Arranger:
     # ---- planning
 
     def _first(self, batch: _Batch) -> tuple[Wing, PlacementPlan]:
-        members = divide_topics(batch.vectors)
+        members = self._divide(batch, np.arange(len(batch.ids)))
         rects = lay_out([len(inside) for inside in members])
         wing = Wing(self._site.make_id(), batch.space_id, "", 0.0, max(LEAST_WING, *(float(r.x + r.w) for r in rects)))
         return wing, self._new_rooms(batch, wing, members, rects, ())
@@ -240,7 +240,7 @@ class Arranger:
                 plan.places += self._settle(newcomers, batch.vectors[newcomers], room, held.get(room.id))
         strangers = np.flatnonzero(chosen == NEW)
         if strangers.size:
-            members = [strangers[inside] for inside in divide_topics(batch.vectors[strangers])]
+            members = self._divide(batch, strangers)
             grounds = self._site.read(lambda rows: stored.reserved_grounds(rows, wing.id))
             taken = [rect_of(room) for room in start.rooms]
             taken += [Rect(round(x), round(y), round(w), round(h)) for x, y, w, h in grounds]
@@ -276,23 +276,48 @@ class Arranger:
         taken = places if held is None else np.unique(np.concatenate((places, held)), axis=0)
         return assign_places(newcomers, vectors, room, taken, standing, kin)
 
+    def _divide(self, batch: _Batch, which: Numbers) -> list[Numbers]:
+        """Divide newcomers into topics for new rooms, the largest first.
+
+        Args:
+            which: their places in the batch.
+
+        Returns:
+            The members of each, as places in the batch.
+        """
+        if not which.size:
+            return []
+        sample = sample_places(len(which))
+        said = self._site.read(lambda rows: _read_said(rows, batch.labels[which[sample]]))
+        phrases: list[frozenset[Key]] = [frozenset()] * len(which)
+        silent = {stem_of(word) for one in said.values() for word in (one.author or "").split()}
+        for place, label in zip(sample.tolist(), batch.labels[which[sample]].tolist(), strict=True):
+            if label in said:
+                keys = (phrase.key for phrase in read_phrases(said[label].text))
+                phrases[place] = frozenset(key for key in keys if silent.isdisjoint(key))
+        self._site.check()
+        talks = _number_talks([batch.talks[place] for place in which.tolist()])
+        groups = find_communities(MemoryFeatures(batch.vectors[which], phrases, talks))
+        order = np.argsort(groups, kind="stable")
+        return [which[inside] for inside in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)]
+
     def _names(self, members: Sequence[Numbers], standing: Sequence[Room]) -> list[str]:
         speakers: dict[str, int] = {}
 
-        def texts(labels: Numbers) -> list[str]:
-            found = self._site.read(lambda rows: _texts(rows, _evenly(labels, TEXTS)))
-            for _, author in found:
-                if author:
-                    speakers[author] = speakers.get(author, 0) + 1
-            return [text for text, _ in found]
+        def read(labels: Numbers) -> list[_Said]:
+            found = list(self._site.read(lambda rows: _read_said(rows, _evenly(labels, TEXTS))).values())
+            for one in found:
+                if one.author:
+                    speakers[one.author] = speakers.get(one.author, 0) + 1
+            return found
 
-        inside = [texts(labels) for labels in members]
+        rooms = [_room_texts(read(labels)) for labels in members]
         others = [
-            texts(self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE)))  # noqa: B023 - called at once
+            [one.text for one in read(self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE)))]  # noqa: B023 - called at once
             for room in standing
         ]
         often = sorted(speakers, key=lambda name: (-speakers[name], name))[:_SPEAKERS]
-        return name_rooms(inside, [room.name for room in standing], others, often)
+        return name_rooms(rooms, [room.name for room in standing], others, often)
 
     # ---- writing
 
@@ -377,16 +402,41 @@ def _homes(rows: Rows, wing_id: str, talks: Iterable[str | None]) -> dict[str, s
     return dict(main_rooms([(talk, room_id, count) for talk, room_id, count in found]))
 
 
-def _texts(rows: Rows, labels: Numbers) -> list[tuple[str, str | None]]:
-    """Texts that may give a name: what waits for review or was put away does not."""
-    return [
-        (text, author)
-        for text, author in rows.all(
-            "SELECT text, author FROM memories WHERE n IN (SELECT value FROM json_each(?)) "
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A text that may give a name, by whom and when it was said, and whether in a conversation."""
+
+    text: str
+    author: str | None
+    at_ms: int | None
+    is_talk: bool
+
+
+def _read_said(rows: Rows, labels: Numbers) -> dict[int, _Said]:
+    """Texts by label, oldest first: what waits for review or was put away gives no name."""
+    return {
+        n: _Said(text, author, at_ms, is_talk=talk is not None)
+        for n, text, author, at_ms, talk in rows.all(
+            "SELECT n, text, author, occurred_at, conversation_id FROM memories "
+            "WHERE n IN (SELECT value FROM json_each(?)) "
             "AND status IN ('active', 'disputed', 'consolidated') ORDER BY n",
             (json.dumps(labels.tolist()),),
         )
-    ]
+    }
+
+
+def _room_texts(said: Sequence[_Said]) -> RoomTexts:
+    return RoomTexts(
+        [one.text for one in said],
+        [one.at_ms for one in said if one.at_ms is not None],
+        is_talk=2 * sum(one.is_talk for one in said) > len(said),
+    )
+
+
+def _number_talks(talks: Sequence[str | None]) -> Numbers:
+    """Conversations as numbers from 0 on; -1 for none."""
+    numbers: dict[str, int] = {}
+    return np.array([-1 if talk is None else numbers.setdefault(talk, len(numbers)) for talk in talks], np.int64)
 
 
 def _evenly(labels: Numbers, most: int) -> Numbers:
@@ -541,20 +591,6 @@ def assign_places(
             x, y = (room.w / 2, room.h / 2) if nearest is None else standing[nearest[at]]
             found.append((newcomer, room.id, *grid.take(float(x), float(y))))
     return found
-
-
-def divide_topics(vectors: Vectors) -> list[Numbers]:
-    """Divide newcomers into topics for new rooms, the largest first.
-
-    Args:
-        vectors: unit rows, (n, dims).
-
-    Returns:
-        The members of each as places in `vectors`.
-    """
-    groups = cluster_vectors(vectors)
-    order = np.argsort(groups, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1) if len(order) else []
 
 
 def widen_wing(width: float, standing: Sequence[Rect], counts: Sequence[int]) -> float:

@@ -1,7 +1,7 @@
-"""Memories that speak of one thing: topics among vectors, groups for a digest, and the steps along a topic's line.
+"""Memories that speak of one thing: centres of vectors, groups for a digest, and the steps along a topic's line.
 
-Topics are found by spherical k-means, groups out of pairs, each checked against its centre; always with the same
-outcome for the same input. Must not do: name a topic, know a room, read a clock or a vault, or compare every pair.
+Groups are found out of pairs, each checked against its centre; always with the same outcome for the same input. Must
+not do: name a topic, know a room, read a clock or a vault, or compare every pair.
 """
 
 from __future__ import annotations
@@ -29,18 +29,7 @@ nearest text of another session lies in the same room for 80, 81, 65 and 47 %.""
 FAR = 0.3
 """Cosine to the nearest room's centre below which a memory belongs to none. Tried with MiniLM on the sample diary: 1 %
 of its texts lie below it among their own rooms, 81 to 85 % among the rooms of LoCoMo's conversations."""
-MOST_ROOMS = 24
-LEAST_ROOM = 4
-_SMALL_ROOM = 14.0
-_SMALL_ROOMS = 9.0
-_SAMPLE = 4_000
-_STARTS = 4
-_ROUNDS = 20
-_LLOYD_UP_TO = 20_000
-_MINI_BATCH = 4_096
-_MINI_ROUNDS = 60
 _CHUNK = 8_192
-_SEED = 20_240_117
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,18 +226,6 @@ def classify_transitions(
     return tuple(steps)
 
 
-def room_count(count: int) -> int:
-    """Into how many topics so many memories fall: about sqrt(n / 10), and a small wing one for each 14. Our choice.
-
-    With sqrt alone the sample diary's wings of some 50 memories had two rooms, each of several topics.
-
-    Returns:
-        1 to `MOST_ROOMS`.
-    """
-    many, few = float(np.sqrt(max(count, 0) / 10.0)), min(count / _SMALL_ROOM, _SMALL_ROOMS)
-    return int(np.clip(round(max(many, few)), 1, MOST_ROOMS))
-
-
 def blend_with_conversation(vectors: Vectors, talks: Groups, weight: float = TALK_WEIGHT) -> Vectors:
     """Mix each vector with the mean of its conversation, in place, so that short replies lie with their talk.
 
@@ -285,33 +262,6 @@ def normalize_rows(rows: NDArray[np.float32]) -> Vectors:
     """
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1.0), np.float32)
-
-
-def cluster_vectors(vectors: Vectors, count: int | None = None) -> Groups:
-    """Divide vectors into topics.
-
-    Lloyd's rounds with k-means++ seeding on a sample; above 20,000 rows small batches move the centres instead
-    (Sculley 2010), so that 100,000 take seconds. Topics of fewer than `LEAST_ROOM` go to the nearest bigger one.
-
-    Args:
-        vectors: unit rows, (n, dims); read in chunks, never copied whole.
-        count: topics wanted; `room_count` if None. There may be fewer.
-
-    Returns:
-        The topic of each row, numbered from 0 by falling size.
-    """
-    total = len(vectors)
-    wanted = min(room_count(total) if count is None else count, total)
-    if wanted <= 1:
-        return np.zeros(total, np.int64)
-    dice = np.random.default_rng(_SEED)
-    sample = vectors if total <= _SAMPLE else vectors[np.sort(dice.choice(total, _SAMPLE, replace=False))]
-    centres = max((_lloyd(sample, _seeds(sample, wanted, dice)) for _ in range(_STARTS)), key=lambda tried: tried[1])[0]
-    if total > _LLOYD_UP_TO:
-        centres = _small_batches(vectors, centres, dice)
-    elif total > _SAMPLE:
-        centres = _lloyd(vectors, centres)[0]
-    return _by_size(_without_small(vectors, nearest_centres(vectors, centres)[0], centres))
 
 
 def nearest_centres(vectors: Vectors, centres: Vectors) -> tuple[Groups, NDArray[np.float32]]:
@@ -386,63 +336,3 @@ def _nearest_first(pairs: NDArray[np.int64], cosines: NDArray[np.float32]) -> li
 
 def _latest(line: Sequence[tuple[str, int]], place: int, memory_id: str, ties: Collection[Pair]) -> int | None:
     return next((before for before in reversed(range(place)) if frozenset((line[before][0], memory_id)) in ties), None)
-
-
-def _seeds(sample: Vectors, count: int, dice: np.random.Generator) -> Vectors:
-    """k-means++ (Arthur and Vassilvitskii 2007) with 1 - cosine as the squared distance."""
-    chosen = [int(dice.integers(len(sample)))]
-    far = np.full(len(sample), np.inf)
-    while len(chosen) < count:
-        far = np.minimum(far, np.maximum(0.0, 1.0 - sample @ sample[chosen[-1]]).astype(np.float64))
-        far[chosen] = 0.0
-        weight = float(far.sum())
-        if weight <= 0.0:
-            break  # fewer different rows than topics
-        chosen.append(int(dice.choice(len(sample), p=far / weight)))
-    return sample[chosen].copy()
-
-
-def _lloyd(vectors: Vectors, centres: Vectors) -> tuple[Vectors, float]:
-    fit = -np.inf
-    for _ in range(_ROUNDS):
-        groups, cosines = nearest_centres(vectors, centres)
-        now = float(cosines.sum())
-        if now - fit <= 1e-5 * len(vectors):
-            break
-        fit = now
-        moved = mean_directions(vectors, groups, len(centres))
-        empty = ~moved.any(axis=1)
-        moved[empty] = centres[empty]
-        centres = moved
-    return centres, fit
-
-
-def _small_batches(vectors: Vectors, centres: Vectors, dice: np.random.Generator) -> Vectors:
-    seen = np.ones(len(centres), np.float32)
-    for _ in range(_MINI_ROUNDS):
-        batch = vectors[np.sort(dice.choice(len(vectors), _MINI_BATCH, replace=False))]
-        groups, _ = nearest_centres(batch, centres)
-        sizes = np.bincount(groups, minlength=len(centres)).astype(np.float32)
-        seen += sizes
-        rate = (sizes / seen)[:, None]
-        centres = normalize_rows((1.0 - rate) * centres + rate * mean_directions(batch, groups, len(centres)))
-    return centres
-
-
-def _without_small(vectors: Vectors, groups: Groups, centres: Vectors) -> Groups:
-    sizes = np.bincount(groups, minlength=len(centres))
-    big = np.flatnonzero(sizes >= LEAST_ROOM)
-    if not big.size:
-        return np.zeros(len(groups), np.int64)
-    lost = np.flatnonzero(~np.isin(groups, big))
-    if lost.size:
-        groups = groups.copy()
-        groups[lost] = big[nearest_centres(vectors[lost], centres[big])[0]]
-    return groups
-
-
-def _by_size(groups: Groups) -> Groups:
-    names, places, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-    rank = np.empty(len(names), np.int64)
-    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(names))
-    return np.asarray(rank[places.reshape(-1)], np.int64)

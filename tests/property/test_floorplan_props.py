@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from core.score.communities import LEAST_MEMBERS, MOST_COMMUNITIES, MemoryFeatures, find_communities
 from core.score.floor_plan import (
     FULL,
     LEAST_PLACES,
@@ -22,13 +23,10 @@ from core.score.floor_plan import (
     spread_places,
 )
 from core.score.topics import (
-    LEAST_ROOM,
     blend_with_conversation,
-    cluster_vectors,
     mean_directions,
     nearest_centres,
     normalize_rows,
-    room_count,
 )
 from core.types.views import GAP, HEADER, MARGIN
 
@@ -159,23 +157,42 @@ def test_free_ground_stays_where_it_is_asked_for() -> None:
 
 
 @SMALL
-@given(st.integers(0, 300), st.integers(1, 6), st.integers(0, 3))
-def test_topics_are_the_same_each_time_and_none_is_tiny(count: int, kinds: int, seed: int) -> None:
-    vectors, _ = topics(max(1, count), kinds, seed)
-    groups = cluster_vectors(vectors)
-    assert np.array_equal(groups, cluster_vectors(vectors.copy()))
+@given(st.integers(0, 120), st.integers(1, 6), st.integers(0, 3))
+def test_communities_are_the_same_each_time_and_none_is_tiny(count: int, kinds: int, seed: int) -> None:
+    vectors, own = topics(max(1, count), kinds, seed)
+    features = MemoryFeatures(
+        vectors, [frozenset({(f"thing {kind}",)}) for kind in own.tolist()], np.full(len(own), -1)
+    )
+    groups = find_communities(features)
+    assert np.array_equal(groups, find_communities(features))
     sizes = np.bincount(groups)
-    assert len(sizes) <= room_count(len(vectors))
+    assert len(sizes) <= MOST_COMMUNITIES
     assert list(sizes) == sorted(sizes, reverse=True)
-    assert len(sizes) == 1 or sizes.min() >= LEAST_ROOM
+    assert len(sizes) == 1 or sizes.min() >= LEAST_MEMBERS
 
 
-def test_clear_topics_are_found_in_small_and_in_large() -> None:
-    for count in (600, 25_000):
+def test_clear_communities_are_found_in_small_and_in_large() -> None:
+    for count in (300, 25_000):
         vectors, own = topics(count, 6, noise=0.02)
-        groups = cluster_vectors(vectors, 6)
+        none: list[frozenset[tuple[str, ...]]] = [frozenset()] * count
+        groups = find_communities(MemoryFeatures(vectors, none, np.full(count, -1)))
         for kind in range(6):
             assert np.bincount(groups[own == kind]).max() > 0.99 * np.sum(own == kind)
+
+
+def test_what_is_called_by_the_same_words_is_one_community_though_vectors_say_nothing() -> None:
+    vectors = normalize_rows(np.random.default_rng(3).normal(size=(80, 64)).astype(np.float32))
+    own = np.arange(80) % 2
+    words = [
+        frozenset({("kitchen",), ("oven",)}) if kind else frozenset({("boat",), ("sail",)}) for kind in own.tolist()
+    ]
+    # A third of the texts: more would be a word that says nothing.
+    some = [words[at] if at % 10 < 2 else frozenset() for at in range(80)]
+    groups = find_communities(MemoryFeatures(vectors, some, np.full(80, -1)))
+    boats = {int(groups[at]) for at in range(0, 80, 10)}
+    kitchens = {int(groups[at]) for at in range(1, 80, 10)}
+    assert len(boats) == len(kitchens) == 1
+    assert boats != kitchens
 
 
 def test_a_talk_draws_its_replies_together() -> None:
@@ -190,6 +207,5 @@ def test_a_talk_draws_its_replies_together() -> None:
     assert np.allclose(np.linalg.norm(mixed, axis=1), 1, atol=1e-5)
 
 
-def test_rooms_by_size() -> None:
-    assert [room_count(n) for n in (0, 1, 90, 1_000, 10**6)] == [1, 1, 6, 10, 24]
+def test_no_rooms_need_no_ground() -> None:
     assert not lay_out([])

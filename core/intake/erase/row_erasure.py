@@ -16,7 +16,7 @@ from typing import Any
 from core.errors import Code, UserError
 from core.intake.review.approvals import requests_about
 from core.memory.write import refresh_terms, remove_derived
-from core.text.room_names import TEXTS, name_rooms
+from core.text.room_names import TEXTS, RoomTexts, name_rooms
 from core.text.terms import fold_case, fold_width
 from core.vault.database.rows import Rows, image_hash, image_to_json, to_json, without_volatile_columns
 from core.vault.database.tx import Tx
@@ -422,7 +422,8 @@ class RowEraser:
                     "SELECT name FROM rooms WHERE parent_id IS ? AND id <> ?", (room["parent_id"], room_id)
                 )
             ]
-            self.mend("rooms", {"id": room_id}, {"name": name_rooms([[text for (text,) in left]], taken)[0]})
+            named = name_rooms([RoomTexts([text for (text,) in left])], taken)
+            self.mend("rooms", {"id": room_id}, {"name": named[0]})
 
     # ---- what was said
 

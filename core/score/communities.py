@@ -1,0 +1,143 @@
+"""Communities of memories: what speaks of one thing by its words, its meaning and its conversation.
+
+A graph of memories and the phrases they share, with ties to the nearest in meaning and to the neighbour in the same
+conversation; its communities (Louvain; Blondel and others 2008) are topics. The same input always gives the same
+outcome. Must not do: name a community, know a room, read a clock or a vault, or compare every pair of a large vault.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+
+from core.score.topics import Groups, Vectors, mean_directions, nearest_centres
+
+SAMPLE = 2_000
+"""Memories of which the graph is made; the others go to the nearest community by meaning."""
+LEAST_MEMBERS = 6
+"""Smaller communities go to the nearest."""
+MOST_COMMUNITIES = 24
+_RESOLUTION = 1.4
+_NEIGHBOURS = 6
+_LEAST_COSINE = 0.35
+_COSINE_TIE = 8.0
+_TALK_TIE = 2.0
+_PAIR_BONUS = 1.5
+_MOST_SHARE = 0.12
+"""A phrase in more than this share of all texts tells nothing about its own."""
+_MOST_BURST = 2.0
+_SEED = 20_240_117
+_CHUNK = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFeatures:
+    """What ties memories together, one entry for each memory, in the order in which they were said.
+
+    Attributes:
+        vectors: unit rows, (n, dims).
+        phrases: what each speaks of, as keys of `core.text.noun_phrases`; only those of `sample_places` are looked at.
+        talks: the conversation of each as a number from 0 on; -1 for none.
+    """
+
+    vectors: Vectors
+    phrases: Sequence[Collection[tuple[str, ...]]]
+    talks: Groups
+
+
+def sample_places(total: int) -> Groups:
+    """Of which memories the graph is made, evenly over all."""
+    return np.arange(total) if total <= SAMPLE else np.linspace(0, total - 1, SAMPLE).astype(np.int64)
+
+
+def find_communities(features: MemoryFeatures) -> Groups:
+    """Divide memories into topics.
+
+    Returns:
+        The topic of each, numbered from 0 by falling size.
+    """
+    total = len(features.vectors)
+    if total <= 2 * LEAST_MEMBERS:
+        return np.zeros(total, np.int64)
+    chosen = sample_places(total)
+    graph = _build_graph(features, chosen)
+    found = nx.community.louvain_communities(graph, weight="weight", resolution=_RESOLUTION, seed=_SEED)
+    members = [sorted(node for node in one if isinstance(node, int)) for one in found]
+    kept = sorted((one for one in members if len(one) >= LEAST_MEMBERS), key=lambda one: (-len(one), one))
+    kept = kept[:MOST_COMMUNITIES] or [sorted(chosen.tolist())]
+    groups = np.full(total, -1, np.int64)
+    for number, one in enumerate(kept):
+        groups[one] = number
+    return _by_size(_settle_rest(features.vectors, groups, len(kept)))
+
+
+def _build_graph(features: MemoryFeatures, chosen: Groups) -> nx.Graph[Hashable]:
+    graph: nx.Graph[Hashable] = nx.Graph()
+    nodes = chosen.tolist()
+    graph.add_nodes_from(nodes)
+    _tie_phrases(graph, features, nodes)
+    _tie_meaning(graph, features.vectors[chosen], nodes)
+    for before, after in pairwise(nodes):
+        if features.talks[before] >= 0 and features.talks[before] == features.talks[after] and after == before + 1:
+            _add_weight(graph, before, after, _TALK_TIE)
+    return graph
+
+
+def _tie_phrases(graph: nx.Graph[Hashable], features: MemoryFeatures, nodes: Sequence[int]) -> None:
+    counts = Counter(key for node in nodes for key in features.phrases[node])
+    talks: dict[tuple[str, ...], set[int]] = {}
+    for node in nodes:
+        for key in features.phrases[node]:
+            talks.setdefault(key, set()).add(int(features.talks[node]))
+    most = max(LEAST_MEMBERS, _MOST_SHARE * len(nodes))
+    talk_count = len({int(features.talks[node]) for node in nodes})
+    for node in nodes:
+        for key in features.phrases[node]:
+            if 2 <= counts[key] <= most:
+                weight = math.log(1 + len(nodes) / counts[key]) * _burst(counts[key], len(talks[key]), talk_count)
+                graph.add_edge(node, key, weight=weight * (_PAIR_BONUS if len(key) > 1 else 1.0))
+
+
+def _burst(count: int, talk_count: int, all_talks: int) -> float:
+    """How much a phrase keeps to few conversations: expected conversations, spread evenly, over those that have it."""
+    expected = all_talks * (1 - (1 - 1 / all_talks) ** count)
+    return min(_MOST_BURST, expected / talk_count)
+
+
+def _tie_meaning(graph: nx.Graph[Hashable], vectors: Vectors, nodes: Sequence[int]) -> None:
+    for low in range(0, len(nodes), _CHUNK):
+        near = vectors[low : low + _CHUNK] @ vectors.T
+        order = np.argsort(-near, axis=1, kind="stable")[:, : _NEIGHBOURS + 1]
+        for row, columns in enumerate(order.tolist()):
+            for column in columns:
+                cosine = float(near[row, column])
+                if column != low + row and cosine > _LEAST_COSINE:
+                    _add_weight(graph, nodes[low + row], nodes[column], _COSINE_TIE * (cosine - _LEAST_COSINE))
+
+
+def _add_weight(graph: nx.Graph[Hashable], one: int, other: int, weight: float) -> None:
+    held = graph.get_edge_data(one, other, {"weight": 0.0})["weight"]
+    graph.add_edge(one, other, weight=held + weight)
+
+
+def _settle_rest(vectors: Vectors, groups: Groups, count: int) -> Groups:
+    """Bring those without a community into the nearest by meaning."""
+    inside = np.flatnonzero(groups >= 0)
+    rest = np.flatnonzero(groups < 0)
+    if rest.size:
+        centres = mean_directions(vectors[inside], groups[inside], count)
+        groups[rest] = nearest_centres(vectors[rest], centres)[0]
+    return groups
+
+
+def _by_size(groups: Groups) -> Groups:
+    sizes = np.bincount(groups)
+    rank = np.empty(len(sizes), np.int64)
+    rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    return rank[groups]
