@@ -48,6 +48,7 @@ _END = re.compile(r"[.!?;]\s+")
 _PRONOUN = re.compile(r"(?:it|it's|its|he|he's|she|she's|they|they're|that|this|those|these|there|his|her|their)\b")
 _SIGN = re.compile(r"[^\w\s'’-]")
 _SUBJECT = r"(?:(?:the|my|our|a|an|his|her|their) )?(?:[\w'-]+ ){0,3}?"
+_WHEN = re.compile(r"^(?:on|in|during) [^,.;:]{0,40}?\b(?:19|20)\d\d,? ")
 _BE = re.compile(r"(?<=\w)(?:'s|'m|'re|’s|’m|’re)(?= )")
 
 
@@ -129,8 +130,9 @@ class WordedStatement:
     @cached_property
     def is_state(self) -> bool:
         """Whether it tells how something is, not what once happened."""
-        words = re.findall(r"[\w']+", _BE.sub(" is", self.lower))
-        return not _patterns().states.isdisjoint(words) or _patterns().happened.match(self.lower) is None
+        lower = _WHEN.sub("", self.lower)
+        words = re.findall(r"[\w']+", _BE.sub(" is", lower))
+        return not _patterns().states.isdisjoint(words) or _patterns().happened.match(lower) is None
 
     @property
     def tells_state(self) -> bool:

@@ -1,15 +1,18 @@
-"""Statements of two people are not compared by the relation model: neither ends, repeats or completes the other.
+"""The relation model is asked about two statements only where one may end, repeat or complete the other.
 
-Comparing is most of what writing a statement costs, and what is near to it is as often about somebody else. Must not
-do: decide on two texts that may have one subject, by whatever name.
+Statements of two people do not, nor do two of one person that speak of nothing in common: the model reads two texts and
+no more, and is as often sure of such a pair as of others; comparing is most of what writing a statement costs. Must not
+do: keep from the model two texts whose claims are about one property, or a word of a change beside a short statement.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.belief.claims import key_form
+from core.belief.relate.later_word import WordedStatement, read_statement
 from core.belief.relate.relation_model import certain_relation
 from core.intake.claims import Relate
 from core.intake.store.store import StoreService
@@ -18,13 +21,15 @@ from core.types.belief import ComparedText, Label, Relation
 
 _NAMES = re.compile(r"[^\W\d_][\w-]*")
 _LEAST_SHARED = 3  # letters at which a short form may begin a name
+_IN_COMMON = 0.6  # share of the shorter one's stems that is in the other, from which both speak of one thing
+_SHORT = 2  # stems up to which one in common is enough
 _SPEAKERS = frozenset(("you", "your", "i", "my", "me", "we", "our", "us"))
 _APART = certain_relation(Label.COEXIST, "other_claims")
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectRelations:
-    """Compares by another what may have one subject.
+    """Compares by another what may be about one thing of one subject.
 
     Attributes:
         relate: is asked about the rest.
@@ -34,18 +39,41 @@ class SubjectRelations:
 
     def classify(self, pairs: Sequence[tuple[ComparedText, ComparedText]]) -> tuple[Relation, ...]:
         """One relation for each pair (existing, incoming)."""
-        apart = [are_of_others(existing.text, incoming.text) for existing, incoming in pairs]
+        read = {side.text: read_statement(side.text) for pair in pairs for side in pair}
+        apart = [_are_apart(existing, incoming, read) for existing, incoming in pairs]
         asked = [pair for pair, is_apart in zip(pairs, apart, strict=True) if not is_apart]
         told = iter(self.relate.classify(asked) if asked else ())
         return tuple(_APART if is_apart else next(told) for is_apart in apart)
 
 
 def compare_by_subject(store_service: StoreService) -> StoreService:
-    """The same store, which asks its relation model only about what may have one subject."""
+    """The same store, which asks its relation model only about what may be about one thing of one subject."""
     relate = store_service.readers.relate
     if relate is None:
         return store_service
     return replace(store_service, readers=replace(store_service.readers, relate=SubjectRelations(relate)))
+
+
+def _are_apart(existing: ComparedText, incoming: ComparedText, read: Mapping[str, WordedStatement]) -> bool:
+    """Whether neither can end, repeat or complete the other, as far as claims, names and words tell."""
+    if _share_property(existing, incoming):
+        return False
+    return are_of_others(existing.text, incoming.text) or speak_of_others(read[existing.text], read[incoming.text])
+
+
+def _share_property(existing: ComparedText, incoming: ComparedText) -> bool:
+    first, second = ({(key_form(one.subject), one.predicate) for one in side.claims} for side in (existing, incoming))
+    return not first.isdisjoint(second)
+
+
+def speak_of_others(earlier: WordedStatement, later: WordedStatement) -> bool:
+    """Whether two statements have too little in common, beside whom they are about, to be about one thing."""
+    about = {*earlier.stems[:1], *later.stems[:1]} & {*earlier.stems} & {*later.stems}
+    old, new = earlier.topic - about, later.topic - about
+    shared, least = len(old & new), min(len(old), len(new))
+    if not shared:
+        return least > 1 or not later.changes
+    return least > _SHORT and shared < _IN_COMMON * least
 
 
 def are_of_others(first: str, second: str) -> bool:
