@@ -24,7 +24,9 @@ TEXTS = 250
 """Texts of one room that are read for its name."""
 _LEAST_SHARE = 0.12
 """Share of a room's texts that have its name at least; below it the room has no theme."""
-_LEAST_TEXTS = 2
+_LEAST_SHARE_OF_WORD = 0.2
+"""The same of a common word, which texts may share by chance; names and pairs of words they do not."""
+_FEW_TEXTS = 6
 _COVER_POWER = 0.7
 """How much covering many texts counts beside belonging to this room alone. Tried on the sample diary and conversations
 of our own: at 1 the widest word wins ("Friends"), at 0.3 the rarest ("Banana split")."""
@@ -135,12 +137,12 @@ def _note(term: _Term, phrase: Phrase) -> None:
 
 def _rank_terms(terms: dict[Key, _Term], size: int, overall: Counter[Key]) -> Iterator[tuple[Key, str]]:
     """Terms that so many of the texts have that they name the room, the best first."""
-    least = max(min(size, _LEAST_TEXTS), math.ceil(_LEAST_SHARE * size))
     found = []
     for key, term in terms.items():
-        if term.texts < least or (len(key) == 2 and not _is_term(term, key, terms)):
-            continue
         shown = _format_term(term)
+        is_common = len(key) == 1 and shown.islower()
+        if term.texts < _least_texts(size, is_common) or (len(key) == 2 and not _is_term(term, key, terms)):
+            continue
         score = (term.texts / size) ** _COVER_POWER * term.texts / overall[key]
         score *= _PAIR_BONUS if len(key) == 2 else 1.0
         if all(word[:1].isupper() for word in shown.split()) and not shown.isupper():
@@ -156,6 +158,12 @@ def _rank_terms(terms: dict[Key, _Term], size: int, overall: Counter[Key]) -> It
     found = [ranked for ranked in found if ranked[1] not in in_pair]
     for _, key, shown in sorted(found, key=lambda ranked: (-round(ranked[0], 9), -len(ranked[1]), ranked[1])):
         yield key, _capital(shown)
+
+
+def _least_texts(size: int, is_common: bool) -> int:
+    """In how many of a room's texts a term stands at least to name it."""
+    some = min(math.ceil(_LEAST_SHARE_OF_WORD * size), _FEW_TEXTS) if is_common else 0
+    return max(min(size, 2), some, math.ceil(_LEAST_SHARE * size))
 
 
 def _mostly(pair: _Term, word: _Term | None) -> bool:
