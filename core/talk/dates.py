@@ -6,6 +6,8 @@ the calendar stays as it is. Must not do: guess a time of day, or raise at any t
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -57,6 +59,11 @@ _PARTS = {
     "night": "evening",
     "tonight": "evening",
 }
+_ABOUT = frozenset(("about", "around", "roughly", "almost", "nearly"))
+_VAGUE = re.compile(
+    r"(?i)\b(?:(?P<span>(?:a few|some|several|many) (?:days|weeks|months|years)|a (?:long )?while)[ ](?:ago|back)"
+    r"|(?:just )?the other (?:day|week|night|evening|morning))\b"
+)
 _YEARLY = frozenset(
     ("birthday", "birthdays", "anniversary", "born", "every", "each", "yearly", "annually", "always", "usually")
 )
@@ -88,7 +95,17 @@ def find_date_edits(sentence: str, said_ms: int, *, is_ahead: bool, recurs: bool
         edit = _edit_hit(reading, hit, is_ahead=is_ahead, recurs=recurs)
         if edit is not None:
             out.append(edit)
-    return tuple(out)
+    return (*out, *_find_vague(sentence[:MAX_CHARS], now.date(), out))
+
+
+def _find_vague(sentence: str, today: date, known: Sequence[Edit]) -> Iterator[Edit]:
+    """What to put in place of a distance without a number: "a few weeks ago" is before the day on which it was said."""
+    for match in _VAGUE.finditer(sentence):
+        start, end = match.span()
+        if not any(one.start < end and start < one.end for one in known):
+            span = match["span"]
+            lead = f"{span} before" if span else "shortly before"
+            yield Edit(start, end, (lead[:1].upper() + lead[1:] if start == 0 else lead) + f" {_tell_day(today)}")
 
 
 def _read_hit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
@@ -103,7 +120,8 @@ def _read_hit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
             hit = read_this_unit(reading, place)
         hit = hit and replace(hit, start=place)
         is_meant = hit and (reading.word(place - 1) == "of" or _is_day_of_month(reading, hit) or is_time(reading, hit))
-        return hit if is_meant else None
+        is_other = hit and (_counts_something(reading, hit) or _ends_range(reading, hit))
+        return hit if is_meant and not is_other else None
     except (OverflowError, ValueError):
         return None
 
@@ -142,7 +160,11 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
         return None
     if before in _KEPT or reading.kind(hit.start - 1) == "dash":
         return Edit(start, end, words)
-    if before in _MOVED and hit.start > 0:
+    if before in _ABOUT:  # "about five years ago" is "in about 2018"
+        told_about = f"{before} {words}" if link == "on" else f"{link} {before} {words}"
+        return Edit(reading.tokens[hit.start - 1].start, end, told_about)
+    is_day_word = tokens[0].text in reading.words.days  # "where I volunteer at yesterday" keeps its "at"
+    if before in _MOVED and hit.start > 0 and not is_day_word:
         start = reading.tokens[hit.start - 1].start
     behind = reading.word(hit.end)
     if (hit.start and before in ("do", "make", "manage", "book", "confirm", "take", "keep", "says", "said")) or (
@@ -151,6 +173,19 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
         return Edit(tokens[0].start, end, words)
     opening = link.capitalize() if start == 0 else link
     return Edit(start, end, f"{opening} {words}")
+
+
+def _counts_something(reading: TokenizedQuestion, hit: TimeHit) -> bool:
+    """Whether the number behind "week" counts what follows: "in the first week forty people came"."""
+    is_spelled = reading.word(hit.start) == "week" and reading.tokens[hit.end - 1].text.isalpha()
+    return is_spelled and hit.end - hit.start > 1 and reading.kind(hit.end) == "word"
+
+
+def _ends_range(reading: TokenizedQuestion, hit: TimeHit) -> bool:
+    """Whether a day without its month stands before: "the twelfth to the nineteenth of June" stays as it is."""
+    joint = hit.start - 1 - (reading.word(hit.start - 1) == "the")
+    is_linked = reading.word(joint) in ("to", "till", "until")
+    return is_linked and reading.word(joint - 1) in reading.words.ordinals
 
 
 def _choose_days(reading: TokenizedQuestion, hit: TimeHit, before: str, *, is_ahead: bool) -> DaySpan | None:

@@ -27,6 +27,7 @@ _DETERMINERS = _OWNERS | {"the", "a", "an", "'s"}
 _PREPOSITIONS = frozenset(("in", "at", "from", "to", "near", "into", "via", "towards", "around", "outside", "on", "of"))
 _AT_PLACES = frozenset(("in", "at", "from", "near", "into", "via", "outside", "the"))
 _MOST_KEPT = 200
+_PAUSE_MS = 8 * 3_600_000  # after it nobody goes on with a "she" or an "it" of before
 _SURE, _LIKELY, _DOUBTFUL, _OPEN = 0.92, 0.75, 0.6, 0.4
 
 
@@ -91,6 +92,8 @@ class References:
         self._genders: dict[str, str] = {}
         self._count = 0
         self._spoke: dict[str, int] = {}
+        self._begin = 0
+        self._said_ms: int | None = None
         self.turn = 0
 
     @property
@@ -134,10 +137,11 @@ class References:
             return None, 0.0
         barred = {name.casefold() for name in not_meant}
         barred |= {name.casefold() for name, turn in self._spoke.items() if self.turn - turn <= _PRESENT}
+        earliest = max(self._begin, self.turn - WINDOW)
         fitting = [
             one
             for one in self._referents.values()
-            if _fits(one, wanted) and one.name.casefold() not in barred and self.turn - one.turn <= WINDOW
+            if _fits(one, wanted) and one.name.casefold() not in barred and one.turn >= earliest
         ]
         fitting.sort(key=lambda one: (one.turn, one.place), reverse=True)
         while fitting and fitting[0].is_loose and fitting[0].turn < self.turn - 2:
@@ -148,14 +152,18 @@ class References:
         found, sure = _choose(firm, wanted, self.turn)
         if fitting[0].is_loose:  # it may be the one that is meant
             is_near = found.gender == wanted and self.turn - found.turn <= 2 and len(self.speakers) < 3
+            is_near = is_near and found.turn == fitting[0].turn and wanted != "t"
             sure = min(sure, _DOUBTFUL) if is_near else _OPEN
         if len(self.speakers) > 2 and found.gender != wanted and not found.is_animal:
             sure = _OPEN  # of many who talk to one another, one of themselves may be meant
         return found, sure
 
     def note_speaker(self, turn: Turn) -> None:
-        """Note who speaks now: those who are there are seldom spoken of."""
+        """Note who speaks now: those who are there are seldom spoken of; and whether another talk begins."""
         self._spoke[turn.speaker] = self.turn
+        if self._said_ms is not None and turn.said_ms is not None and abs(turn.said_ms - self._said_ms) > _PAUSE_MS:
+            self._begin = self.turn
+        self._said_ms = turn.said_ms
 
     def mark_resolved(self, referent: Referent, pronoun: str) -> None:
         """Note that something was spoken of again, and with it what the pronoun says of its gender."""
@@ -174,8 +182,10 @@ class References:
             if phrase.end < len(tokens) and tokens[phrase.end].low == "'s" and not is_verb_s(tokens, phrase.end):
                 continue  # whose it is, not who it is
             told = self._name_phrase(tokens, phrase, speaker, addressee)
-            if told is not None:
+            if told is not None and not (told.gender == "t" and _stands_beside(tokens, phrase.first)):
                 self._keep(told)
+        if (thing := _find_other_thing(tokens)) is not None:
+            self._keep(Referent(thing, "t", is_loose=True, key="? it"))
         for name in find_loose_names(tokens, self._persons):
             self._keep(Referent(name, is_loose=True, key=f"? {name.casefold()}"))
 
@@ -272,6 +282,24 @@ def find_loose_names(tokens: Sequence[Token], persons: Iterable[str] = ()) -> tu
         and token.low not in _noun_sorts()
         and not (at == 0 and (token.low in verbs.base or token.low in verbs.past or token.low in common_words()))
     )
+
+
+def _stands_beside(tokens: Sequence[Token], first: int) -> bool:
+    """Whether a thing only says where or with what something is: "currants from the garden" are what "it" means."""
+    while first > 1 and (tokens[first - 1].is_capital or tokens[first - 1].low in talk_words().sets["titles"]):
+        first -= 1
+    return first > 0 and (tokens[first - 1].low in _PREPOSITIONS or tokens[first - 1].low in ("with", "for", "by"))
+
+
+def _find_other_thing(tokens: Sequence[Token]) -> str | None:
+    """The last thing of a sentence whose noun is not known to be one, so that "it" may mean it."""
+    sets = talk_words().sets
+    for at in range(len(tokens) - 1, 0, -1):
+        low = tokens[at].low
+        is_noun = low.isalpha() and low not in sets["english"] and low not in sets["adjectives"]
+        if is_noun and low not in _noun_sorts() and tokens[at - 1].low in ("a", "an", "the", "my", "our", "some"):
+            return tokens[at].text if not _stands_beside(tokens, at - 1) else None
+    return None
 
 
 @cache

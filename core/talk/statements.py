@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from core.talk.answers import find_topic, is_fragment, join_answer, read_request
 from core.talk.clauses import Clause, has_finite_verb, split_clauses
+from core.talk.pointers import points_outside
 from core.talk.references import References, possessive
 from core.talk.third_person import YOU, Speech, ToldClause, UnclearClauseError, tell_clause
 from core.talk.told_sentence import has_substance, stands_alone
@@ -46,6 +47,7 @@ _LASTING = 0.5
 _MOST_BEFORE = 12
 _MOST_COMPARED = 300  # statements of one subject, the latest
 _NUMBERS = re.compile(r"\d+")
+_TOLD_AS = {"been": "went", "gonna": "going"}  # "has been to Rome" is told as "went to Rome"
 _TURNS = frozenset(("not", "no", "never", "cannot"))
 _NEEDS_NO_OTHER = 14  # words from which a sentence is read without the turn before it; fewer hide small talk
 _MOST_IN_PLEASANTRY = 6  # words
@@ -247,7 +249,10 @@ class _Distiller:
                     return speech.speaker
             return ""
         number, name = self._last_subject
-        return name if number == one.number else ""
+        begins_line = (
+            one.turn.text[: one.sentence.start].rstrip("-*•>#→ \t").endswith("\n")
+        )  # of a list, each by itself
+        return name if number == one.number and not begins_line else ""
 
     def _tell_answer(self, one: _Said, speech: Speech) -> Iterator[ToldClause]:
         """The statement that an answer makes with its question."""
@@ -314,8 +319,9 @@ class _Distiller:
         if sure < self._sure or not _LEAST_WORDS <= len(words) <= _MOST_WORDS or not self._stems.hold(words):
             return False
         content = content_words(told.text) - content_words(told.about) - self._stems.names
-        lows = [token.low for token in tokenize_talk(told.text.rstrip("."))]
-        if len(content) < 1 + is_parted or not has_substance(content) or not stands_alone(lows):
+        tokens = tokenize_talk(told.text.rstrip("."))
+        is_clear = stands_alone([token.low for token in tokens]) and not points_outside(tokens, self._names)
+        if len(content) < 1 + is_parted or not has_substance(content) or not is_clear:
             return False
         start = one.turn.start + one.sentence.start + told.start
         statement = Statement(
@@ -427,8 +433,8 @@ class _StemsSaid:
             if token.low not in self._seen:
                 self._seen.add(token.low)
                 self._known.add(stem_word(token.low))
-                if token.low == "been":  # "has been to Rome" is told as "went to Rome"
-                    self._known.add(stem_word("went"))
+                if token.low in _TOLD_AS:
+                    self._known.add(stem_word(_TOLD_AS[token.low]))
 
     def hold(self, words: Sequence[Token], *, is_dated: bool = True) -> bool:
         """Whether every word was said, or is a date or a small word of grammar.

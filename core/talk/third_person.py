@@ -67,7 +67,35 @@ _INVERTED = frozenset(
     )
 )
 _STOPS = frozenset((",", ";", ":", "-", "–", "—", "--", "(", "=", "→", "/"))
+_ARTICLES = frozenset(("a", "an", "the", "my", "our", "his", "her", "their", "your", "its"))
+_JOINTS = frozenset(
+    (
+        ",",
+        "and",
+        "but",
+        "because",
+        "when",
+        "that",
+        "who",
+        "which",
+        "where",
+        "if",
+        "so",
+        "to",
+        "while",
+        "as",
+        "since",
+        "after",
+        "before",
+        "until",
+        "than",
+        "whenever",
+    )
+)
 _TRAILING = frozenset(("too", "so", "either", "anyway", "though", "not"))
+
+
+_PERSONS = ("women", "men", "people", "groups", "pets", "kin_titles", "english")
 
 
 class UnclearClauseError(Exception):
@@ -260,10 +288,24 @@ def _check_order(draft: _Draft) -> None:
     ):
         raise UnclearClauseError("fragment")
     opening = draft.low(first)
+    is_count = draft.low(verb) in verb_forms().third and draft.low(verb + 1) == ","  # "band pulls, three by eight"
+    if _is_elided_passive(draft, verb) or (is_count and verb == first + 1):
+        raise UnclearClauseError("fragment")
     is_state = opening.endswith("ed") and verb != first + 1 and subject is None and not _is_named(draft, first)
     is_numbered = opening[:1].isdigit() and verb == first + 1
     if is_state or is_numbered or (opening in verb_forms().third and draft.low(first + 1)[:1].isdigit()):
         raise UnclearClauseError("fragment")
+
+
+def _is_elided_passive(draft: _Draft, verb: int) -> bool:
+    """Whether a clause is a note's "chimney swept before the winter", which leaves out what makes it a sentence."""
+    first, verbs, sets = draft.clause.first, verb_forms(), talk_words().sets
+    low, behind = draft.low(verb), draft.low(verb + 1)
+    if verb != first + 1 or low not in verbs.participles or low not in verbs.past or _is_named(draft, first):
+        return False
+    is_person = draft.low(first) in SUBJECTS or any(draft.low(first) in sets[sort] for sort in _PERSONS)
+    has_object = behind[:1].isalnum() and not (behind in sets["leads"] or behind in verbs.sets["adverbs"])
+    return not is_person and not has_object
 
 
 def _is_main_verb(draft: _Draft, at: int) -> bool:
@@ -572,22 +614,28 @@ def _agree_joined(draft: _Draft, verb: int, who: str, *, is_plural: bool) -> Non
     if who == YOU or is_plural:
         return
     verbs = verb_forms()
-    for at in range(verb + 2, draft.clause.end):
+    for at in range(verb + 1, draft.clause.end):
         low, before = draft.low(at), draft.low(at - 1)
-        if low in ("to", "that", "who", "because", "when", "if", "can", "will", *SUBJECTS):
+        if low in ("to", "that", "who", "because", "when", "if", *SUBJECTS) or _governs(low):
             return
         if before in verbs.sets["adverbs"]:
             before = draft.low(at - 2)
-        if before == "," and low in verbs.base and low not in verbs.sets["noun_too"]:
+        is_listed = draft.low(at + 1) == "," and draft.low(at + 2) == "and" and draft.low(at + 3) in verbs.base
+        if before == "," and low in verbs.base and (is_listed or low not in verbs.sets["noun_too"]):
             before = "and"
         if before not in ("and", "but", "then") or (low not in verbs.base and low not in ("have", "do", "am", "don't")):
             continue
         behind = draft.low(at + 1)
-        is_noun = (
+        is_noun = not is_listed and (
             low in verbs.sets["noun_too"] and behind not in talk_words().sets["english"] and behind not in ("my", "our")
         )
         if not is_noun:
             draft.put(at, _SINGULAR.get(low) or third_person(low))
+
+
+def _governs(low: str) -> bool:
+    """Whether the verbs behind a word keep their base form: "is gonna stay and make"."""
+    return low in _SPOKEN or low in ("wanna", "gotta", "let", "help") or low in verb_forms().sets["modals"]
 
 
 def _would_or_had(draft: _Draft, at: int) -> str:
@@ -613,7 +661,8 @@ def _tell_third(draft: _Draft, at: int, references: References) -> int:
     if not _stands_before(draft, at, low):
         referent, sure = references.resolve(low, not_meant=(draft.speech.speaker, draft.speech.addressee))
         is_far = low in _MANY and references.turn - (referent.turn if referent else 0) > 1
-        if referent is None or sure < LEAST_SURE or is_far:
+        is_event = low in ("it", "itself") and referent is not None and not referent.is_animal  # as often as a thing
+        if referent is None or sure < LEAST_SURE or is_far or is_event:
             raise UnclearClauseError("reference")
         draft.sure *= sure
         references.mark_resolved(referent, low)
@@ -660,7 +709,7 @@ def _stands_before(draft: _Draft, at: int, low: str) -> bool:
         return bool(named or told)
     if low in ("it", "its"):
         return any(one.gender == "t" or one.is_animal for one in draft.told) or any(
-            draft.low(place) in ("a", "an", "the", "my", "our", "his", "her", "their", "your", "its")
+            draft.low(place) in _ARTICLES and (low == "its" or _is_parted(draft, place, at))
             for place in range(draft.clause.first, at - 1)
         )
     if any(one.sort == "groups" for one in before) or any(one.gender == "g" for one in draft.told):
@@ -668,11 +717,16 @@ def _stands_before(draft: _Draft, at: int, low: str) -> bool:
     return any(_is_several(draft, place) for place in range(draft.clause.first + 1, at - 1))
 
 
+def _is_parted(draft: _Draft, noun: int, at: int) -> bool:
+    """Whether an "it" stands in another part of the clause than a noun: no mat lies "under it", itself."""
+    return any(draft.low(place) in _JOINTS or draft.low(place) in _STOPS for place in range(noun + 1, at))
+
+
 def _acts_on(draft: _Draft, at: int, low: str) -> bool:
     """Whether a pronoun is what the clause's one subject does something to: "Keith taught him" is of somebody else."""
     if low != "him" and (low != "her" or _owns_next(draft, at)):
         return False
-    joints = {",", "and", "but", "because", "when", "that", "who", "if", "so", "-", "with", "for", "to"}
+    joints = _JOINTS | {"-", "with", "for"}
     return not joints & {draft.low(place) for place in range(draft.clause.first, at)}
 
 
@@ -726,9 +780,8 @@ def _head_of(draft: _Draft) -> str:
     if phrase is not None and phrase.name:
         return phrase.name
     for at in range(first, min(draft.clause.end, first + 5)):
-        if at > first and has_finite_verb(draft.tokens, at, at + 1):
-            words = [token.text for token in draft.tokens[first:at]]
-            if words and words[0].lower() in ("the", "a", "an"):
-                words = words[1:]
-            return " ".join(words)
+        is_act = at == first + 1 and draft.tokens[first].is_capital and draft.low(at) in verb_forms().third
+        if at > first and (is_act or is_finite(draft.tokens, at, first)):
+            begin = first + (draft.low(first) in ("the", "a", "an"))
+            return draft.sentence[draft.tokens[begin].start : draft.tokens[at - 1].end] if begin < at else ""
     return ""

@@ -17,6 +17,8 @@ _PERFECT = re.compile(
 _FRESH = re.compile(r"\b(?:just|recently) (?=(?P<verb>[a-z]+)\b)")
 _DAY = re.compile(r"\b(?:on|in) (?:the (?:week|weekend) of )?(?:\d|[A-Z])[\w ]*\d{4}\b")
 _CAUSE = re.compile(r"(?i)(?:(?<!\w)['\u2018\u2019]cause|\b(?:cuz|coz))\b")
+_ALSO = re.compile(r"^(\w+(?: (?:has|have|is|are|was|were|will|can))?) also (?!known\b|called\b)")
+_TOO = re.compile(r",? (?:too|as well)(?=\.$)")
 _NARROWING = frozenset(("of", "for", "to", "that", "where", "which", "who", "called", "named", "about", "behind"))
 _BINDERS = frozenset(("when", "whenever", "while", "because", "although", "though", "until", "even"))
 
@@ -27,7 +29,7 @@ def correct_tense(told: str, dates: Sequence[Edit]) -> str:
     Args:
         dates: what was put in place of phrases of time that are over; none where nothing is over.
     """
-    told = _CAUSE.sub("because", told)
+    told = _TOO.sub("", _ALSO.sub(r"\1 ", _CAUSE.sub("because", told)))
     days = [place for one in dates if _DAY.search(one.text) and (place := told.find(one.text.strip())) > 0]
     if not days:
         return told

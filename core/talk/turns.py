@@ -97,6 +97,11 @@ def normalize_speaker(name: str) -> str:
     return told.title() if told.islower() or (told.isupper() and len(told) > 3) else told
 
 
+def is_label(name: str) -> bool:
+    """Whether a name is none but says what a text is: "Note", "TODO", "source"."""
+    return name.strip().casefold() in talk_words().sets["labels"]
+
+
 def find_speakers(episodes: Sequence[EpisodeText]) -> frozenset[str]:
     """The names, folded, that stand before a colon and recur as speakers do."""
     counts: Counter[str] = Counter()
@@ -164,7 +169,7 @@ def _named_lines(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _split_episode(episode: EpisodeText, speakers: frozenset[str], owners: set[str]) -> Iterator[Turn]:
     author = normalize_speaker(episode.author)
-    if author.casefold() in talk_words().sets["labels"]:  # "Note" and "TODO" are nobody
+    if is_label(author):
         author = ""
     lines = [line for line in _named_lines(episode.text) if line[2].casefold() in speakers]
     begin = lines[0][0] if lines else len(episode.text)

@@ -16,6 +16,7 @@ from typing import Any
 from core.intake.transaction.sources import Lineage
 from core.lifecycle.distill.distill_queue import EpisodeRow
 from core.memory.read import read_occurred
+from core.talk.turns import is_label
 from core.types.talk import Turn
 from core.types.values import Role, Source
 from core.vault.database.rows import Rows
@@ -87,7 +88,8 @@ class TalkEpisode(EpisodeRow):
         """All of it as one turn."""
         said_ms = None if self.said is None else self.said.ms
         is_assistant = self.role in (Role.ASSISTANT, Role.TOOL)
-        return Turn(self.id, self.author, self.text, 0, said_ms, self.role is Role.USER, is_assistant)
+        author = "" if is_label(self.author) else self.author  # a file is nobody
+        return Turn(self.id, author, self.text, 0, said_ms, self.role is Role.USER, is_assistant)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ def _told(sentence: str, *, is_ahead: bool = True, recurs: bool = False, said_ms
         ("We leave tomorrow", "We leave on 4 March 2025"),
         ("Defence is by September", "Defence is by September 2025"),
         ("I can't do the 22nd", "I can't do 22 March 2025"),
+        ("From the fifth to the ninth of June", "From the fifth to the ninth of June 2025"),
     ],
 )
 def test_what_is_to_come_gets_its_date(sentence: str, told: str) -> None:
@@ -44,6 +45,11 @@ def test_what_is_to_come_gets_its_date(sentence: str, told: str) -> None:
         ("It broke last year", "It broke in 2024"),
         ("800 since September", "800 since September 2024"),
         ("handed in on the first.", "handed in on 1 March 2025."),
+        ("We hiked a few weeks ago", "We hiked a few weeks before 3 March 2025"),
+        ("I saw it the other day", "I saw it shortly before 3 March 2025"),
+        ("A while back I swam", "A while before 3 March 2025 I swam"),
+        ("I started about five years ago", "I started in about 2020"),
+        ("A shop I helped at yesterday", "A shop I helped at on 2 March 2025"),
     ],
 )
 def test_what_is_over_gets_its_date(sentence: str, told: str) -> None:
@@ -60,6 +66,7 @@ def test_what_is_over_gets_its_date(sentence: str, told: str) -> None:
         "It was on 3 May 2021",
         "I may come",
         "tuesday or wednesday",
+        "In the first week forty people came",
     ],
 )
 def test_what_recurs_or_is_dated_stays(sentence: str) -> None:

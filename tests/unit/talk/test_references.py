@@ -89,6 +89,23 @@ def test_an_assistant_is_not_addressed_by_name() -> None:
     assert references.has_assistant
 
 
+def test_after_a_pause_nobody_goes_on_with_a_pronoun() -> None:
+    references = _after(("Mara", "My sister Wren bakes."))
+    references.note_speaker(Turn("a", "Mara", "x", said_ms=0))
+    assert _meant(references, "she") == "Wren"
+    references.note_speaker(Turn("b", "Mara", "x", said_ms=24 * 3_600_000))
+    assert _meant(references, "she") == ""
+
+
+def test_who_may_have_been_named_last_makes_an_older_one_doubtful() -> None:
+    assert _meant(_after(("Mara", "My mother has a boat."), ("Mara", "Zuri from the yard fixed a door.")), "she") == ""
+
+
+def test_it_is_not_what_something_only_stands_beside() -> None:
+    assert _meant(_after(("Mara", "These are currants from my garden.")), "it") == ""
+    assert _meant(_after(("Mara", "I have a boat and some trouble.")), "it") == ""
+
+
 def test_names_own_things() -> None:
     assert [possessive(name) for name in ("Mara", "You", "Mara's parents", "James")] == [
         "Mara's", "your", "Mara's parents'", "James's",

@@ -48,6 +48,10 @@ def _told(*lines: Line, owner: str = "") -> list[str]:
         ("I moved to Bremen last year.", "Mara moved to Bremen in 2024."),
         ("I start at the clinic in April.", "Mara starts at the clinic in April 2025."),
         ("my dentist is Dr. Alvarez", "Mara's dentist is Dr. Alvarez."),
+        ("I'm gonna stay home and bake bread.", "Mara is going to stay home and bake bread."),
+        ("We watch films, hike, and have quiz nights.", "Mara watches films, hikes, and has quiz nights."),
+        ("I also keep bees.", "Mara keeps bees."),
+        ("In the meantime, I sold my boat.", "Mara sold their boat."),
     ],
 )
 def test_a_sentence_is_told_in_the_third_person(said: str, told: str) -> None:
@@ -223,6 +227,11 @@ def test_tense_and_small_words_agree_with_the_date(said: str, told: str) -> None
         "A dog called Rex.",
         "My brother has finished mine already.",
         "My friends know you like no one else.",
+        "I put a cork mat under it.",
+        "It was great for my brother.",
+        "Chimney swept before winter by a neighbour.",
+        "Letters sent, one day too late.",
+        "Band pulls, three by eight.",
     ],
 )
 def test_what_is_no_sentence_or_means_two_things_is_not_told(said: str) -> None:

@@ -1,0 +1,147 @@
+"""Words of a told sentence that point at something outside of it: "the policy", "something similar", "afterwards".
+
+A thing of everyone's world ("the sea", "the kids") needs no telling, nor does one that its neighbours narrow ("the key
+of the shed", "the garden centre") or that was named before in the sentence. Must not do: resolve what is meant, or know
+the talk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from core.talk.clauses import is_finite
+from core.talk.words import Token, starts_with, stem_word, talk_words, verb_forms
+
+_NARROWING = frozenset(("of", "for", "that", "which", "who", "where", "called", "named", "about", "from", "to", "as"))
+_PLACING = frozenset(("in", "at", "on", "near", "with", "by", "behind", "beside", "between", "outside", "under"))
+_OWNERS = frozenset(("their", "your", "his", "her", "its", "a", "an"))
+_LINKED = frozenset((",", ";", "-", "–", "—", "and", "but", "so", "too", "or"))
+_AUX = frozenset(
+    ("do", "does", "did", "is", "are", "was", "were", "has", "have", "had", "can", "could", "will", "would", "should")
+)
+_STILL_COUNTED = frozenset(("any", "no", "once", "or", "and", "the", "ever"))
+_OFTEN = frozenset(("often", "again", "sometimes", "soon", "once", "twice", "usually", "every"))
+_YEAR = 4  # digits
+_SUBJECTS = frozenset(("they", "he", "she", "you", "i", "we"))
+
+
+def points_outside(tokens: Sequence[Token], names: Collection[str] = ()) -> bool:
+    """Whether a told sentence is only understood with what stood around it.
+
+    Args:
+        tokens: its words and marks without the full stop.
+        names: of those who speak, folded.
+    """
+    lows = [token.low for token in tokens]
+    if any(starts_with(lows, at, talk_words().phrases["pointing"]) for at in range(len(lows))):
+        return True
+    if any(_leaves_out(tokens, lows, at) for at in range(1, len(lows))) or _lacks_object(lows):
+        return True
+    if _opens_with_unknown(tokens, lows, names):
+        return True
+    bare = [at for at, low in enumerate(lows) if low == "the" and _is_bare(tokens, lows, at)]
+    return len(bare) > 1 or any(not _is_anchored(tokens, lows, at, names) for at in bare)
+
+
+def _is_anchored(tokens: Sequence[Token], lows: Sequence[str], at: int, names: Collection[str]) -> bool:
+    """Whether the rest of a sentence says enough although one thing of it is left open.
+
+    It is somebody, or what the sentence is about, and who speaks is in it too ("the boss was rude to Mara"); or beside
+    it stand a name and a day.
+    """
+    if at == 0 or (at + 1 < len(lows) and lows[at + 1] in talk_words().sets["people"]):
+        return any(low in names or low in ("you", "your") for low in lows)
+    rest = [token for token in tokens[1:] if token.low not in names]
+    is_dated = any(token.low.isdigit() and len(token.low) == _YEAR for token in rest)
+    is_named = any(token.is_capital and token.low not in talk_words().sets["months"] for token in rest)
+    return is_dated and is_named
+
+
+def _opens_with_unknown(tokens: Sequence[Token], lows: Sequence[str], names: Collection[str]) -> bool:
+    """Whether a sentence tells of a thing alone, and not of whose it is: "The opening night is on 20 June 2025"."""
+    if lows[:1] != ["the"] or len(lows) < 2 or lows[1] in talk_words().sets["known_things"]:
+        return False
+    months = talk_words().sets["months"]
+    is_named = any(token.is_capital and token.low not in months for token in tokens[1:])
+    return not is_named and not any(low in names or low in ("you", "your") for low in lows)
+
+
+def _leaves_out(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
+    """Whether a verb or a number stands without what it needs: "does, and will not tell", "there are several"."""
+    behind = lows[at + 1] if at + 1 < len(lows) else ""
+    if lows[at] in _AUX:
+        return behind in _LINKED and lows[at - 1] != "to"
+    if lows[at] in talk_words().sets["any_things"]:
+        return not (behind in _NARROWING or behind in _SUBJECTS or behind == "with")
+    if lows[at] == "that":  # "painted that sunrise" shows something, "learnt that it rains" does not
+        if (behind in _PLACING or not behind) and "," in lows[:at]:  # it means what stands before it
+            return False
+        forms = verb_forms()
+        return not any(
+            is_finite(tokens, place) or lows[place] in forms.third or lows[place] in forms.past
+            for place in range(at + 1, len(lows))
+        )
+    if verb_forms().lemma(lows[at]) == "go" and (not behind or behind in _LINKED or behind in _OFTEN):
+        return True
+    is_counted = lows[at] in talk_words().sets["counted"] and lows[at - 1] not in _STILL_COUNTED
+    return is_counted and (not behind or behind in _LINKED or behind in ("that", "which"))
+
+
+def _lacks_object(lows: Sequence[str]) -> bool:
+    """Whether the last word is a verb that is done to something: "Mara has started"."""
+    forms = verb_forms()
+    words = [low for low in lows if low[:1].isalnum()]
+    while len(words) > 1 and (words[-1] in forms.sets["adverbs"] or words[-1] == "too"):
+        words.pop()
+    if words[-2:] in (["a", "lot"], ["a", "ton"], ["so", "much"], ["a", "bit"]):
+        del words[-2:]
+        return bool(words) and forms.lemma(words[-1].removesuffix("ing")) in forms.sets["with_object"]
+    is_led = len(words) > 1 and words[-2] in (
+        "they",
+        "to",
+        "he",
+        "she",
+        "you",
+        "not",
+        "and",
+        "is",
+        "are",
+        "was",
+        "been",
+    )
+    return len(words) > 1 and not is_led and forms.lemma(words[-1]) in forms.sets["with_object"]
+
+
+def _is_bare(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
+    """Whether "the" stands before a thing of which nothing says which one it is."""
+    sets = talk_words().sets
+    noun = at + 1
+    while noun + 1 < len(lows) and lows[noun] in sets["plain_adjectives"] and _adds_meaning(tokens, lows, noun + 1):
+        noun += 1
+    if noun >= len(lows) or tokens[noun].is_capital or lows[noun] in sets["known_things"]:
+        return False
+    if stem_word(lows[noun]) in {stem_word(low) for low in lows[:at]} or not lows[noun][:1].isalnum():
+        return False
+    behind = lows[noun + 1] if noun + 1 < len(lows) else ""
+    if behind == "," and noun + 2 < len(lows) and tokens[noun + 2].is_capital:  # "the neighbour, Mr. Oduya"
+        return False
+    if behind in _NARROWING or behind in _SUBJECTS or _adds_meaning(tokens, lows, noun + 1):
+        return False
+    return not (behind in _PLACING and _is_placed(tokens, lows, noun + 2))
+
+
+def _is_placed(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
+    """Whether a name or somebody's own thing stands behind a preposition."""
+    return any(tokens[place].is_capital or lows[place] in _OWNERS for place in range(at, min(at + 2, len(lows))))
+
+
+def _adds_meaning(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
+    """Whether a word belongs to the noun before it, as far as its form tells: "the garden centre"."""
+    if at >= len(lows) or not lows[at][:1].isalpha():
+        return False
+    sets, forms = talk_words().sets, verb_forms()
+    low = lows[at]
+    is_small = any(low in sets[name] for name in ("grammar", "english", "leads")) or low in forms.sets["adverbs"]
+    is_verb = is_finite(tokens, at) or low in forms.sets["modals"] or low in forms.past
+    is_verb = is_verb or (low in forms.third and forms.third[low] not in forms.sets["noun_too"])
+    return not (is_small or is_verb or low in _NARROWING or low in _PLACING or low.endswith("ly"))
