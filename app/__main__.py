@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import click
 
-from app.cli.options import hoist_json_option, verb_of
+from app.cli.options import find_verb, hoist_json_option
 from app.cli.output import OutputError, Progression, StandardOutput
 from core.errors import BugError, CancelledError, LociError
 from core.security.process_protection import harden
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None, progression: Progression | None
     harden()
     given = list(sys.argv[1:] if arguments is None else arguments)
     # After hardening: nothing more is read or imported with a wider umask.
-    verb = verb_of(given)
+    verb = find_verb(given)
     if verb == "mcp":
         # Of the engine it loads nothing: assistants start many of these.
         from app.cli.assistants import lightweight_commands as loci
@@ -102,7 +102,7 @@ def _end_process(code: int) -> None:
         sys.stdout.flush()
     except OutputError:
         if isinstance(sys.stdout, StandardOutput):
-            sys.stdout.give_up()
+            sys.stdout.discard_held()
     if code == _UNREAD and hasattr(signal, "SIGPIPE"):
         # Everything is closed by now. Python ignores the signal, since it would end an engine whose client leaves.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)

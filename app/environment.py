@@ -51,7 +51,7 @@ class Environment:
     person_home: Path | None = None
 
     @contextmanager
-    def scratch(self) -> Iterator[Path]:
+    def scratch_folder(self) -> Iterator[Path]:
         """A folder for as long as a block runs, which only this person can read; in memory where the system has such.
 
         Memory text lies in it, so a process that is told to end takes it away first, and what a process that was
@@ -91,11 +91,11 @@ def _ends_orderly() -> Iterator[None]:
         yield
         return
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
+    def raise_interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.signal(number, stop) for number in numbers}
+    before = {number: signal.signal(number, raise_interrupt) for number in numbers}
     try:
         yield
     finally:
@@ -103,7 +103,7 @@ def _ends_orderly() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def read(variables: Mapping[str, str], home: Path | None, secret_file: Path | None) -> Environment:
+def read_environment(variables: Mapping[str, str], home: Path | None, secret_file: Path | None) -> Environment:
     """Read the environment; options of the command line win.
 
     Args:

@@ -53,7 +53,7 @@ class Parts:
         tell("LOCI_NOW is ignored: the vault is made without --test-clock.")
         return SystemClock()
 
-    def clock(self, tell: Callable[[str], None]) -> Clock:
+    def make_clock(self, tell: Callable[[str], None]) -> Clock:
         """The one clock: the machine's, or the one `LOCI_NOW` asks for on a vault made for tests.
 
         Args:

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.sample.shot import Shot, take  # noqa: E402 - the checkout has to be on the path first
+from app.sample.shot import Shot, take_shots  # noqa: E402 - the checkout has to be on the path first
 from ui.registry import PAGES  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures"
@@ -45,7 +45,7 @@ def main() -> int:
     wanted = shots(folder, small_too=asked.all)
     # The laboratory's picture needs saved questions, which would stand first in the journal: it has its own palace.
     for group in (True, False):
-        take([shot for shot in wanted if (shot.page == "recall") is group])
+        take_shots([shot for shot in wanted if (shot.page == "recall") is group])
     for shot in wanted:
         print(shot.out.name)
     return 0

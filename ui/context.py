@@ -59,7 +59,7 @@ class Selection(QObject):
             self.current = memory_id
             self.changed.emit(memory_id, origin)
 
-    def again(self, memory_id: str, origin: str) -> None:
+    def reselect(self, memory_id: str, origin: str) -> None:
         """Look at a memory that may be looked at already, because it changed."""
         self.current = memory_id
         self.changed.emit(memory_id, origin)
@@ -110,7 +110,7 @@ class Commands(QObject):
         self._all[command.id] = command
         self.changed.emit()
 
-    def all(self) -> tuple[Command, ...]:
+    def list_commands(self) -> tuple[Command, ...]:
         """All of them."""
         return tuple(self._all.values())
 
@@ -142,7 +142,7 @@ class Desk(QObject):
     looked = Signal()
     hush = Signal(str)
 
-    def say(
+    def show_message(
         self, sentence: str, action: str = "", run: Callable[[], None] | None = None, *, stays: bool = False
     ) -> None:
         """Tell the person something, for some seconds.
@@ -204,7 +204,7 @@ class PairingState(QObject):
         self.port: PairingPort | None = None
         self.question: PairingQuestion | None = None
 
-    def wait_for(self, question: PairingQuestion | None) -> None:
+    def set_question(self, question: PairingQuestion | None) -> None:
         """Note who waits for an answer; None for nobody."""
         self.question = question
         self.changed.emit()
@@ -236,21 +236,21 @@ class Page(QWidget):
         self.context = context
         self.is_stale = True
 
-    def enter(self, wish: str = "") -> None:
+    def activate(self, wish: str = "") -> None:
         """It is shown now: read what is stale, take the keyboard.
 
         Args:
             wish: what `Desk.go` was given.
         """
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Another page is shown."""
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show; pictures wait for that."""
         return True
 
-    def changed(self, change: Changed) -> None:
+    def handle_change(self, change: Changed) -> None:
         """Something in the vault is different; a page that is not shown only notes that it is stale.
 
         Args:
@@ -342,10 +342,10 @@ class Part(QWidget):
         """
         raise NotImplementedError  # each kind says it
 
-    def read_again(self) -> None:
+    def reload(self) -> None:
         """Something changed and this part is shown: read again what it reads by itself."""
 
-    def point(self, pointed: Pointed) -> None:
+    def mark_places(self, pointed: Pointed) -> None:
         """Mark places of the text, where this part shows it.
 
         Args:

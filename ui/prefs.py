@@ -60,9 +60,9 @@ class Prefs(QObject):
         self._state = dict(state)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.save)
+        self._timer.timeout.connect(self.save_now)
 
-    def change(self, change: Callable[[WindowOptions], WindowOptions]) -> None:
+    def change_options(self, change: Callable[[WindowOptions], WindowOptions]) -> None:
         """Replace the options by changed ones.
 
         Args:
@@ -75,23 +75,23 @@ class Prefs(QObject):
                 self.changed.emit(name)
         self._timer.start(_SAVE_MS)
 
-    def state(self, name: str) -> QByteArray:
+    def read_state(self, name: str) -> QByteArray:
         """A state by its name; empty where there is none."""
         return QByteArray.fromBase64(QByteArray(self._state.get(name, "").encode("ascii", "ignore")))
 
-    def text(self, name: str, default: str = "") -> str:
+    def read_text(self, name: str, default: str = "") -> str:
         """A state that is a short text."""
         return self._state.get(name, default)
 
-    def moment(self, name: str, now_ms: int) -> int:
+    def read_moment(self, name: str, now_ms: int) -> int:
         """A state that is a moment, epoch ms; where there is none that can be read it is now from here on."""
-        kept = self.text(name)
+        kept = self.read_text(name)
         if not (kept.isascii() and kept.isdigit()):
             kept = str(now_ms)
-            self.keep(name, kept)
+            self.store_value(name, kept)
         return int(kept)
 
-    def keep(self, name: str, value: QByteArray | str) -> None:
+    def store_value(self, name: str, value: QByteArray | str) -> None:
         """Remember a state.
 
         Args:
@@ -103,7 +103,7 @@ class Prefs(QObject):
             self._state[name] = kept
             self._timer.start(_SAVE_MS)
 
-    def save(self) -> None:
+    def save_now(self) -> None:
         """Store at once what has changed."""
         self._timer.stop()
         self._store.save(self.options, self._state)

@@ -27,10 +27,10 @@ def offer_undo(context: Context, sentence: str, step_id: str) -> None:
         context: what pages and parts are given; nothing else is held.
         sentence: what was done; no memory text.
     """
-    context.desk.say(sentence, "Undo", lambda: take_back(context, step_id))
+    context.desk.show_message(sentence, "Undo", lambda: undo_step(context, step_id))
 
 
-def take_back(context: Context, step_id: str) -> None:
+def undo_step(context: Context, step_id: str) -> None:
     """Undo a step, and say so: what of it changed since stays, and that is said too.
 
     Args:
@@ -52,8 +52,8 @@ def report_undo(
     """
     done, other = ("Undone", "Redo") if act == "Undo" else ("Redone", "Undo")
     offered = () if turn is None else (other, partial(turn, report.undo_step_id, other))
-    context.desk.say(describe_undo(done, report), *offered)
-    context.selection.again(context.selection.current, "undo")
+    context.desk.show_message(describe_undo(done, report), *offered)
+    context.selection.reselect(context.selection.current, "undo")
 
 
 def describe_nothing_to_undo(command: str) -> str:

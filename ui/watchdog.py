@@ -38,17 +38,17 @@ class Collector(QObject):
         gc.disable()
         self._timer = QTimer(self)
         self._timer.setInterval(YOUNG_MS)
-        self._timer.timeout.connect(self._collect)
+        self._timer.timeout.connect(self._collect_garbage)
         self._timer.start()
 
-    def _collect(self) -> None:
+    def _collect_garbage(self) -> None:
         self._rounds += 1
         if self._rounds % OLD_EVERY == 0:
             gc.collect(2)
         elif gc.get_count()[0] > _ENOUGH:
             gc.collect(1)
 
-    def stop(self) -> None:
+    def stop_collector(self) -> None:
         """Let the interpreter collect again; the window is gone."""
         self._timer.stop()
         gc.enable()
@@ -103,16 +103,16 @@ class Watchdog(QObject):
         self._told = False
         self._timer = QTimer(self)
         self._timer.setInterval(BEAT_MS)
-        self._timer.timeout.connect(self._beats)
+        self._timer.timeout.connect(self._on_beat)
         self._timer.start()
-        self._stop: Callable[[], None] | None = ticking(LOOK_S, self._look, "loci-watchdog")
+        self._stop: Callable[[], None] | None = ticking(LOOK_S, self._check_stall, "loci-watchdog")
 
-    def forget(self) -> None:
+    def clear_stalls(self) -> None:
         """Begin to count anew."""
         self.stalls.clear()
         self._beat, self._spent = time.perf_counter(), time.thread_time()
 
-    def _beats(self) -> None:
+    def _on_beat(self) -> None:
         now, spent = time.perf_counter(), time.thread_time()
         away, busy = (now - self._beat) * 1000 - BEAT_MS, (spent - self._spent) * 1000
         self._beat, self._spent = now, spent
@@ -122,16 +122,16 @@ class Watchdog(QObject):
                 _log.warning("the window stood still for %d ms: %s", away, self._place or "unknown")
         self._place, self._told = "", False
 
-    def _look(self) -> None:
+    def _check_stall(self) -> None:
         away = (time.perf_counter() - self._beat) * 1000
         if away < COUNTED_MS or self._told:
             return
         # Once a stall: the first place seen after 50 ms, and once more when it is long enough to be logged.
         frame = sys._current_frames().get(self._thread)  # noqa: SLF001 - the interpreter's own way to ask for it
-        self._place = _where(frame)
+        self._place = _describe_stack(frame)
         self._told = away > LOGGED_MS / 2
 
-    def stop(self) -> None:
+    def stop_watching(self) -> None:
         """Watch no more."""
         self._timer.stop()
         if self._stop is not None:
@@ -139,7 +139,7 @@ class Watchdog(QObject):
             self._stop = None
 
 
-def _where(frame: FrameType | None) -> str:
+def _describe_stack(frame: FrameType | None) -> str:
     places: list[str] = []
     while frame is not None and len(places) < _FRAMES:
         places.append(f"{frame.f_globals.get('__name__', '?')}:{frame.f_lineno}")

@@ -15,7 +15,7 @@ from typing import Any
 from app.bench.machine import resident_mb
 
 
-def measure(orders: Mapping[str, Any]) -> dict[str, Any]:
+def measure_start(orders: Mapping[str, Any]) -> dict[str, Any]:
     """Open a vault and ask it.
 
     Args:
@@ -33,18 +33,18 @@ def measure(orders: Mapping[str, Any]) -> dict[str, Any]:
     clock = bench.clock
     started = clock.monotonic()
     figures: dict[str, Any] = {"start_ms": _in_ms(started - orders["started"])}
-    root = bench.root()
+    root = bench.open_root()
     figures["kdf_ms"] = _in_ms(clock.monotonic() - started)
     begun = clock.monotonic()
     with bench.open_engine(root) as palace:
         figures["unlock_ms"] = _in_ms(clock.monotonic() - begun)
-        palace.ask(orders["queries"][0])
+        palace.time_question(orders["queries"][0])
         figures["first_ms"] = _in_ms(clock.monotonic() - begun)
         figures["warm_ms"] = _in_ms(palace.wait_until_loaded() - begun)
         figures["linked_ms"] = _in_ms(palace.wait_until_linked() - begun)
         opened = resident_mb()
-        figures["answers_ms"] = [round(palace.ask(query), 3) for query in orders["queries"][1:]]
-        figures["index"] = palace.index()
+        figures["answers_ms"] = [round(palace.time_question(query), 3) for query in orders["queries"][1:]]
+        figures["index"] = palace.read_index_state()
         figures["memory"] = {
             "bare_mb": bare,
             "opened_mb": opened,
@@ -61,4 +61,4 @@ def _in_ms(seconds: float) -> float:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(measure(json.load(sys.stdin))))
+    sys.stdout.write(json.dumps(measure_start(json.load(sys.stdin))))

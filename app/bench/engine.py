@@ -75,17 +75,17 @@ class Palace:
             self._loaded_at = self._clock.monotonic()
             self._loaded.set()
 
-    def ask(self, query: str) -> float:
+    def time_question(self, query: str) -> float:
         """Ask one question as the owner.
 
         Returns:
             How long it took with everything, in ms.
         """
         begun = self._clock.monotonic()
-        self.labels(query)
+        self.recall_labels(query)
         return (self._clock.monotonic() - begun) * 1000
 
-    def labels(self, query: str) -> list[int]:
+    def recall_labels(self, query: str) -> list[int]:
         """Labels of what the owner is answered, best first."""
         reply = self._engine.memories.recall(RecallQuery(query, limit=_LIMIT), OWNER_ACTOR).result()
         return [item.memory.n for item in reply.result.items]
@@ -98,11 +98,11 @@ class Palace:
         """
         self._embedder.took_ms.clear()
         begun = self._clock.monotonic()
-        found = self.labels(query)
+        found = self.recall_labels(query)
         total = (self._clock.monotonic() - begun) * 1000
         return total, sum(self._embedder.took_ms), bool(found)
 
-    def store(self, text: str) -> StoreReply:
+    def store_text(self, text: str) -> StoreReply:
         """Remember one text as the owner."""
         return self._engine.memories.store(StoreRequest(text), OWNER_ACTOR).result()
 
@@ -110,7 +110,7 @@ class Palace:
         """Bring a file in."""
         return self._engine.imports.run(path, None, None, OWNER_ACTOR).result()
 
-    def embed(self, texts: Sequence[str], portion: int) -> None:
+    def embed_texts(self, texts: Sequence[str], portion: int) -> None:
         """Embed texts on both compute workers and drop the vectors.
 
         Args:
@@ -120,7 +120,7 @@ class Palace:
         for part in waiting:
             part.result()
 
-    def index(self) -> dict[str, Any]:
+    def read_index_state(self) -> dict[str, Any]:
         """How the index is, as the status page says."""
         return dict(self._engine.vault.status().result().values["index"])
 
@@ -130,7 +130,7 @@ class Palace:
         Returns:
             When that was, on the monotonic clock; at once where there are no vectors.
         """
-        if self.index()["total"] == 0:
+        if self.read_index_state()["total"] == 0:
             return self._clock.monotonic()
         self._loaded.wait()
         return self._loaded_at
@@ -142,7 +142,7 @@ class Palace:
             When that was seen, on the monotonic clock.
         """
         pause = threading.Event()
-        while (found := self.index())["state"] != "ready" or found["waiting_for_graph"]:
+        while (found := self.read_index_state())["state"] != "ready" or found["waiting_for_graph"]:
             pause.wait(_POLL_S)
         return self._clock.monotonic()
 
@@ -181,18 +181,18 @@ class Bench:
             )
         )
 
-    def _secret(self) -> str:
+    def _read_secret(self) -> str:
         if self.parts.environment.secret_file is None:
             raise ValueError("a bench needs a secret")
         return read_secret_file(self.parts.environment.secret_file)
 
-    def create(self) -> None:
+    def create_vault(self) -> None:
         """Make the vault, with the passphrase cost of every vault."""
-        create_vault(HomeKeys(self.parts.home), self._secret(), self.clock)
+        create_vault(HomeKeys(self.parts.home), self._read_secret(), self.clock)
 
-    def root(self) -> RootKey:
+    def open_root(self) -> RootKey:
         """Open the passphrase slot; slow on purpose."""
-        return HomeKeys(self.parts.home).open(self._secret())
+        return HomeKeys(self.parts.home).open(self._read_secret())
 
     @contextmanager
     def open_engine(self, root: RootKey) -> Iterator[Palace]:

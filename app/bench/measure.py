@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from app.bench.engine import Bench, Palace
-from app.bench.machine import describe_machine, load, processor_s, resident_mb
+from app.bench.machine import describe_machine, processor_s, read_load, resident_mb
 from app.bench.synthetic import Message, Writer, write_jsonl
 from app.cli.output import Output
 
@@ -37,7 +37,7 @@ _PORTION = 125
 Tell = Callable[[str], None]
 
 
-def run(count: int, tell: Tell, *, seed: int = 1) -> dict[str, Any]:
+def run_bench(count: int, tell: Tell, *, seed: int = 1) -> dict[str, Any]:
     """Measure a vault of some size.
 
     Args:
@@ -55,8 +55,8 @@ def run(count: int, tell: Tell, *, seed: int = 1) -> dict[str, Any]:
         secret.touch(0o600)
         secret.write_text(secrets.token_urlsafe(24), encoding="ascii")
         bench = Bench.from_paths(str(place / "home"), str(secret))
-        bench.create()
-        return _Run(bench, place, count, seed, tell).all()
+        bench.create_vault()
+        return _Run(bench, place, count, seed, tell).measure_all()
 
 
 class _Run:
@@ -66,11 +66,11 @@ class _Run:
         self._writer = Writer(seed)
         self._stores = min(_STORES, max(10, count // 10))
         # One series: what is stored singly comes after what is imported, so no text is stored twice.
-        self._messages = list(self._writer.messages(count + self._stores))
+        self._messages = list(self._writer.write_messages(count + self._stores))
 
-    def all(self) -> dict[str, Any]:
+    def measure_all(self) -> dict[str, Any]:
         found: dict[str, Any] = {"n": self._count, "machine": describe_machine()}
-        with self._bench.open_engine(self._bench.root()) as palace:
+        with self._bench.open_engine(self._bench.open_root()) as palace:
             found["import"] = self._measure_import(palace, self._messages[: self._count])
             found["store"] = self._measure_stores(palace, self._messages[self._count :])
             found["recall"] = self._measure_recall(palace)
@@ -80,7 +80,7 @@ class _Run:
         found["cold"] = self._measure_cold_start("a cold start with the snapshot")
         self._bench.parts.home.snapshot.unlink(missing_ok=True)
         found["rebuilt"] = self._measure_cold_start("a cold start without it")
-        found["machine"]["load_at_the_end"] = load()
+        found["machine"]["load_at_the_end"] = read_load()
         return found
 
     def _measure_import(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
@@ -89,16 +89,16 @@ class _Run:
         # Half before and half after: a machine that becomes busy meanwhile slows both alike.
         texts = [message.text for message in messages[:: max(1, len(messages) // _SAMPLE)]]
         middle = max(1, len(texts) // 2)
-        palace.embed(texts[:1], 1)  # loads the model
+        palace.embed_texts(texts[:1], 1)  # loads the model
         self._tell(f"the bare embedder on {len(texts)} of the texts")
         busy = processor_s()
-        bare = self._time_work(lambda: palace.embed(texts[:middle], _PORTION))
+        bare = self._time_work(lambda: palace.embed_texts(texts[:middle], _PORTION))
         bare_busy = processor_s() - busy
         self._tell(f"importing {len(messages)} messages")
         begun, busy = self._clock.monotonic(), processor_s()
         report = palace.import_file(file)
         seconds, import_busy = self._clock.monotonic() - begun, processor_s() - busy
-        bare += self._time_work(lambda: palace.embed(texts[middle:], _PORTION))
+        bare += self._time_work(lambda: palace.embed_texts(texts[middle:], _PORTION))
         self._tell("waiting for the graph")
         linked = palace.wait_until_linked() - begun
         rate, bare_rate = report.stored / seconds, len(texts) / bare
@@ -115,14 +115,14 @@ class _Run:
 
     def _measure_stores(self, palace: Palace, messages: Sequence[Message]) -> dict[str, Any]:
         self._tell(f"storing {len(messages)} texts one by one")
-        times = [self._time_work(partial(palace.store, message.text)) * 1000 for message in messages]
+        times = [self._time_work(partial(palace.store_text, message.text)) * 1000 for message in messages]
         return {"count": len(times), **compute_percentiles(times)}
 
     def _measure_recall(self, palace: Palace) -> dict[str, Any]:
-        questions = self._writer.questions(_WARM_UP + QUERIES, self._count)
+        questions = self._writer.write_questions(_WARM_UP + QUERIES, self._count)
         self._tell(f"asking {len(questions)} questions")
         for question in questions[:_WARM_UP]:
-            palace.ask(question)
+            palace.time_question(question)
         busy = processor_s()
         asked = [palace.ask_in_parts(question) for question in questions[_WARM_UP:]]
         busy = processor_s() - busy
@@ -143,7 +143,7 @@ class _Run:
         pause, times = threading.Event(), []
         for question in questions:
             pause.wait(_PAUSE_S)
-            times.append(palace.ask(question))
+            times.append(palace.time_question(question))
         return times
 
     def _measure_files(self) -> dict[str, Any]:
@@ -157,7 +157,7 @@ class _Run:
         orders = {
             "home": str(environment.home),
             "secret": str(environment.secret_file),
-            "queries": self._writer.questions(1 + _COLD_QUERIES, self._count),
+            "queries": self._writer.write_questions(1 + _COLD_QUERIES, self._count),
             "started": self._clock.monotonic(),
         }
         # A process of its own: what is loaded and cached here would make the start warm.
@@ -198,19 +198,19 @@ def print_report(out: Output, found: Mapping[str, Any]) -> None:
     """Print the table.
 
     Args:
-        found: from `app.bench.measure.run`.
+        found: from `app.bench.measure.run_bench`.
     """
     box = found["machine"]
-    out.line(f"{found['n']:,} messages on {_describe_machine_line(box)}")
-    out.line()
-    out.table(table_rows(found))
+    out.print_line(f"{found['n']:,} messages on {_describe_machine_line(box)}")
+    out.print_line()
+    out.print_table(table_rows(found))
 
 
 def table_rows(found: Mapping[str, Any]) -> list[tuple[str, object]]:
     """Names and values of the table.
 
     Args:
-        found: from `app.bench.measure.run`.
+        found: from `app.bench.measure.run_bench`.
 
     Returns:
         The rows.

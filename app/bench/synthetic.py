@@ -40,7 +40,7 @@ class Message:
     at: datetime
     ref: str
 
-    def row(self) -> dict[str, str]:
+    def to_import_row(self) -> dict[str, str]:
         """The message as a row of the generic JSONL import."""
         at = self.at.isoformat().replace("+00:00", "Z")
         return {"text": self.text, "time": at, "author": self.author, "session": self.session, "ref": self.ref}
@@ -69,7 +69,7 @@ class Writer:
         self._words = load_bundled_vocabulary() if vocabulary is None else vocabulary
         self._topics = sorted(self._words["topics"])
 
-    def messages(self, count: int) -> Iterator[Message]:
+    def write_messages(self, count: int) -> Iterator[Message]:
         """Write messages, conversation after conversation.
 
         Yields:
@@ -87,7 +87,7 @@ class Writer:
                 yield Message(text, f"talk-{number}", author, at, f"{self._seed}-{len(seen)}")
             number += 1
 
-    def questions(self, count: int, messages: int) -> list[str]:
+    def write_questions(self, count: int, messages: int) -> list[str]:
         """Ask about what a series holds.
 
         Args:
@@ -187,4 +187,4 @@ def write_jsonl(path: Path, messages: Sequence[Message]) -> None:
         messages: in order.
     """
     with path.open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(message.row(), ensure_ascii=False) + "\n" for message in messages)
+        file.writelines(json.dumps(message.to_import_row(), ensure_ascii=False) + "\n" for message in messages)

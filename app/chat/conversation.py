@@ -41,7 +41,7 @@ class Memory:
         """Who this chat is and what it may; the reply of `health`."""
         return self._call_service("health", {})
 
-    def begin(self, prompt: str, model: str, budget: int) -> dict[str, Any]:
+    def begin_turn(self, prompt: str, model: str, budget: int) -> dict[str, Any]:
         """Begin a turn.
 
         Args:
@@ -58,7 +58,7 @@ class Memory:
         params = {"prompt": prompt, "session": self._session, "model": model[:128], "token_budget": budget}
         return self._call_service("turn_begin", params)
 
-    def end(self, turn: str | None, user: str, assistant: str, outcome: str) -> dict[str, Any]:
+    def end_turn(self, turn: str | None, user: str, assistant: str, outcome: str) -> dict[str, Any]:
         """End a turn and have it kept; the reply of `turn_end`."""
         params: dict[str, Any] = {"session": self._session, "user": user, "outcome": outcome, **_request_id_params()}
         if turn is not None:
@@ -78,7 +78,7 @@ class Memory:
         """What fits a question; the reply of `memory_recall`."""
         return self._call_service("memory_recall", {"query": query, "limit": _FOUND, "session": self._session})
 
-    def one(self, ident: str) -> dict[str, Any] | None:
+    def find_memory(self, ident: str) -> dict[str, Any] | None:
         """A memory by its id; None where there is none for this client."""
         try:
             return self._call_service("memory_get", {"id": ident})
@@ -147,17 +147,17 @@ class Given:
         return self.reply.get("turn")
 
 
-def budget_of(window: int) -> int:
+def memory_budget(window: int) -> int:
     """Tokens that memories may have: 12 % of what the model reads at once, the share of `turn_begin` itself."""
     return int(window * _BUDGET_SHARE)
 
 
-def tokens_of(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """About how many tokens a text has, rather too many than too few: one for three octets of UTF-8."""
     return -(-len(text.encode("utf-8", "replace")) // _OCTETS_A_TOKEN)
 
 
-def messages_for(given: Given, said: Sequence[Turn], window: int) -> list[dict[str, str]] | None:
+def build_messages(given: Given, said: Sequence[Turn], window: int) -> list[dict[str, str]] | None:
     """Put together what the model reads; the oldest turns are left out first.
 
     Args:
@@ -169,12 +169,12 @@ def messages_for(given: Given, said: Sequence[Turn], window: int) -> list[dict[s
         Messages, the newest last; None where the prompt alone is too much.
     """
     system = "\n\n".join(part for part in (str(load_words()["system"]), given.context) if part)
-    left = window - window // _ANSWER_SHARE - tokens_of(system) - tokens_of(given.prompt)
+    left = window - window // _ANSWER_SHARE - estimate_tokens(system) - estimate_tokens(given.prompt)
     if left < 0:
         return None
     kept: list[Turn] = []
     for turn in reversed(said):
-        left -= tokens_of(turn.user) + tokens_of(turn.assistant)
+        left -= estimate_tokens(turn.user) + estimate_tokens(turn.assistant)
         if left < 0:
             break
         kept.insert(0, turn)
@@ -220,25 +220,25 @@ class Chat:
         self._said: list[Turn] = []
         self._given: Given | None = None
         self._commands: Mapping[str, Callable[[str], None]] = {
-            "/remember": self._remember,
-            "/recall": self._recall,
-            "/forget": self._forget,
-            "/why": self._why,
-            "/model": self._switch,
-            "/help": self._help,
+            "/remember": self._remember_text,
+            "/recall": self._print_found,
+            "/forget": self._forget_memory,
+            "/why": self._print_reason,
+            "/model": self._switch_model,
+            "/help": self._print_help,
         }
 
     def run(self) -> None:
         """Talk until the person ends it."""
         try:
             self._run_guarded(self._check_connection)
-            self._run_guarded(self._greet)
+            self._run_guarded(self._print_welcome)
             while True:
                 try:
-                    line = self._screen.ask("> ")
+                    line = self._screen.read_line("> ")
                 except KeyboardInterrupt:
-                    self._screen.line()
-                    self._screen.line(format_sentence("to_end"))
+                    self._screen.print_line()
+                    self._screen.print_line(format_sentence("to_end"))
                     continue
                 if line is None or line.strip() == "/quit":
                     return
@@ -251,11 +251,11 @@ class Chat:
         try:
             work()
         except KeyboardInterrupt:
-            self._screen.end()
-            self._screen.line(format_sentence("stopped"))
+            self._screen.end_answer()
+            self._screen.print_line(format_sentence("stopped"))
         except LociError as error:
-            self._screen.end()
-            self._screen.line(describe_error(error))
+            self._screen.end_answer()
+            self._screen.print_line(describe_error(error))
 
     def _handle_line(self, line: str) -> None:
         if not line.startswith("/"):
@@ -265,9 +265,9 @@ class Chat:
         name, _, rest = line.partition(" ")
         command = self._commands.get(name)
         if command is None:
-            self._screen.line(format_sentence("unknown", command=one_line(name, 40)))
+            self._screen.print_line(format_sentence("unknown", command=one_line(name, 40)))
         elif not rest.strip() and name in ("/remember", "/recall", "/forget"):
-            self._screen.line(format_sentence("needs_text", usage=self._format_usage(name)))
+            self._screen.print_line(format_sentence("needs_text", usage=self._format_usage(name)))
         else:
             command(rest.strip())
 
@@ -277,9 +277,9 @@ class Chat:
         """Whoever cannot be reached is told of at once, and not after the first words."""
         self._memory.read_standing()
 
-    def _greet(self) -> None:
+    def _print_welcome(self) -> None:
         if self._has_model():
-            self._screen.line(format_sentence("welcome", model=self._model, window=self._window))
+            self._screen.print_line(format_sentence("welcome", model=self._model, window=self._window))
 
     def _has_model(self) -> bool:
         """Find the model, anew where there was none: a server may have been started meanwhile."""
@@ -290,11 +290,11 @@ class Chat:
         except LociError as error:
             found, why = None, describe_error(error)
         if found is None:
-            self._screen.line(format_sentence("no_model_still") if why == self._lacking else why)
+            self._screen.print_line(format_sentence("no_model_still") if why == self._lacking else why)
             self._lacking = why
             return False
         self._lacking = ""
-        self._window = self._host.window(found)
+        self._window = self._host.read_window(found)
         self._model = found
         return True
 
@@ -302,9 +302,9 @@ class Chat:
         if not self._has_model():
             return
         given = self._begin_turn(prompt)
-        messages = messages_for(given, self._said, self._window)
+        messages = build_messages(given, self._said, self._window)
         if messages is None:
-            self._screen.line(format_sentence("too_long_prompt"))
+            self._screen.print_line(format_sentence("too_long_prompt"))
             return
         self._given = given
         pieces: list[str] = []
@@ -312,30 +312,30 @@ class Chat:
         try:
             outcome = self._show_stream(messages, pieces)
         finally:
-            self._screen.end()
+            self._screen.end_answer()
             self._end_turn(given, "".join(pieces), outcome)
 
     def _begin_turn(self, prompt: str) -> Given:
         try:
-            return Given(prompt, self._memory.begin(prompt, self._model, budget_of(self._window)))
+            return Given(prompt, self._memory.begin_turn(prompt, self._model, memory_budget(self._window)))
         except LociError as error:
-            self._screen.line(format_sentence("without_memory", reason=describe_error(error)))
+            self._screen.print_line(format_sentence("without_memory", reason=describe_error(error)))
             return Given(prompt, reason=describe_error(error))
 
     def _show_stream(self, messages: list[dict[str, str]], pieces: list[str]) -> str:
         """Show the answer as it comes; how the turn ended."""
         try:
-            with closing(self._host.answer(self._model, messages, self._window)) as answer:
+            with closing(self._host.stream_answer(self._model, messages, self._window)) as answer:
                 for piece in answer:
                     pieces.append(piece)
-                    self._screen.piece(piece)
+                    self._screen.print_piece(piece)
         except KeyboardInterrupt:
-            self._screen.end()
-            self._screen.line(format_sentence("stopped"))
+            self._screen.end_answer()
+            self._screen.print_line(format_sentence("stopped"))
             return "cancelled"
         except TooLongError:
-            self._screen.end()
-            self._screen.line(format_sentence("too_long_answer"))
+            self._screen.end_answer()
+            self._screen.print_line(format_sentence("too_long_answer"))
         except LociError:
             self._model = ""  # it is looked for anew with the next turn
             raise
@@ -345,57 +345,57 @@ class Chat:
         if answer:
             self._said = [*self._said, Turn(given.prompt, answer)][-_MOST_TURNS:]
         try:
-            kept = self._memory.end(given.turn, given.prompt, answer, outcome)
+            kept = self._memory.end_turn(given.turn, given.prompt, answer, outcome)
         except LociError as error:
-            self._screen.line(format_sentence("not_kept", reason=describe_error(error)))
+            self._screen.print_line(format_sentence("not_kept", reason=describe_error(error)))
             return
         if kept["left_out"]:
-            self._screen.line(format_sentence("left_out"))
+            self._screen.print_line(format_sentence("left_out"))
         if kept["stored"] or kept["proposed"]:
             facts = format_count(kept["stored"] + kept["proposed"], "fact", "facts")
-            self._screen.line(
+            self._screen.print_line(
                 format_sentence("kept", messages=format_count(kept["episodes"], "message", "messages"), facts=facts)
             )
 
     # Commands
 
-    def _remember(self, text: str) -> None:
-        self._screen.line(format_sentence(_STORED.get(self._memory.remember(text)["operation"], "remembered")))
+    def _remember_text(self, text: str) -> None:
+        self._screen.print_line(format_sentence(_STORED.get(self._memory.remember(text)["operation"], "remembered")))
 
-    def _recall(self, query: str) -> None:
+    def _print_found(self, query: str) -> None:
         found = self._memory.recall(query)
         if not found["items"]:
-            self._screen.line(format_sentence("nothing", reason=found["reason"]))
+            self._screen.print_line(format_sentence("nothing", reason=found["reason"]))
         for item in found["items"]:
-            self._screen.line(_format_row(item))
+            self._screen.print_line(_format_row(item))
 
-    def _forget(self, words_or_id: str) -> None:
-        named = None if " " in words_or_id else self._memory.one(words_or_id)
+    def _forget_memory(self, words_or_id: str) -> None:
+        named = None if " " in words_or_id else self._memory.find_memory(words_or_id)
         item = named or self._pick_memory(words_or_id)
         if item is None:
             return
-        self._screen.line(_format_row(item))
+        self._screen.print_line(_format_row(item))
         if not self._is_sure("sure"):
-            self._screen.line(format_sentence("unchanged"))
+            self._screen.print_line(format_sentence("unchanged"))
             return
-        self._let_go(item)
+        self._run_forget(item)
         # A sentence that was read out of a message stands twice, and the message would say it again with the next turn.
         if others := self._saying_it_too(item):
-            self._screen.line(format_sentence("said_too"))
+            self._screen.print_line(format_sentence("said_too"))
             for other in others:
-                self._screen.line(_format_row(other))
+                self._screen.print_line(_format_row(other))
             if self._is_sure("sure_too"):
                 for other in others:
-                    self._let_go(other)
+                    self._run_forget(other)
 
     def _is_sure(self, question: str) -> bool:
-        return (self._screen.ask(format_sentence(question)) or "").strip().casefold() in ("y", "yes")
+        return (self._screen.read_line(format_sentence(question)) or "").strip().casefold() in ("y", "yes")
 
-    def _let_go(self, item: Mapping[str, Any]) -> None:
+    def _run_forget(self, item: Mapping[str, Any]) -> None:
         became = _FORGOTTEN.get(self._memory.forget(item["id"])["operation"], "forgotten")
-        self._screen.line(format_sentence(became))
+        self._screen.print_line(format_sentence(became))
         if became == "proposed":
-            self._tell_way(item)
+            self._explain_curate(item)
 
     def _saying_it_too(self, item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Other memories that hold the whole text of one."""
@@ -404,71 +404,71 @@ class Chat:
         holds = [one for one in found if text in " ".join(str(one["text"]).casefold().split())]
         return [one for one in holds if one["id"] != item["id"]]
 
-    def _tell_way(self, item: Mapping[str, Any]) -> None:
+    def _explain_curate(self, item: Mapping[str, Any]) -> None:
         """What the person typed here was brought by this chat: with `curate` it goes at the person's word."""
         mine = self._memory.read_standing()
         if item.get("client") == mine["client"] and "curate" not in mine["grants"]:
-            self._screen.line(format_sentence("may_curate", client=mine["client"]))
+            self._screen.print_line(format_sentence("may_curate", client=mine["client"]))
 
     def _pick_memory(self, query: str) -> Mapping[str, Any] | None:
         found = self._memory.recall(query)
         items = found["items"]
         if not items:
-            self._screen.line(format_sentence("nothing", reason=found["reason"]))
+            self._screen.print_line(format_sentence("nothing", reason=found["reason"]))
             return None
         if len(items) == 1:
             return dict(items[0])
         for number, item in enumerate(items, 1):
-            self._screen.line(f"{number}  {_format_row(item)}")
-        typed = (self._screen.ask(format_sentence("which")) or "").strip()
+            self._screen.print_line(f"{number}  {_format_row(item)}")
+        typed = (self._screen.read_line(format_sentence("which")) or "").strip()
         if typed.isascii() and typed.isdigit() and 1 <= int(typed[:3]) <= len(items):
             return dict(items[int(typed[:3]) - 1])
-        self._screen.line(format_sentence("unchanged"))
+        self._screen.print_line(format_sentence("unchanged"))
         return None
 
-    def _why(self, _: str) -> None:
+    def _print_reason(self, _: str) -> None:
         given = self._given
         if given is None:
-            self._screen.line(format_sentence("no_turn"))
+            self._screen.print_line(format_sentence("no_turn"))
         elif given.reason:
-            self._screen.line(format_sentence("why_offline", reason=given.reason))
+            self._screen.print_line(format_sentence("why_offline", reason=given.reason))
         else:
-            self._context_of(given)
+            self._print_context(given)
 
-    def _context_of(self, given: Given) -> None:
+    def _print_context(self, given: Given) -> None:
         """What `turn_begin` said. A search now would find other things: the question itself, what was left out."""
         reply = given.reply
         if not given.context:
-            self._screen.line(format_sentence("why_none"))
+            self._screen.print_line(format_sentence("why_none"))
         else:
             included = format_count(reply["included"], "memory", "memories")
-            self._screen.line(
+            self._screen.print_line(
                 format_sentence("why_read", tokens=reply["tokens"], budget=reply["budget"], included=included)
             )
-            self._screen.block(given.context)
+            self._screen.print_block(given.context)
         if excluded := describe_left_out(reply):
-            self._screen.line(format_sentence("why_left", excluded=excluded))
+            self._screen.print_line(format_sentence("why_left", excluded=excluded))
         else:
-            self._screen.line(format_sentence("why_left_none"))
+            self._screen.print_line(format_sentence("why_left_none"))
         if reply["at_hand"]:
-            self._screen.line(
+            self._screen.print_line(
                 format_sentence("why_at_hand", at_hand=format_count(reply["at_hand"], "memory", "memories"))
             )
-        self._screen.line(format_sentence("why_receipt", receipt=reply["receipt"]))
+        self._screen.print_line(format_sentence("why_receipt", receipt=reply["receipt"]))
 
-    def _switch(self, name: str) -> None:
+    def _switch_model(self, name: str) -> None:
         if name:
             chosen = self._host.select_model(name)
             self._wanted, self._model = chosen or "", ""
-            self._greet()
+            self._print_welcome()
             return
-        known = self._host.models()
-        self._screen.line(format_sentence("models", known=", ".join(one.name for one in known) or "none"))
-        self._greet()
+        known = self._host.list_models()
+        self._screen.print_line(format_sentence("models", known=", ".join(one.name for one in known) or "none"))
+        self._print_welcome()
 
-    def _help(self, _: str) -> None:
+    def _print_help(self, _: str) -> None:
         for usage, about in load_words()["commands"]:
-            self._screen.line(f"{usage:<22} {about}")
+            self._screen.print_line(f"{usage:<22} {about}")
 
     @staticmethod
     def _format_usage(name: str) -> str:

@@ -67,7 +67,7 @@ class ModelHost:
         """The address in words."""
         return self._place.url.partition("://")[2]
 
-    def models(self) -> tuple[InstalledModel, ...]:
+    def list_models(self) -> tuple[InstalledModel, ...]:
         """Its models that can chat on its own machine.
 
         Raises:
@@ -92,14 +92,14 @@ class ModelHost:
             UserError: INVALID_INPUT where the wanted one is not there.
             EnvironmentFaultError: as `models`.
         """
-        found = self.models()
+        found = self.list_models()
         name = choose_model(found, wanted)
         if name is None and wanted:
             known = ", ".join(one.name for one in found) or "none"
             raise UserError(Code.INVALID_INPUT, format_sentence("wrong_model", model=wanted, known=known))
         return name
 
-    def window(self, model: str) -> int:
+    def read_window(self, model: str) -> int:
         """Tokens that a model reads at once here: what it can, up to `WINDOW`.
 
         Returns:
@@ -116,7 +116,7 @@ class ModelHost:
         ]
         return min([WINDOW, *lengths])
 
-    def answer(self, model: str, messages: Sequence[Message], window: int) -> Generator[str, None, None]:
+    def stream_answer(self, model: str, messages: Sequence[Message], window: int) -> Generator[str, None, None]:
         """Ask, and give the answer piece by piece as it comes. Closing the iterator ends the model's work.
 
         Args:

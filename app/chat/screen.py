@@ -51,7 +51,7 @@ class Screen:
         self._held = ""
         self._at_start = True
 
-    def ask(self, question: str) -> str | None:
+    def read_line(self, question: str) -> str | None:
         """Ask for a line.
 
         Args:
@@ -69,27 +69,27 @@ class Screen:
             is_whole = is_whole and not more.rstrip("\r\n")
         self._at_start = True
         if not is_whole:
-            self.line(format_sentence("too_long_line", most=f"{MOST_CHARACTERS:,}"))
+            self.print_line(format_sentence("too_long_line", most=f"{MOST_CHARACTERS:,}"))
             return ""
         return line.rstrip("\r\n") if line else None
 
-    def line(self, text: str = "") -> None:
+    def print_line(self, text: str = "") -> None:
         """Show one line, whatever it holds."""
         self._write_text(escape_controls(text).replace("\n", "<U+000A>") + "\n")
 
-    def block(self, text: str) -> None:
+    def print_block(self, text: str) -> None:
         """Show a text of several lines."""
         for line in text.split("\n"):
-            self.line(line)
+            self.print_line(line)
 
-    def piece(self, text: str) -> None:
+    def print_piece(self, text: str) -> None:
         """Show the next piece of an answer as it comes; line ends pass."""
         whole = self._held + text
         # A carriage return at the end of a piece may be half of a line end.
         self._held = "\r" if whole.endswith("\r") else ""
         self._write_text(escape_controls(whole.removesuffix(self._held)))
 
-    def end(self) -> None:
+    def end_answer(self) -> None:
         """End an answer: what comes next begins a line."""
         held, self._held = self._held, ""
         self._write_text(escape_controls(held) + ("" if self._at_start and not held else "\n"))

@@ -38,7 +38,7 @@ def start_chat(setup: ClientSetup, model: str, host: str | None, *, may_start: b
     place = model_place(screen, host, setup.variables.get("LOCI_OLLAMA", ""))
     if not setup.variables.get("LOCI_TOKEN") and read_token(setup.token_file) is None:
         _pair_chat(setup, screen)
-    Chat(Memory(setup.link(start=may_start)), ModelHost(place), screen, model).run()
+    Chat(Memory(setup.make_link(start=may_start)), ModelHost(place), screen, model).run()
 
 
 def model_place(screen: Screen, host: str | None, variable: str) -> ServerAddress:
@@ -63,17 +63,17 @@ def model_place(screen: Screen, host: str | None, variable: str) -> ServerAddres
             raise UserError(Code.INVALID_INPUT, error.sentence) from None  # a wrong value of an option
         if error.code is not Code.ACCESS_DENIED:
             raise
-    if host is not None and _is_yes(screen.ask(format_sentence("beyond", host=host))):
+    if host is not None and _is_yes(screen.read_line(format_sentence("beyond", host=host))):
         return parse_address(host, beyond=True)
     raise UserError(Code.ACCESS_DENIED, format_sentence("beyond_refused"))
 
 
 def _pair_chat(setup: ClientSetup, screen: Screen) -> None:
     question = format_sentence("pair", client=setup.client)
-    while (answer := (screen.ask(question) or "").strip().casefold()) not in _GRANTS:
+    while (answer := (screen.read_line(question) or "").strip().casefold()) not in _GRANTS:
         if answer in _NO:  # the end of input too
             raise UserError(Code.UNAUTHENTICATED, format_sentence("unpaired"))
-        screen.line(format_sentence("pair_how"))
+        screen.print_line(format_sentence("pair_how"))
     pair_client(setup, None, _GRANTS[answer], "loci chat")
 
 

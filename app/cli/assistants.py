@@ -90,15 +90,15 @@ def mcp(
 
         name, made = pair_client(setup, code, given or (() if code is not None else asked_grants(setup)))
         if setup.out.as_json:
-            setup.out.document({"client": name, "grants": made})
+            setup.out.print_document({"client": name, "grants": made})
         return
     if test:
-        from app.mcp.trial import try_out
+        from app.mcp.trial import run_trial
 
-        context.exit(0 if try_out(setup) else 1)
-    from app.mcp.server import run
+        context.exit(0 if run_trial(setup) else 1)
+    from app.mcp.server import run_server
 
-    run(lambda: setup.link(start=not no_start), tools)
+    run_server(lambda: setup.make_link(start=not no_start), tools)
 
 
 def _find_orphan_options(
@@ -137,7 +137,7 @@ def read_client_setup(context: click.Context, client: str, tools: str) -> Client
 
     given = {} if context.parent is None else context.parent.params
     variables = complete_variables(os.environ)
-    found = environment.read(variables, given.get("home"), given.get("passphrase_file"))
+    found = environment.read_environment(variables, given.get("home"), given.get("passphrase_file"))
     out = Output(as_json=bool(given.get("as_json")), progression=context.find_object(Progression))
     return ClientSetup(found, variables, client, tools, out)
 

@@ -53,13 +53,13 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
     if code:
         paired = pair_by_code(command, params)
         command.output.progression.is_done = True
-        command.reply(paired, _print_pairing)
+        command.print_result(paired, _print_pairing)
         return
     with command.open_session() as session:
         reply = session.call("pair", {key: value for key, value in params.items() if value is not None})
         step = reply.pop("step", None)
         try:
-            command.reply({**reply, "socket": str(command.parts.place.path)}, _print_pairing)
+            command.print_result({**reply, "socket": str(command.parts.place.path)}, _print_pairing)
             command.output.flush()
         except OutputError:
             # The token is told this once: without it the client could never come in, and its name would be taken.
@@ -69,20 +69,20 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
 
 
 def _print_pairing(out: Output, reply: Mapping[str, Any]) -> None:
-    out.line(f"Paired {escape_controls(reply['client'])}: {', '.join(reply['grants'])}.")
+    out.print_line(f"Paired {escape_controls(reply['client'])}: {', '.join(reply['grants'])}.")
     if reply.get("former"):
-        out.line(describe_reused_name())
+        out.print_line(describe_reused_name())
     if "token" in reply:
-        out.line(f"    Token   {reply['token']}")
-        out.line(f"    Socket  {reply['socket']}")
-        out.line("The token is shown this once; give it to the client and to nobody else.")
-    out.lines(reach_lines(reply["client"], reply["grants"]))
+        out.print_line(f"    Token   {reply['token']}")
+        out.print_line(f"    Socket  {reply['socket']}")
+        out.print_line("The token is shown this once; give it to the client and to nobody else.")
+    out.print_lines(reach_lines(reply["client"], reply["grants"]))
     _told_new(out, reply)
 
 
 def _told_new(out: Output, reply: Mapping[str, Any]) -> None:
     for name in reply.get("new_spaces", ()):
-        out.line(f"The space {escape_controls(name)} is new: nothing lies in it yet.")
+        out.print_line(f"The space {escape_controls(name)} is new: nothing lies in it yet.")
 
 
 @loci.command()
@@ -97,13 +97,13 @@ def grant(command: Command, name: str, more: tuple[str, ...], less: tuple[str, .
     pair`: read, propose, write, curate, speak_for_user, all_spaces and space:NAME.
     """
     params = {"name": name, "grants": typed_grants(more) or None, "take": typed_grants(less) or None}
-    command.reply(command.call("grant", params), _print_grants)
+    command.print_result(command.call("grant", params), _print_grants)
 
 
 def _print_grants(out: Output, reply: Mapping[str, Any]) -> None:
     begun = "From now on" if reply["step"] else "Nothing changed;"
-    out.line(f"{begun} {escape_controls(reply['client'])} has: {', '.join(reply['grants'])}.")
-    out.lines(reach_lines(reply["client"], reply["grants"]))
+    out.print_line(f"{begun} {escape_controls(reply['client'])} has: {', '.join(reply['grants'])}.")
+    out.print_lines(reach_lines(reply["client"], reply["grants"]))
     _told_new(out, reply)
 
 
@@ -118,23 +118,23 @@ def revoke(command: Command, name: str, remove: bool) -> None:
     it again. What it wrote stays, unless you say --remove.
     """
     params = {"name": name, "remove": True} if remove else {"name": name}
-    command.reply(command.call("revoke", params), _print_revocation)
+    command.print_result(command.call("revoke", params), _print_revocation)
 
 
 def _print_revocation(out: Output, reply: Mapping[str, Any]) -> None:
     removed, forms = reply.get("removed"), load_words()["counts"]
     if removed is not None:
         rest = ", ".join(format_count(forms[name], removed[name]) for name in ("archived", "left"))
-        out.line(format_count(forms["taken_back"], removed["steps"], rest=rest))
+        out.print_line(format_count(forms["taken_back"], removed["steps"], rest=rest))
         for memory_id in removed["left_ids"][:_NAMED]:
-            out.line(f"    left: {memory_id}")
+            out.print_line(f"    left: {memory_id}")
         if len(removed["left_ids"]) > _NAMED:
-            out.line(f"    and {len(removed['left_ids']) - _NAMED} more")
+            out.print_line(f"    and {len(removed['left_ids']) - _NAMED} more")
         return
     wrote = reply.get("wrote", {})
-    out.line("Revoked.")
+    out.print_line("Revoked.")
     if wrote.get("steps") or wrote.get("too_old"):
-        out.line(
+        out.print_line(
             f"It made {_at_least_prefix(wrote)}{format_count(forms['changes'], wrote['steps'])} to "
             f"{format_count(load_words()['memories'], wrote['memories'])}; "
             f"{format_count(forms['too_old'], wrote['too_old'])}. "
@@ -153,7 +153,7 @@ def _at_least_prefix(wrote: Mapping[str, Any]) -> str:
 def pause(command: Command, name: str | None, everyone: bool) -> None:
     """Let a client in no more, until it is resumed."""
     reply = command.call("pause", _client_params(name, everyone=everyone))
-    command.reply(reply, lambda out, told: out.line("Paused." if told["step"] else "Nothing to pause."))
+    command.print_result(reply, lambda out, told: out.print_line("Paused." if told["step"] else "Nothing to pause."))
 
 
 @loci.command()
@@ -163,7 +163,7 @@ def pause(command: Command, name: str | None, everyone: bool) -> None:
 def resume(command: Command, name: str | None, everyone: bool) -> None:
     """Let a client in again that is paused, or asleep after 90 days."""
     reply = command.call("resume", _client_params(name, everyone=everyone))
-    command.reply(reply, lambda out, told: out.line("Resumed." if told["step"] else "Nothing to resume."))
+    command.print_result(reply, lambda out, told: out.print_line("Resumed." if told["step"] else "Nothing to resume."))
 
 
 def _client_params(name: str | None, *, everyone: bool) -> dict[str, Any]:
@@ -177,7 +177,7 @@ def clients(command: Command, allow: str | None) -> None:
     """List the clients that were ever paired, and the names you said no to."""
     if allow is not None:
         reply = command.call("allow_again", {"name": allow})
-        command.reply(reply, lambda out, told: out.line(f"{escape_controls(told['name'])} may ask again."))
+        command.print_result(reply, lambda out, told: out.print_line(f"{escape_controls(told['name'])} may ask again."))
         return
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
@@ -187,13 +187,15 @@ def clients(command: Command, allow: str | None) -> None:
                 f"paired {format_minute(client['paired_at'])}" if client["paired_at"] else "pair it again to let it in"
             )
             waits = f", {client['waits']} wait" if client["waits"] else ""
-            out.line(f"{escape_controls(client['name']):<24} {client['state']:<8} {', '.join(client['grants'])}")
-            out.line(f"{'':<24} {paired}, {seen}, {format_count(load_words()['memories'], client['stands'])}{waits}")
+            out.print_line(f"{escape_controls(client['name']):<24} {client['state']:<8} {', '.join(client['grants'])}")
+            out.print_line(
+                f"{'':<24} {paired}, {seen}, {format_count(load_words()['memories'], client['stands'])}{waits}"
+            )
         for no in reply["denied"]:
-            out.line(f"{escape_controls(no['name']):<24} denied   {format_minute(no['denied_at'])}")
-        out.line(format_count(load_words()["counts"]["clients"], len(reply["clients"])))
+            out.print_line(f"{escape_controls(no['name']):<24} denied   {format_minute(no['denied_at'])}")
+        out.print_line(format_count(load_words()["counts"]["clients"], len(reply["clients"])))
 
-    command.reply(command.call("clients", {}), print_reply)
+    command.print_result(command.call("clients", {}), print_reply)
 
 
 @loci.command()
@@ -207,23 +209,23 @@ def log(command: Command, client: str | None, limit: int | None, after: str | No
     Answers, changes and refusals; without a name, of all of them. What was asked is not told here.
     """
     reply = command.call("log", {"name": client, "limit": limit, "after": after})
-    command.reply(reply, lambda out, found: _print_log(out, found, is_one=client is not None))
+    command.print_result(reply, lambda out, found: _print_log(out, found, is_one=client is not None))
     if "next" in reply and not command.output.as_json:
-        command.output.note(load_words()["log"]["more"].format(next=reply["next"]))
+        command.output.print_note(load_words()["log"]["more"].format(next=reply["next"]))
 
 
 def _print_log(out: Output, reply: Mapping[str, Any], *, is_one: bool) -> None:
     for line in reply["lines"]:
         who = "" if is_one else f"{one_line(line['client'], 64)}: "
-        out.line(
+        out.print_line(
             load_words()["log"]["line"].format(at=format_minute(line["at"]), client=who, head=_describe_activity(line))
         )
         ids = [line[name] for name in ("memory_id", "step", "receipt") if line[name]]
         note = " · ".join(part for part in (*_describe_line(line), *ids[:1]) if part)
         if note:
-            out.line(f"{'':<18}{note}")
+            out.print_line(f"{'':<18}{note}")
     if not reply["lines"]:
-        out.line(load_words()["log"]["none"])
+        out.print_line(load_words()["log"]["none"])
 
 
 def _describe_activity(line: Mapping[str, Any]) -> str:
@@ -279,8 +281,10 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
 
     def answer_notice(what: str, notice: Mapping[str, Any]) -> None:
         if what == "pair_code":
-            command.output.note(f"Code for the client: {notice['code']}   (for {notice['expires_s']:.0f} seconds)")
-            command.output.note(f"It redeems it at the socket {command.parts.place.path}")
+            command.output.print_note(
+                f"Code for the client: {notice['code']}   (for {notice['expires_s']:.0f} seconds)"
+            )
+            command.output.print_note(f"It redeems it at the socket {command.parts.place.path}")
         elif what == "pair_request":
             allow = _ask_to_allow(command, notice)
             client.call("owner.pair_answer", {"request": notice["request"], "allow": allow})
@@ -294,7 +298,7 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _ask_to_allow(command: Command, notice: Mapping[str, Any]) -> bool:
     for line in question_lines(notice):
-        command.output.note(line)
+        command.output.print_note(line)
     return click.confirm("Allow it?", default=False, err=True)
 
 

@@ -51,7 +51,7 @@ class Verb:
     is_file: bool
 
 
-def walk(group: click.Group) -> Iterator[Verb]:
+def list_verbs(group: click.Group) -> Iterator[Verb]:
     """Every verb of a group, behind the group itself.
 
     Args:
@@ -254,4 +254,4 @@ def completion(command: Command, shell: str) -> None:
     """
     if command.output.as_json:
         raise click.UsageError("A script is no JSON; leave --json away.")
-    command.output.raw(_WRITERS[shell](tuple(walk(loci))))
+    command.output.print_raw(_WRITERS[shell](tuple(list_verbs(loci))))

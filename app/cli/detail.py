@@ -64,7 +64,7 @@ def show(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     How it stands and why, who said it and when, what its trust is made of, what it claims, its versions.
     """
     if command.output.as_json:
-        command.output.document(command.call("show", {"id": id}))
+        command.output.print_document(command.call("show", {"id": id}))
         return
     with command.open_session() as session:
         shown = session.call("show", {"id": id})
@@ -82,8 +82,8 @@ def _read_context(session: Session, shown: Item) -> _About:
 
 
 def _print_detail(out: Output, shown: Item, about: _About) -> None:
-    out.lines(escape_controls(line) for line in shown["text"].split("\n"))
-    out.line()
+    out.print_lines(escape_controls(line) for line in shown["text"].split("\n"))
+    out.print_line()
     rows = [
         *_standing_rows(shown, about),
         *_origin_rows(shown),
@@ -91,7 +91,7 @@ def _print_detail(out: Output, shown: Item, about: _About) -> None:
         *_claim_rows(shown),
         *_version_rows(shown, about),
     ]
-    out.lines(align_rows([*rows, *_question_rows(shown, about)]))
+    out.print_lines(align_rows([*rows, *_question_rows(shown, about)]))
 
 
 def _standing_rows(shown: Item, about: _About) -> list[Row]:
@@ -192,10 +192,10 @@ def history(command: Command, id: str) -> None:  # noqa: A002 - the contract's w
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         for item in reply["items"]:
             status = load_words()["short_status"][item["status"]]
-            out.line(f"{on_day(item):<10}  {status:<10}  {one_line(item['text'], 100)}")
-            out.line(f"{'':<24}{describe_author(item)} · {item['id']}")
+            out.print_line(f"{on_day(item):<10}  {status:<10}  {one_line(item['text'], 100)}")
+            out.print_line(f"{'':<24}{describe_author(item)} · {item['id']}")
 
-    command.reply(command.call("history", {"id": id}), print_reply)
+    command.print_result(command.call("history", {"id": id}), print_reply)
 
 
 @loci.command()
@@ -215,6 +215,6 @@ def receipt(command: Command, id: str) -> None:  # noqa: A002 - the contract's w
         rows += [("", f"and {reply['unlisted']} more")] if reply["unlisted"] else []
         kept = [f"{one['id']}  {one['why'].replace('_', ' ')}" for one in reply["withheld"]]
         kept += [f"{reply['sealed']} sealed"] if reply["sealed"] else []
-        out.lines(align_rows([*rows, *(("kept back" if not at else "", line) for at, line in enumerate(kept))]))
+        out.print_lines(align_rows([*rows, *(("kept back" if not at else "", line) for at, line in enumerate(kept))]))
 
-    command.reply(command.call("receipt", {"id": id}), print_reply)
+    command.print_result(command.call("receipt", {"id": id}), print_reply)

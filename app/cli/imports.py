@@ -50,13 +50,13 @@ def import_(command: Command, path: str, form: str | None, space: str | None, dr
     with ExitStack() as held:
         source = held.enter_context(_spool_stdin(command)) if path == "-" else absolute_path(path)
         params = {"path": str(source), "format": form, "space": space, "dry_run": dry_run or None}
-        reply, judged = _carried_out(command, {name: value for name, value in params.items() if value is not None})
-    command.reply(reply, lambda out, done: print_import(out, done, judged))
+        reply, judged = _run_import(command, {name: value for name, value in params.items() if value is not None})
+    command.print_result(reply, lambda out, done: print_import(out, done, judged))
 
 
-def _carried_out(command: Command, params: Mapping[str, Any]) -> tuple[dict[str, Any], Judged | None]:
+def _run_import(command: Command, params: Mapping[str, Any]) -> tuple[dict[str, Any], Judged | None]:
     with command.open_session() as session:
-        with command.output.progress(enabled=True) as tell:
+        with command.output.show_progress(enabled=True) as tell:
             reply = session.call("import", params, tell)
         judged = (
             None if command.output.as_json or reply["import_id"] is None else _count_judged(session, reply["import_id"])
@@ -87,7 +87,7 @@ def _spool_stdin(command: Command) -> Iterator[Path]:
     found = command.parts.environment
     refuse_stdin_twice(found.secret_file)
     stream = open_stdin("file to import")
-    with found.scratch() as folder:
+    with found.scratch_folder() as folder:
         file = folder / _FROM_STDIN
         size = 0
         try:
@@ -142,10 +142,10 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
     messages = reply["messages"]
     done = reply["import_id"] is not None
     if not reply["stored"] and reply["skipped"].get("known"):
-        out.line(f"Nothing new: everything in it is here already ({reply['format']}).")
+        out.print_line(f"Nothing new: everything in it is here already ({reply['format']}).")
     else:
         forms = load_words()["counts"]["imported" if done else "would_import"]
-        out.line(format_count(forms, reply["stored"], format=reply["format"]))
+        out.print_line(format_count(forms, reply["stored"], format=reply["format"]))
     rows: list[tuple[str, object]] = [
         ("conversations", reply["conversations"]),
         ("messages", f"{messages['user']} yours, {messages['assistant']} the assistant's, {messages['other']} other"),
@@ -153,17 +153,17 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
         ("from", f"{format_day(reply['earliest']) or 'unknown'} to {format_day(reply['latest']) or 'unknown'}"),
     ]
     rows += [(f"left out: {reason.replace('_', ' ')}", count) for reason, count in sorted(reply["skipped"].items())]
-    out.table(rows)
+    out.print_table(rows)
     for error in reply["errors"][:_SHOWN_ERRORS]:
-        out.line(f"could not read {escape_controls(error['where'])}: {escape_controls(error['message'])}")
+        out.print_line(f"could not read {escape_controls(error['where'])}: {escape_controls(error['message'])}")
     if len(reply["errors"]) > _SHOWN_ERRORS:
-        out.line(f"… and {len(reply['errors']) - _SHOWN_ERRORS} more; --json lists them all.")
+        out.print_line(f"… and {len(reply['errors']) - _SHOWN_ERRORS} more; --json lists them all.")
     if judged is not None:
-        _say_judged(out, judged)
+        _print_judged(out, judged)
     if done and reply["stored"] and sum(messages.values()):
-        out.line(load_words()["distill"]["offer"].format(id=reply["import_id"]))
+        out.print_line(load_words()["distill"]["offer"].format(id=reply["import_id"]))
     if done and reply["stored"]:
-        out.line(f"Take it back with: loci unimport {reply['import_id']}")
+        out.print_line(f"Take it back with: loci unimport {reply['import_id']}")
 
 
 def _format_waiting(reply: Mapping[str, Any], judged: Judged | None) -> str:
@@ -174,13 +174,13 @@ def _format_waiting(reply: Mapping[str, Any], judged: Judged | None) -> str:
     return str(load_words()["import"]["at_least"]).format(count=count) if judged.is_more else str(count)
 
 
-def _say_judged(out: Output, judged: Judged) -> None:
+def _print_judged(out: Output, judged: Judged) -> None:
     forms = load_words()["import"]
     left = judged.facts - forms["at_once"]
     if left > 0:
-        out.line(str(forms["reading"]).format(done=f"{forms['at_once']:,}", left=f"{left:,}"))
+        out.print_line(str(forms["reading"]).format(done=f"{forms['at_once']:,}", left=f"{left:,}"))
     if judged.read_items:
-        out.line(str(forms["look"]))
+        out.print_line(str(forms["look"]))
 
 
 @loci.command()
@@ -195,32 +195,32 @@ def distill(command: Command, import_id: str | None, dry_run: bool) -> None:
     params: dict[str, Any] = {"dry_run": True} if dry_run else {}
     if import_id is not None:
         params["import_id"] = import_id
-    with command.open_session() as session, command.output.progress(enabled=True) as tell:
+    with command.open_session() as session, command.output.show_progress(enabled=True) as tell:
         reply = session.call("distill", params, tell)
         while "next" in reply:
             page = session.call("distill", {**params, "after": reply.pop("next")}, tell)
             page["statements"] = [*reply["statements"], *page["statements"]]
             page["small_talk"] = [*reply["small_talk"], *page["small_talk"]]
             reply = {**page, "skipped": reply["skipped"]}
-    command.reply(reply, lambda out, done: _print_statements(out, done, dry_run))
+    command.print_result(reply, lambda out, done: _print_statements(out, done, dry_run))
 
 
 def _print_statements(out: Output, reply: Mapping[str, Any], dry_run: bool) -> None:
     forms = load_words()["distill"]
     told = reply["statements"]
     again = sum(one["operation"] == "NOOP" for one in told)
-    out.line(format_count(forms["would" if dry_run else "made"], len(told) - again))
+    out.print_line(format_count(forms["would" if dry_run else "made"], len(told) - again))
     if again:
-        out.line(format_count(forms["again"], again))
+        out.print_line(format_count(forms["again"], again))
     for one in told[:_SHOWN_STATEMENTS]:
-        out.line(f"  {escape_controls(one['text'])}")
+        out.print_line(f"  {escape_controls(one['text'])}")
     if len(told) > _SHOWN_STATEMENTS:
-        out.line(str(forms["more"]).format(count=f"{len(told) - _SHOWN_STATEMENTS:,}"))
-    out.line(format_count(forms["small_talk"], len(reply["small_talk"])))
+        out.print_line(str(forms["more"]).format(count=f"{len(told) - _SHOWN_STATEMENTS:,}"))
+    out.print_line(format_count(forms["small_talk"], len(reply["small_talk"])))
     rows = [(f"left out: {reason.replace('_', ' ')}", count) for reason, count in sorted(reply["skipped"].items())]
-    out.table(rows)
+    out.print_table(rows)
     if told and not dry_run:
-        out.line(str(forms["undo"]))
+        out.print_line(str(forms["undo"]))
 
 
 @loci.command()
@@ -231,4 +231,4 @@ def unimport(command: Command, import_id: str) -> None:
 
     One that still runs is stopped first.
     """
-    command.reply(command.call("unimport", {"import_id": import_id}), print_undone)
+    command.print_result(command.call("unimport", {"import_id": import_id}), print_undone)

@@ -58,12 +58,12 @@ def remember(command: Command, /, text: str, claim: str | None, time: str | None
 
     `-` reads it from standard input.
     """
-    text = command.text(text, "text")
+    text = command.read_text(text, "text")
     params = {"text": text, "claim": _parse_claim(claim), "time": local_time(time), **given}
     with command.open_session() as session:
         reply = session.call("remember", {name: value for name, value in params.items() if value is not None})
         about = {} if command.output.as_json else _read_related(session, reply)
-    command.reply(reply, lambda out, done: _print_remembered(out, done, about))
+    command.print_result(reply, lambda out, done: _print_remembered(out, done, about))
 
 
 def _read_related(session: Session, reply: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -79,16 +79,16 @@ def _read_related(session: Session, reply: Mapping[str, Any]) -> dict[str, Mappi
 def _print_remembered(out: Output, reply: Mapping[str, Any], about: Mapping[str, Mapping[str, Any]]) -> None:
     memory = about[reply["memory_id"]]
     became, told = _outcome_word(reply, memory["status"]), load_words()["remembered"]
-    out.line(f"{told[became]}  {memory['id']}")
+    out.print_line(f"{told[became]}  {memory['id']}")
     if became in ("known", "merged"):
-        out.line(f"  “{first_words(memory['text'])}”")
+        out.print_line(f"  “{first_words(memory['text'])}”")
     if became == "older" and memory["superseded_by"] in about:
-        out.line("  " + told["since"].format(text=first_words(about[memory["superseded_by"]]["text"])))
-    out.lines("  " + told["instead"].format(text=first_words(about[one]["text"])) for one in reply["superseded"])
+        out.print_line("  " + told["since"].format(text=first_words(about[memory["superseded_by"]]["text"])))
+    out.print_lines("  " + told["instead"].format(text=first_words(about[one]["text"])) for one in reply["superseded"])
     if reply["superseded"]:
-        out.line("  " + told["back"].format(id=memory["id"]))
+        out.print_line("  " + told["back"].format(id=memory["id"]))
     if reply["conflict"] is not None:
-        out.line("  " + told["asked"].format(id=reply["conflict"][-8:]))
+        out.print_line("  " + told["asked"].format(id=reply["conflict"][-8:]))
 
 
 def _outcome_word(reply: Mapping[str, Any], status: str) -> str:
@@ -126,14 +126,14 @@ def recall(
     if wanted == "all":
         wanted = [known.value for known in Status]
     asked = {
-        "query": command.text(" ".join(query), "query"),
+        "query": command.read_text(" ".join(query), "query"),
         "status": wanted,
         "as_of": local_time(as_of),
         "explain": explain or None,
     }
     plan = {"from": given.pop("begin"), "to": given.pop("end"), "no_time": given.pop("no_time") or None}
     reply = command.call("recall", {**asked, **plan, **given})
-    command.reply(reply, lambda out, found: print_recall(out, found, explain=explain))
+    command.print_result(reply, lambda out, found: print_recall(out, found, explain=explain))
 
 
 def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> None:
@@ -144,29 +144,29 @@ def print_recall(out: Output, reply: Mapping[str, Any], *, explain: bool) -> Non
         explain: whether to print how the question was understood, signals, ranks, reasons and figures.
     """
     if reply["abstained"]:
-        out.line(f"Nothing found: {reply['reason']}")
+        out.print_line(f"Nothing found: {reply['reason']}")
     if explain:
-        out.line(_describe_plan(reply["plan"]))
+        out.print_line(_describe_plan(reply["plan"]))
     for place, item in enumerate(reply["items"], 1):
         who = escape_controls(item["said_by"]) if item["author"] else describe_author(item)
         first, *more = wrap_passage(item["text"])
-        out.line(f"{place:>2}. {first}")
-        out.lines(f"    {line}" for line in more)
-        out.line(
+        out.print_line(f"{place:>2}. {first}")
+        out.print_lines(f"    {line}" for line in more)
+        out.print_line(
             f"    {on_day(item)} · {who} · {item['kind']} · {item['space']} · score {item['score']:.2f} · {item['id']}"
         )
         if "contradicts" in item:
-            out.line(f"    contested: you said otherwise in {item['contradicts']}")
+            out.print_line(f"    contested: you said otherwise in {item['contradicts']}")
         if explain:
-            out.lines(f"    - {escape_controls(reason)}" for reason in item.get("why", ()))
+            out.print_lines(f"    - {escape_controls(reason)}" for reason in item.get("why", ()))
     if explain and reply["near_misses"]:
-        out.line("Near misses:")
-        out.lines(f"    {miss['id']}  {miss['sentence']}" for miss in reply["near_misses"])
+        out.print_line("Near misses:")
+        out.print_lines(f"    {miss['id']}  {miss['sentence']}" for miss in reply["near_misses"])
     if explain:
-        out.line(_describe_funnel(reply["stages"]))
-        out.lines(_describe_quality(reply))
+        out.print_line(_describe_funnel(reply["stages"]))
+        out.print_lines(_describe_quality(reply))
     told = {"strategy": reply["strategy"], "ms": f"{reply['took_ms']:.0f}"}
-    out.line(format_count(load_words()["counts"]["found"], len(reply["items"]), **told))
+    out.print_line(format_count(load_words()["counts"]["found"], len(reply["items"]), **told))
 
 
 def _describe_plan(plan: Mapping[str, Any]) -> str:
@@ -241,14 +241,14 @@ def context(command: Command, /, prompt: tuple[str, ...], **given: Any) -> None:
 
     `-` reads it from standard input.
     """
-    reply = command.call("context", {"prompt": command.text(" ".join(prompt), "prompt"), **given})
-    command.reply(reply, _print_context)
+    reply = command.call("context", {"prompt": command.read_text(" ".join(prompt), "prompt"), **given})
+    command.print_result(reply, _print_context)
     if not reply["text"]:
-        command.output.note(load_words()["context"]["too_small"])
+        command.output.print_note(load_words()["context"]["too_small"])
 
 
 def _print_context(out: Output, reply: Mapping[str, Any]) -> None:
-    out.lines(reply["text"].splitlines())
+    out.print_lines(reply["text"].splitlines())
 
 
 @loci.command(name="list")
@@ -275,18 +275,18 @@ def list_(
     asked = {"status": parse_statuses(status), "since": local_time(since), "tags": list(tags) or None}
     reply = command.call("list", {**asked, **given})
     if jsonl:
-        out.records(reply["items"])
+        out.print_records(reply["items"])
     else:
-        command.reply(reply, _print_list)
+        command.print_result(reply, _print_list)
     if "next" in reply and not out.as_json:
-        out.note(load_words()["list"]["more"].format(next=reply["next"]))
+        out.print_note(load_words()["list"]["more"].format(next=reply["next"]))
 
 
 def _print_list(out: Output, reply: Mapping[str, Any]) -> None:
     for item in reply["items"]:
         mark = "" if item["status"] == "active" else f" [{load_words()['short_status'][item['status']]}]"
-        out.line(f"{item['id']}  {on_day(item):<10}  {item['kind']:<9}{mark} {one_line(item['text'], 100)}")
-    out.line(load_words()["list"]["count"].format(shown=len(reply["items"]), total=reply["total"]))
+        out.print_line(f"{item['id']}  {on_day(item):<10}  {item['kind']:<9}{mark} {one_line(item['text'], 100)}")
+    out.print_line(load_words()["list"]["count"].format(shown=len(reply["items"]), total=reply["total"]))
 
 
 @loci.command()
@@ -305,14 +305,14 @@ def edit(command: Command, id: str, text: str | None) -> None:  # noqa: A002 - t
         with command.open_session() as session:
             shown = session.call("show", {"id": id})
         text = _edit_text(command, shown["text"])
-    reply = command.call("edit", {"id": id, "text": command.text(text, "text")})
-    command.reply(reply, _told_edit)
+    reply = command.call("edit", {"id": id, "text": command.read_text(text, "text")})
+    command.print_result(reply, _told_edit)
 
 
 def _edit_text(command: Command, text: str) -> str:
     """The text as the person's editor leaves it; the file is gone when the editor ends."""
     program = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    with command.parts.environment.scratch() as folder:
+    with command.parts.environment.scratch_folder() as folder:
         file = folder / "memory.txt"
         file.write_text(text, encoding="utf-8")
         try:
@@ -327,9 +327,9 @@ def _edit_text(command: Command, text: str) -> str:
 
 def _told_edit(out: Output, reply: Mapping[str, Any]) -> None:
     told = load_words()["edited"]
-    out.line(told[reply["operation"]].format(id=reply["memory_id"]))
+    out.print_line(told[reply["operation"]].format(id=reply["memory_id"]))
     if reply["step"] is not None:
-        out.line(told["undo"].format(id=reply["memory_id"]))
+        out.print_line(told["undo"].format(id=reply["memory_id"]))
 
 
 @loci.command()
@@ -341,9 +341,9 @@ def pin(command: Command, id: str, off: bool) -> None:  # noqa: A002 - the contr
 
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         form = ("on" if reply["pinned"] else "off") + ("" if reply["step"] else "_already")
-        out.line(load_words()["pinned"][form])
+        out.print_line(load_words()["pinned"][form])
 
-    command.reply(command.call("pin", {"id": id, "off": off or None}), print_reply)
+    command.print_result(command.call("pin", {"id": id, "off": off or None}), print_reply)
 
 
 # A tag to take away is written -TAG: only long options are read as options here.
@@ -368,15 +368,15 @@ def tag(
         (more if change[0] == "+" else less).append(change[1:])
     if not more and not less:
         raise click.UsageError("Say which tags: +TAG adds one, -TAG takes one away.")
-    command.reply(command.call("tag", {"id": id, "add": more or None, "remove": less or None}), _told_tags)
+    command.print_result(command.call("tag", {"id": id, "add": more or None, "remove": less or None}), _told_tags)
 
 
 def _told_tags(out: Output, reply: Mapping[str, Any]) -> None:
     told = load_words()["tagged"]
     if reply["step"] is None:
-        out.line(told["same"])
+        out.print_line(told["same"])
     tags = ", ".join(one_line(name, _NAME) for name in reply["tags"])
-    out.line(told["tags"].format(tags=tags) if tags else told["none"])
+    out.print_line(told["tags"].format(tags=tags) if tags else told["none"])
 
 
 @loci.command()
@@ -392,9 +392,9 @@ def spaces(command: Command) -> None:
             (one_line(one["name"], 128), format_count(load_words()["memories"], one["memories"]))
             for one in reply["spaces"]
         ]
-        out.table(rows)
+        out.print_table(rows)
 
-    command.reply(command.call("spaces", {}), print_reply)
+    command.print_result(command.call("spaces", {}), print_reply)
 
 
 @loci.command()
@@ -402,7 +402,9 @@ def spaces(command: Command) -> None:
 @with_command
 def forget(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     """Let a memory leave recall; `loci undo` brings it back."""
-    command.reply(command.call("forget", {"id": id}), lambda out, _: out.line("Forgotten. `loci undo` brings it back."))
+    command.print_result(
+        command.call("forget", {"id": id}), lambda out, _: out.print_line("Forgotten. `loci undo` brings it back.")
+    )
 
 
 _OUTCOMES = ("helpful", "harmful", "worked", "failed")
@@ -421,19 +423,19 @@ def mark(command: Command, id: str, outcome: str, note: str | None) -> None:  # 
     """
     if note is not None and outcome != "harmful":
         raise click.UsageError("--note goes with harmful.")
-    command.reply(command.call("mark", {"id": id, "outcome": outcome, "note": note}), _print_mark)
+    command.print_result(command.call("mark", {"id": id, "outcome": outcome, "note": note}), _print_mark)
 
 
 def _print_mark(out: Output, reply: Mapping[str, Any]) -> None:
     told = load_words("practice")
-    out.line(told["acts"][reply["outcome"]]["done"])
+    out.print_line(told["acts"][reply["outcome"]]["done"])
     state = reply.get("rule")
-    out.line(f"  {_describe_procedure(reply['procedure']) if state is None else _describe_rule(state)}")
+    out.print_line(f"  {_describe_procedure(reply['procedure']) if state is None else _describe_rule(state)}")
     if reply.get("inverted"):
-        out.line("  " + told["command"]["inverted"].format(id=reply["id"]))
+        out.print_line("  " + told["command"]["inverted"].format(id=reply["id"]))
     elif reply.get("conflict") is not None:
-        out.line("  " + told["command"]["asked"].format(id=reply["conflict"][-_LEAST:]))
-    out.line("  " + told["command"]["undo"])
+        out.print_line("  " + told["command"]["asked"].format(id=reply["conflict"][-_LEAST:]))
+    out.print_line("  " + told["command"]["undo"])
 
 
 def _describe_rule(state: Mapping[str, Any]) -> str:
@@ -471,14 +473,14 @@ def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: b
             shown = session.call("show", {"id": id})
             told = session.call("erase", _drop_missing({**asked, "dry_run": True}))
             if dry_run:
-                command.reply(told, lambda out, found: _print_erase_preview(out, shown, found))
+                command.print_result(told, lambda out, found: _print_erase_preview(out, shown, found))
                 return
             _print_erase_preview(command.output, shown, told)
             if not click.confirm(load_words()["erase"]["ask"], default=False, err=True):
-                command.output.note(load_words()["erase"]["kept"])
+                command.output.print_note(load_words()["erase"]["kept"])
                 return
         done = session.call("erase", _drop_missing(asked))
-    command.reply(done, _print_erasure)
+    command.print_result(done, _print_erasure)
 
 
 def _drop_missing(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -487,26 +489,26 @@ def _drop_missing(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def _print_erase_preview(out: Output, shown: Mapping[str, Any], told: Mapping[str, Any]) -> None:
     said = load_words()["erase"]
-    out.line(f"“{first_words(shown['text'])}”")
-    out.line(format_count(said["would"], told["memories"]))
+    out.print_line(f"“{first_words(shown['text'])}”")
+    out.print_line(format_count(said["would"], told["memories"]))
     for why in ("version", "beneath", "made_of_it"):
         count = sum(one["why"] == why for one in told["items"])
         if count:
-            out.line("  " + format_count(said[why], count))
+            out.print_line("  " + format_count(said[why], count))
     for name in ("versions", "same_words"):
         if told[name]:
-            out.line("  " + format_count(said[name], told[name]))
+            out.print_line("  " + format_count(said[name], told[name]))
     if told["back"]:
-        out.line("  " + format_count(said["back"], len(told["back"])))
+        out.print_line("  " + format_count(said["back"], len(told["back"])))
     _print_backups(out, told)
 
 
 def _print_erasure(out: Output, done: Mapping[str, Any]) -> None:
-    out.line(format_count(load_words()["erase"]["done"], done["memories"]))
+    out.print_line(format_count(load_words()["erase"]["done"], done["memories"]))
     _print_backups(out, done)
 
 
 def _print_backups(out: Output, told: Mapping[str, Any]) -> None:
     if told["backups"]:
-        out.line("  " + format_count(load_words()["erase"]["backups"], len(told["backups"])))
-        out.lines(f"    {one_line(escape_controls(name))}" for name in told["backups"])
+        out.print_line("  " + format_count(load_words()["erase"]["backups"], len(told["backups"])))
+        out.print_lines(f"    {one_line(escape_controls(name))}" for name in told["backups"])

@@ -107,7 +107,7 @@ def parse_statuses(text: str | None) -> list[str] | str | None:
     return names
 
 
-def verb_of(arguments: Sequence[str]) -> str | None:
+def find_verb(arguments: Sequence[str]) -> str | None:
     """The verb among arguments, found without reading any of them closely.
 
     Args:

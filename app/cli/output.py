@@ -98,7 +98,7 @@ class StandardOutput(io.TextIOWrapper):
         except OSError as error:
             raise OutputError(is_unread=error.errno == errno.EPIPE) from None
 
-    def give_up(self) -> None:
+    def discard_held(self) -> None:
         """Send what is still held nowhere, so that the end of the process has nothing left to say."""
         self._closed.is_silent = True
         with suppress(OSError), Path(os.devnull).open("wb") as nowhere:
@@ -204,11 +204,11 @@ def escape_controls(text: str) -> str:
     return _CONTROL.sub(lambda sign: f"<U+{ord(sign.group()):04X}>", text.replace("\r\n", "\n"))
 
 
-def _escape(sign: re.Match[str]) -> str:
+def _escape_sign(sign: re.Match[str]) -> str:
     return json.dumps(sign.group())[1:-1]
 
 
-def _one_visible(text: str) -> str:
+def _make_visible_line(text: str) -> str:
     return escape_controls(text).replace("\n", "<U+000A>")
 
 
@@ -252,20 +252,20 @@ class Output:
         self._out = out or sys.stdout
         self._err = err or sys.stderr
 
-    def document(self, value: Mapping[str, Any]) -> None:
+    def print_document(self, value: Mapping[str, Any]) -> None:
         """Print the one JSON document; what could steer a terminal stands in it as escapes."""
         whole = json.dumps(value, ensure_ascii=False, indent=2)
-        self._out.write(_CONTROL.sub(_escape, whole) + "\n")
+        self._out.write(_CONTROL.sub(_escape_sign, whole) + "\n")
         self._out.flush()
 
-    def raw(self, text: str) -> None:
+    def print_raw(self, text: str) -> None:
         """Print a text as it is: an export, which is data for a file or a program and not for a terminal."""
         self._out.write(text)
 
-    def records(self, values: Iterable[Mapping[str, Any]]) -> None:
+    def print_records(self, values: Iterable[Mapping[str, Any]]) -> None:
         """Print one JSON object a line, escaped as the one document is."""
         for value in values:
-            self._out.write(_CONTROL.sub(_escape, json.dumps(value, ensure_ascii=False)) + "\n")
+            self._out.write(_CONTROL.sub(_escape_sign, json.dumps(value, ensure_ascii=False)) + "\n")
 
     def flush(self) -> None:
         """Let out what was printed so far.
@@ -275,18 +275,18 @@ class Output:
         """
         self._out.flush()
 
-    def line(self, text: str = "") -> None:
+    def print_line(self, text: str = "") -> None:
         """Print one line for a person, whatever its values hold; nothing when JSON was asked for."""
         if not self.as_json:
-            self._out.write(_one_visible(text) + "\n")
+            self._out.write(_make_visible_line(text) + "\n")
 
-    def lines(self, texts: Iterable[str]) -> None:
+    def print_lines(self, texts: Iterable[str]) -> None:
         """Print lines for a person."""
         for text in texts:
-            self.line(text)
+            self.print_line(text)
 
     @contextmanager
-    def progress(self, *, enabled: bool) -> Iterator[Tell | None]:
+    def show_progress(self, *, enabled: bool) -> Iterator[Tell | None]:
         """A bar on standard error while something long runs; nothing where that is no terminal.
 
         Args:
@@ -307,13 +307,13 @@ class Output:
                 task, description=escape_controls(label), completed=done, total=total
             )
 
-    def note(self, text: str) -> None:
+    def print_note(self, text: str) -> None:
         """Say one line on standard error; where nobody can hear it, the command goes on."""
         with suppress(OSError):
-            self._err.write(_one_visible(text) + "\n")
+            self._err.write(_make_visible_line(text) + "\n")
             self._err.flush()
 
-    def table(self, rows: Sequence[tuple[str, object]]) -> None:
+    def print_table(self, rows: Sequence[tuple[str, object]]) -> None:
         """Print names and values in two columns."""
         width = max((len(name) for name, _ in rows), default=0)
-        self.lines(f"{name:<{width}}  {value}" for name, value in rows)
+        self.print_lines(f"{name:<{width}}  {value}" for name, value in rows)

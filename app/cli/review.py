@@ -115,7 +115,7 @@ def conflicts(command: Command, everything: bool, client: str | None, reject: bo
     if reject:
         if client is None or everything:
             raise click.UsageError("--reject goes with --client NAME.")
-        command.reply(command.call("turn_down", {"name": client}), _turned_down)
+        command.print_result(command.call("turn_down", {"name": client}), _print_turned_down)
         return
     with command.open_session() as session:
         found = read_items(session, everything=everything)
@@ -125,17 +125,17 @@ def conflicts(command: Command, everything: bool, client: str | None, reject: bo
     if client is not None:
         found = [item for item in found if client_of(item) == client]
     whole = client is not None
-    command.reply({"conflicts": found}, lambda out, reply: _print_list(out, reply, whole=whole, total=total))
+    command.print_result({"conflicts": found}, lambda out, reply: _print_list(out, reply, whole=whole, total=total))
 
 
-def _turned_down(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_turned_down(out: Output, reply: Mapping[str, Any]) -> None:
     forms, name = load_words()["turned_down"], escape_controls(reply["name"])
     if reply["step"] is None:
-        out.line(forms["none"].format(name=name))
+        out.print_line(forms["none"].format(name=name))
         return
-    out.line(format_count(forms, reply["items"], name=name))
+    out.print_line(format_count(forms, reply["items"], name=name))
     if reply["left"]:
-        out.line(format_count(load_words()["turned_down_left"], reply["left"]))
+        out.print_line(format_count(load_words()["turned_down_left"], reply["left"]))
 
 
 def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, total: int | None = None) -> None:
@@ -143,30 +143,32 @@ def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, to
     found, more = (every, {}) if whole else fold_proposals(every)
     for place, item in enumerate(found, 1):
         kind = load_words("review")["kinds"][item["kind"]]["name"]
-        out.line(f"{place:>2}. {one_line(item['question'], 100)}  [{kind}]  {shorten_id(item['id'], every)}")
+        out.print_line(f"{place:>2}. {one_line(item['question'], 100)}  [{kind}]  {shorten_id(item['id'], every)}")
         stands = item["existing"] or item.get("against")
         if stands is not None:
             _print_side(out, "you have", stands)
         _print_side(out, "arrived" if item["existing"] is not None else "waiting", item["incoming"])
         if "warning" in item:
-            out.line(f"    ! {load_words('review')['warned']['title'].upper()}: {item['warning']}")
-        out.line(f"    {one_line(item['reason'])}")
+            out.print_line(f"    ! {load_words('review')['warned']['title'].upper()}: {item['warning']}")
+        out.print_line(f"    {one_line(item['reason'])}")
         if "asked" in item:
-            out.line(f"    {_describe_asker(item['asked'])}")
+            out.print_line(f"    {_describe_asker(item['asked'])}")
         if item["state"] != "open":
             _print_closed(out, item)
         else:
             _print_answers(out, item)
     _print_explanations(out, [item for item in found if item["state"] == "open"])
     for name, count in more.items():
-        out.line(
+        out.print_line(
             format_count(
                 load_words()["more_of"], count, name=one_line(name, 64), typed=escape_controls(shell_quoted(name))
             )
         )
     count = sum(item["state"] == "open" for item in every)
     number = f"{count} of {total}" if total is not None and total > count else f"{count}"
-    out.line("Nothing waits for you." if not count else f"{number} to decide. `loci resolve ID ACTION` decides one.")
+    out.print_line(
+        "Nothing waits for you." if not count else f"{number} to decide. `loci resolve ID ACTION` decides one."
+    )
 
 
 def _describe_asker(asked: Mapping[str, Any]) -> str:
@@ -178,13 +180,13 @@ def _describe_asker(asked: Mapping[str, Any]) -> str:
 
 def _print_closed(out: Output, item: Mapping[str, Any]) -> None:
     how = f" ({item['resolution']}: {load_words()['decided'][item['resolution']]})" if "resolution" in item else ""
-    out.line(f"    Closed: {one_line(item.get('closed', ''))}{how}")
+    out.print_line(f"    Closed: {one_line(item.get('closed', ''))}{how}")
 
 
 def _print_answers(out: Output, item: Mapping[str, Any]) -> None:
     if item["suggestion"] is not None:
-        out.line(f"    Suggested: {item['suggestion']}. {one_line(item.get('result', ''))}")
-    out.line(f"    Answers:   {', '.join(item['actions'])}")
+        out.print_line(f"    Suggested: {item['suggestion']}. {one_line(item.get('result', ''))}")
+    out.print_line(f"    Answers:   {', '.join(item['actions'])}")
 
 
 def _print_explanations(out: Output, items: Sequence[Mapping[str, Any]]) -> None:
@@ -208,18 +210,20 @@ def _item_form(item: Mapping[str, Any]) -> str:
 def _print_legend(out: Output, heading: str, known: Mapping[str, str], items: Sequence[Mapping[str, Any]]) -> None:
     used = {action for item in items for action in item["actions"]}
     if used:
-        out.line(f"{heading}:")
-        out.lines(f"    {action:<16} {known[action]}" for action in known if action in used)
+        out.print_line(f"{heading}:")
+        out.print_lines(f"    {action:<16} {known[action]}" for action in known if action in used)
 
 
 def _print_side(out: Output, name: str, item: Mapping[str, Any]) -> None:
     first, *more = wrap_passage(item["text"])
-    out.line(f"    {name + ':':<9} {first}")
-    out.lines(f"              {line}" for line in more)
+    out.print_line(f"    {name + ':':<9} {first}")
+    out.print_lines(f"              {line}" for line in more)
     times = item["access_count"]
     given = f" · {format_count(load_words()['recalled'], times)}" if times else ""
     status = load_words()["short_status"][item["status"]]
-    out.line(f"              {describe_source(item)} · trust {item['trust']:.2f}{given} · {status} · {item['id']}")
+    out.print_line(
+        f"              {describe_source(item)} · trust {item['trust']:.2f}{given} · {status} · {item['id']}"
+    )
 
 
 @loci.command(cls=_Resolve)
@@ -252,7 +256,7 @@ def resolve(command: Command, /, conflict_id: str, action: str, remember: bool, 
     with command.open_session() as session:
         reply = session.call("resolve", {name: value for name, value in params.items() if value is not None})
         texts = {} if command.output.as_json else _read_texts(session, (*reply["active"], *reply["retired"]))
-    command.reply(reply, lambda out, done: _print_resolution(out, done, texts))
+    command.print_result(reply, lambda out, done: _print_resolution(out, done, texts))
 
 
 def _read_texts(session: Session, memory_ids: Sequence[str]) -> dict[str, str]:
@@ -271,16 +275,16 @@ def _check_action(action: Action, given: Mapping[str, str | None]) -> None:
 
 def _print_resolution(out: Output, reply: Mapping[str, Any], texts: Mapping[str, str]) -> None:
     if reply["step"] is None:
-        out.line("Put off: for a week it stands behind the others.")
+        out.print_line("Put off: for a week it stands behind the others.")
         return
-    out.line(f"{reply['label']}. `loci undo` takes it back.")
-    out.lines(f"  stands now:  “{texts[one]}”  {one}" for one in reply["active"])
-    out.lines(f"  does not:    “{texts[one]}”  {one}" for one in reply["retired"])
+    out.print_line(f"{reply['label']}. `loci undo` takes it back.")
+    out.print_lines(f"  stands now:  “{texts[one]}”  {one}" for one in reply["active"])
+    out.print_lines(f"  does not:    “{texts[one]}”  {one}" for one in reply["retired"])
     if reply.get("withheld"):
-        out.line(f"  ! {load_words()['withheld']}")
-    out.lines(f"  ? {load_words()['asked_on'].format(id=one[-_LEAST:])}" for one in reply.get("asked", ()))
+        out.print_line(f"  ! {load_words()['withheld']}")
+    out.print_lines(f"  ? {load_words()['asked_on'].format(id=one[-_LEAST:])}" for one in reply.get("asked", ()))
     if reply["closed"]:
-        out.line("  " + format_count(load_words()["counts"]["settled"], len(reply["closed"])))
+        out.print_line("  " + format_count(load_words()["counts"]["settled"], len(reply["closed"])))
 
 
 @loci.command()
@@ -288,7 +292,7 @@ def _print_resolution(out: Output, reply: Mapping[str, Any], texts: Mapping[str,
 @with_command
 def confirm(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     """Confirm that a memory is true."""
-    command.reply(command.call("confirm", {"id": id}), _judgement_printer("confirm"))
+    command.print_result(command.call("confirm", {"id": id}), _judgement_printer("confirm"))
 
 
 @loci.command()
@@ -300,7 +304,7 @@ def dispute(command: Command, id: str, reason: str | None) -> None:  # noqa: A00
 
     It leaves recall until it is confirmed; what you said yourself too.
     """
-    command.reply(command.call("dispute", {"id": id, "reason": reason}), _judgement_printer("dispute"))
+    command.print_result(command.call("dispute", {"id": id, "reason": reason}), _judgement_printer("dispute"))
 
 
 @loci.command()
@@ -308,14 +312,14 @@ def dispute(command: Command, id: str, reason: str | None) -> None:  # noqa: A00
 @with_command
 def reinforce(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     """Say that a memory proved right."""
-    command.reply(command.call("reinforce", {"id": id}), _judgement_printer("reinforce"))
+    command.print_result(command.call("reinforce", {"id": id}), _judgement_printer("reinforce"))
 
 
 def _judgement_printer(verb: str) -> Callable[[Output, Mapping[str, Any]], None]:
     def print_reply(out: Output, reply: Mapping[str, Any]) -> None:
         forms = load_words()["judged"]
-        out.line(f"{forms[verb]} {forms[reply['status']].format(value=format(reply['trust'], '.2f'))}")
+        out.print_line(f"{forms[verb]} {forms[reply['status']].format(value=format(reply['trust'], '.2f'))}")
         if reply["conflict"] is not None:
-            out.line(f"  {load_words()['remembered']['asked'].format(id=reply['conflict'][-_LEAST:])}")
+            out.print_line(f"  {load_words()['remembered']['asked'].format(id=reply['conflict'][-_LEAST:])}")
 
     return print_reply

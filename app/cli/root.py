@@ -41,7 +41,7 @@ class Command:
         self.output = output
         self.older: dict[str, Any] | None = None
 
-    def text(self, argument: str, what: str) -> str:
+    def read_text(self, argument: str, what: str) -> str:
         """A text as typed, or standard input where it is `-`; see `read_text`."""
         return read_text(argument, what, self.parts.environment.secret_file)
 
@@ -53,7 +53,7 @@ class Command:
             params: its parameters; None values are left out.
             progress: whether to show a bar on standard error when it is a terminal.
         """
-        with self.open_session() as session, self.output.progress(enabled=progress) as tell:
+        with self.open_session() as session, self.output.show_progress(enabled=progress) as tell:
             return session.call(verb, _drop_missing(params), tell)
 
     @contextmanager
@@ -65,9 +65,9 @@ class Command:
         """
         from app.vault.connection import patient_session
 
-        session: Session = patient_session(self.parts, self.output.note)
+        session: Session = patient_session(self.parts, self.output.print_note)
         try:
-            self.warn_of(session)
+            self.warn_if_older(session)
             yield _Followed(session, self.output.progression)
         finally:
             session.close()
@@ -87,20 +87,20 @@ class Command:
         with root:
             return connect(self.parts, root, unlock=unlock)
 
-    def warn_of(self, session: Session) -> None:
+    def warn_if_older(self, session: Session) -> None:
         """Say at the head of everything else that the vault is an older copy, and put it into the JSON."""
         self.older = session.older_copy()
         if self.older is not None:
-            self.output.note(older_words(self.older))
+            self.output.print_note(older_words(self.older))
 
-    def reply(self, value: Mapping[str, Any], words: Callable[[Output, Mapping[str, Any]], None]) -> None:
+    def print_result(self, value: Mapping[str, Any], words: Callable[[Output, Mapping[str, Any]], None]) -> None:
         """Print a reply: the JSON document, or words for a person.
 
         Args:
             words: prints it for a person.
         """
         if self.output.as_json:
-            self.output.document(value if self.older is None else {**value, "older_copy": self.older})
+            self.output.print_document(value if self.older is None else {**value, "older_copy": self.older})
         else:
             words(self.output, value)
 
@@ -134,10 +134,10 @@ def _drop_missing(params: Mapping[str, Any]) -> dict[str, Any]:
 def with_command(fn: Callable[Concatenate[Command, P], R]) -> Callable[P, R]:
     """Hand the running `Command` to a click callback as its first argument."""
 
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+    def run_with_command(*args: P.args, **kwargs: P.kwargs) -> R:
         return fn(click.get_current_context().ensure_object(Command), *args, **kwargs)
 
-    return update_wrapper(run, fn)
+    return update_wrapper(run_with_command, fn)
 
 
 @click.group(invoke_without_command=True, context_settings=CONTEXT)
@@ -150,13 +150,13 @@ def loci(context: click.Context, home: Path | None, passphrase_file: Path | None
     """
     from app.parts import Parts
 
-    found = environment.read(os.environ, home, passphrase_file)
+    found = environment.read_environment(os.environ, home, passphrase_file)
     context.obj = Command(Parts(found), Output(as_json=as_json, progression=context.find_object(Progression)))
     if context.invoked_subcommand is None:
         if found.has_display and not as_json:
             load_qt()
             from app.window.window import open_window  # Qt is loaded by what shows a window, and by nothing else
 
-            context.exit(open_window(context.obj.parts, context.obj.output.note))
+            context.exit(open_window(context.obj.parts, context.obj.output.print_note))
         click.echo(context.get_help())
         context.exit(0 if sys.stdout.isatty() else 2)

@@ -23,8 +23,8 @@ def bench(command: Command, count: int) -> None:
     from app.bench import measure  # loads the engine's largest parts; the other verbs need none of it
     from app.bench import measure as report  # loads the engine's largest parts; the other verbs need none of it
 
-    found = measure.run(count, command.output.note)
-    command.reply(found, report.print_report)
+    found = measure.run_bench(count, command.output.print_note)
+    command.print_result(found, report.print_report)
 
 
 @loci.command()
@@ -38,10 +38,10 @@ def demo(command: Command) -> int:
         load_qt()
         from app.sample.demo import open_sample  # Qt is loaded by what shows a window, and by nothing else
 
-        return open_sample(command.output.note)
+        return open_sample(command.output.print_note)
     from app.sample import tour  # the engine is loaded by what opens a vault, and by nothing else
 
-    tour.run(command.output)
+    tour.run_tour(command.output)
     return 0
 
 
@@ -66,16 +66,18 @@ def shot(command: Command, page: str, out: Path, theme: str, size: str, text_siz
     if not place.parent.is_dir():  # before the window's parts are loaded, which takes seconds
         raise EnvironmentFaultError(Code.WRITE_FAILED, "There is no such folder; name a file in one that exists.")
     load_qt()
-    from app.sample.shot import Shot, take  # Qt is loaded by what draws a window, and by nothing else
+    from app.sample.shot import Shot, take_shots  # Qt is loaded by what draws a window, and by nothing else
 
-    take([Shot(page, place, theme, width, height, text_size)])
+    take_shots([Shot(page, place, theme, width, height, text_size)])
     command.output.progression.is_done = True
-    command.reply({"page": page, "out": str(out), "theme": theme, "width": width, "height": height}, _print_reply)
+    command.print_result(
+        {"page": page, "out": str(out), "theme": theme, "width": width, "height": height}, _print_reply
+    )
 
 
 def _print_reply(output: Output, reply: object) -> None:
     if isinstance(reply, dict):
-        output.line(f"{reply['out']}: {reply['page']}, {reply['theme']}, {reply['width']}x{reply['height']}")
+        output.print_line(f"{reply['out']}: {reply['page']}, {reply['theme']}, {reply['width']}x{reply['height']}")
 
 
 def _parse_size(text: str) -> tuple[int, int]:

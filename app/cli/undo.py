@@ -44,15 +44,15 @@ def undo(command: Command, step: str | None, listed: bool, limit: int | None) ->
     elif listed:
         _print_steps(command, limit)
     else:
-        take_back(command, step)
+        undo_and_print(command, step)
 
 
 def _in_json(command: Command, step: str | None, *, listed: bool, limit: int | None) -> None:
     verb, params = ("steps", {"limit": limit}) if listed else ("undo", {"step": step})
-    command.output.document(command.call(verb, params))
+    command.output.print_document(command.call(verb, params))
 
 
-def take_back(command: Command, step_id: str | None) -> None:
+def undo_and_print(command: Command, step_id: str | None) -> None:
     """Take a step back and say what it was and whose.
 
     Args:
@@ -63,7 +63,7 @@ def take_back(command: Command, step_id: str | None) -> None:
     """
     with command.open_session() as session:
         step = _choose_step(session, step_id)
-        about = [] if step is None else _Told(session).lines(step)  # what a step brought is gone after it
+        about = [] if step is None else _Told(session).describe_step(step)  # what a step brought is gone after it
         wanted = step_id if step is None else step["id"]
         reply = session.call("undo", {} if wanted is None else {"step": wanted})
     print_undone(command.output, reply, step, about)
@@ -79,14 +79,16 @@ def print_undone(out: Output, reply: Mapping[str, Any], step: Step | None = None
     """
     label = escape_controls(reply["label"])
     form = load_words()["brought_back" if label.startswith(_UNDO) else "took_back"]
-    out.line(form.format(label=label.removeprefix(_UNDO).removeprefix(_REDO)))
-    out.lines(f"    {line}" for line in about)
+    out.print_line(form.format(label=label.removeprefix(_UNDO).removeprefix(_REDO)))
+    out.print_lines(f"    {line}" for line in about)
     if step is not None:
-        out.line(describe_actor(step))
-    out.lines(load_words()["to_be_paired"].format(name=escape_controls(name)) for name in reply.get("unpaired", ()))
+        out.print_line(describe_actor(step))
+    out.print_lines(
+        load_words()["to_be_paired"].format(name=escape_controls(name)) for name in reply.get("unpaired", ())
+    )
     if reply.get("left"):
-        out.line(format_count(load_words()["left"], len(reply["left"])))
-    out.line(str(load_words()["redo"]).format(step=reply["undo_step"]))
+        out.print_line(format_count(load_words()["left"], len(reply["left"])))
+    out.print_line(str(load_words()["redo"]).format(step=reply["undo_step"]))
 
 
 def _print_steps(command: Command, limit: int | None) -> None:
@@ -94,15 +96,15 @@ def _print_steps(command: Command, limit: int | None) -> None:
     with command.open_session() as session:
         reply = session.call("steps", {} if limit is None else {"limit": limit})
         newest, told = _choose_step(session, None), _Told(session)
-        blocks = [(step, told.lines(step)) for step in reply["items"]]
+        blocks = [(step, told.describe_step(step)) for step in reply["items"]]
     for step, about in blocks:
-        out.line(
+        out.print_line(
             f"{format_minute(step['at'])}  {escape_controls(step['label'])} · {actor_of(step)}"
             f"{_step_mark(step, newest)}"
         )
-        out.lines(f"    {line}" for line in about)
-        out.line(f"    {step['id']}")
-    out.line(f"{len(reply['items'])} of {reply['total']}. `loci undo STEP` takes one back.")
+        out.print_lines(f"    {line}" for line in about)
+        out.print_line(f"    {step['id']}")
+    out.print_line(f"{len(reply['items'])} of {reply['total']}. `loci undo STEP` takes one back.")
 
 
 def _step_mark(step: Step, newest: Step | None) -> str:
@@ -141,7 +143,7 @@ class _Told:
         self._session = session
         self._seen: dict[str, Mapping[str, Any] | None] = {}
 
-    def lines(self, step: Step) -> list[str]:
+    def describe_step(self, step: Step) -> list[str]:
         """What a step was about: the first words of one memory, and how many more there are."""
         ids = step["memory_ids"]
         first = next((found for found in map(self._read_memory, ids) if found is not None), None)

@@ -51,17 +51,19 @@ def init(command: Command, keyring: bool, test_clock: bool) -> None:
     passphrase = _new_passphrase(parts.environment.secret_file, keyring)
     from core.engine.facade import create_vault  # after the question, so that it is asked at once
 
-    clock = parts.new_clock(test_clock, out.note)
+    clock = parts.new_clock(test_clock, out.print_note)
     code = create_vault(keys, passphrase, clock, use_keyring=keyring, test_clock=test_clock)
     out.progression.is_done = True
     reply = {"vault": keys.vault_id.hex(), "home": str(parts.home.path), "recovery_code": code}
     try:
-        command.reply(reply, _print_new_vault)
+        command.print_result(reply, _print_new_vault)
         out.flush()
     except OutputError:
         raise OutputError(_NO_CODE) from None
     if out.as_json:
-        out.note("Keep the recovery code on paper: it is shown once, and it opens the vault without the passphrase.")
+        out.print_note(
+            "Keep the recovery code on paper: it is shown once, and it opens the vault without the passphrase."
+        )
 
 
 def _new_passphrase(secret_file: Path | None, keyring: bool) -> str | None:
@@ -82,12 +84,12 @@ def _new_passphrase(secret_file: Path | None, keyring: bool) -> str | None:
 
 
 def _print_new_vault(out: Output, reply: Mapping[str, Any]) -> None:
-    out.line("Your vault is ready.")
-    out.line()
-    out.line(f"    Recovery code   {reply['recovery_code']}")
-    out.line()
-    out.line("Write the code down and keep it apart from this machine. It is shown this once, it opens the vault")
-    out.line("without the passphrase, and nobody can make another one for you if both are lost.")
+    out.print_line("Your vault is ready.")
+    out.print_line()
+    out.print_line(f"    Recovery code   {reply['recovery_code']}")
+    out.print_line()
+    out.print_line("Write the code down and keep it apart from this machine. It is shown this once, it opens the vault")
+    out.print_line("without the passphrase, and nobody can make another one for you if both are lost.")
 
 
 @loci.command()
@@ -97,14 +99,14 @@ def serve(command: Command, unlocked: bool) -> None:
     """Run engine and socket without a window, until interrupted."""
     from app.vault import service  # the engine is loaded by what opens a vault, and by nothing else
 
-    service.serve(command.parts, command.output.note, must_open=unlocked)
+    service.run_service(command.parts, command.output.print_note, must_open=unlocked)
 
 
 @loci.command()
 @with_command
 def status(command: Command) -> None:
     """How the vault and the engine are."""
-    command.reply(command.call("status", {}), print_status)
+    command.print_result(command.call("status", {}), print_status)
 
 
 def print_status(out: Output, reply: Mapping[str, Any]) -> None:
@@ -117,7 +119,7 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
     forms = load_words()["counts"]["kinds"]
     kinds = ", ".join(format_count(forms[kind], count) for kind, count in sorted(memories["by_kind"].items()))
     standing = ", ".join(f"{count} {name}" for name, count in sorted(memories["by_status"].items()))
-    out.table(
+    out.print_table(
         [
             ("memories", f"{memories['total']} ({kinds or 'none yet'})"),
             ("standing", standing or "nothing yet"),
@@ -132,8 +134,8 @@ def print_status(out: Output, reply: Mapping[str, Any]) -> None:
             ("changes so far", reply["seq"]),
         ]
     )
-    out.lines(_describe_import(one) for one in reply["running_imports"])
-    out.lines(f"Note: {warning}" for warning in reply["warnings"])
+    out.print_lines(_describe_import(one) for one in reply["running_imports"])
+    out.print_lines(f"Note: {warning}" for warning in reply["warnings"])
 
 
 def _describe_import(one: Mapping[str, Any]) -> str:
@@ -161,14 +163,14 @@ def verify(command: Command, *, accept_older: bool, yes: bool) -> None:
         with command.open_session() as session:
             if accept_older and not _is_accepted(command, session, yes=yes):
                 click.get_current_context().exit(1)
-            with command.output.progress(enabled=True) as tell:
+            with command.output.show_progress(enabled=True) as tell:
                 reply = session.call("verify", {}, tell)
     except LociError as error:
         if command.output.as_json and error.code in (Code.VAULT_DAMAGED, Code.KEY_FILE_DAMAGED):
             check = {"status": "failed", "note": error.code.value}
-            command.output.document({"status": "damaged", "checks": {"open": check}})
+            command.output.print_document({"status": "damaged", "checks": {"open": check}})
         raise
-    command.reply(reply, _print_verification)
+    command.print_result(reply, _print_verification)
     if reply["status"] == "damaged":
         click.get_current_context().exit(_DAMAGED_EXIT)
 
@@ -177,32 +179,32 @@ def _is_accepted(command: Command, session: Session, *, yes: bool) -> bool:
     """Whether the person's word is there; where somebody can be asked, they are."""
     said = load_words()["accept_older"]
     if command.older is None:
-        command.output.note(said["nothing"])
+        command.output.print_note(said["nothing"])
         return True
     may_ask = sys.stdin.isatty() and not command.output.as_json
     if may_ask and not yes and not click.confirm(said["ask"], default=False, err=True):
-        command.output.note(said["kept"])
+        command.output.print_note(said["kept"])
         return False
     done = session.call("accept_older", {})
     command.older = session.older_copy()
-    command.output.note(said["done"])
+    command.output.print_note(said["done"])
     if done["retired_clients"]:
-        command.output.note(format_count(said["retired"], done["retired_clients"]))
+        command.output.print_note(format_count(said["retired"], done["retired_clients"]))
     return True
 
 
 def _print_verification(out: Output, reply: Mapping[str, Any]) -> None:
     failed = [name for name, check in reply["checks"].items() if _check_words(check).startswith("failed")]
     if failed == ["head"]:
-        out.line("The vault is whole, but it may not be the newest copy.")
+        out.print_line("The vault is whole, but it may not be the newest copy.")
     else:
-        out.line(
+        out.print_line(
             {"ok": "The vault is whole.", "damaged": "The vault is damaged.", "not_checked": "Not all was checked."}[
                 reply["status"]
             ]
         )
     rows = [(name.replace("_", " "), _check_words(check)) for name, check in reply["checks"].items()]
-    out.table(rows)
+    out.print_table(rows)
 
 
 def _check_words(check: Any) -> str:
@@ -221,12 +223,12 @@ def lock(command: Command) -> None:
     """
     session = command.find_running(unlock=False)
     if session is None:
-        command.reply({"state": "locked"}, lambda out, _: out.line("The vault is locked already."))
+        command.print_result({"state": "locked"}, lambda out, _: out.print_line("The vault is locked already."))
         return
     try:
         reply = session.call("lock", {})
         command.output.progression.is_done = True
-        command.reply(reply, lambda out, _: out.line("Locked."))
+        command.print_result(reply, lambda out, _: out.print_line("Locked."))
     finally:
         session.close()
 
@@ -249,7 +251,7 @@ def unlock(command: Command) -> None:
         raise UserError(Code.NOT_HERE, "No engine runs that could be unlocked; start `loci serve` or open the window.")
     session.close()
     command.output.progression.is_done = says == _UNLOCKED
-    command.reply({"state": "open"}, lambda out, _: out.line(says))
+    command.print_result({"state": "open"}, lambda out, _: out.print_line(says))
 
 
 @loci.command()
@@ -258,7 +260,7 @@ def unlock(command: Command) -> None:
 def backup(command: Command, to: str | None) -> None:
     """Write a backup and verify it by opening it."""
     reply = command.call("backup", {"to": None if to is None else str(absolute_path(to))}, progress=True)
-    command.reply(reply, lambda out, made: out.line(f"Backed up and verified: {made['path']}"))
+    command.print_result(reply, lambda out, made: out.print_line(f"Backed up and verified: {made['path']}"))
 
 
 @loci.command()
@@ -271,9 +273,9 @@ def restore(command: Command, file: str) -> None:
     """
     from app.vault.doctor import restore_backup  # as for `serve`
 
-    reply = restore_backup(command.parts, absolute_path(file), command.output.note)
+    reply = restore_backup(command.parts, absolute_path(file), command.output.print_note)
     command.output.progression.is_done = True
-    command.reply(reply, lambda out, _: out.line("Restored. Paired clients must be paired again."))
+    command.print_result(reply, lambda out, _: out.print_line("Restored. Paired clients must be paired again."))
 
 
 @loci.command()
@@ -297,9 +299,9 @@ def export(command: Command, file: str, form: str | None, space: str | None, sta
     to = absolute_path(file)
     form = form or next((name for name, ending in _ENDINGS.items() if to.suffix.lower() == ending), "jsonl")
     reply = command.call("export", {**params, "format": form, "to": str(to)}, progress=True)
-    command.reply(
+    command.print_result(
         reply,
-        lambda o, made: o.line(
+        lambda o, made: o.print_line(
             format_count(load_words()["exported"], made["memories"], path=escape_controls(made["path"]))
         ),
     )
@@ -319,7 +321,7 @@ def _print_export(command: Command, params: Mapping[str, Any]) -> None:
     command.output.progression.is_done = False  # what was asked for is what is written now
     from core.engine.export_format import render_export
 
-    command.output.raw(render_export(found, params["format"]))
+    command.output.print_raw(render_export(found, params["format"]))
 
 
 @loci.command()
@@ -347,7 +349,7 @@ def passphrase(command: Command, new_passphrase_file: Path | None, renew: bool) 
         new = _new_passphrase(new_passphrase_file, keyring=False)
         change("passphrase", {"old": secret, "new": new or ""})
     command.output.progression.is_done = True
-    command.reply({"changed": True}, lambda out, _: out.line(load_words()["passphrase"]["changed"]))
+    command.print_result({"changed": True}, lambda out, _: out.print_line(load_words()["passphrase"]["changed"]))
 
 
 _Change = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
@@ -369,7 +371,7 @@ def _open_keyholder(command: Command, secret: str) -> Iterator[_Change]:
             remote.close()
         return
 
-    def change(verb: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
+    def call_changed(verb: str, params: Mapping[str, Any]) -> Mapping[str, Any]:
         if verb == "passphrase":
             keys.change_passphrase(params["old"], params["new"])
             return {"changed": True}
@@ -377,16 +379,16 @@ def _open_keyholder(command: Command, secret: str) -> Iterator[_Change]:
             return {"holds": keys.confirm_recovery_code(params["confirm"])}
         return {"recovery_code": keys.new_recovery_code(params["secret"])}
 
-    yield change
+    yield call_changed
 
 
 def _renew_code(command: Command, secret: str, change: _Change) -> None:
     """Show a new code, and put it in force only when it was written out and, at a terminal, typed back."""
     out, told = command.output, load_words()["passphrase"]
     code = str(change("recovery_code", {"secret": secret})["recovery_code"])
-    out.lines(["", told["code"].format(code=code), "", told["keep"]])
+    out.print_lines(["", told["code"].format(code=code), "", told["keep"]])
     if out.as_json:
-        out.document({"recovery_code": code})
+        out.print_document({"recovery_code": code})
     out.flush()
     typed = code
     if sys.stdin.isatty() and not out.as_json:
@@ -394,7 +396,7 @@ def _renew_code(command: Command, secret: str, change: _Change) -> None:
     if not change("recovery_code", {"confirm": typed})["holds"]:
         raise UserError(Code.WRONG_SECRET, told["given_up"])
     out.progression.is_done = True
-    out.line(told["holds"])
+    out.print_line(told["holds"])
 
 
 @loci.command()
@@ -402,24 +404,24 @@ def _renew_code(command: Command, secret: str, change: _Change) -> None:
 @with_command
 def jobs(command: Command, limit: int | None) -> None:
     """What runs by itself: what waits, what was done, and when each kind of work is due."""
-    command.reply(command.call("jobs", {"limit": limit}), _print_jobs)
+    command.print_result(command.call("jobs", {"limit": limit}), _print_jobs)
 
 
 def _print_jobs(out: Output, reply: Row) -> None:
     told = load_words("jobs")
     if reply["paused"]:
-        out.line(told["paused"])
+        out.print_line(told["paused"])
     elif reply["holds"]:
-        out.line(reply["holds"])
-    out.table(
+        out.print_line(reply["holds"])
+    out.print_table(
         [
             (row["title"], f"{_describe_state(row)}, {_describe_time(row)}: {_describe_result(row)}")
             for row in reply["jobs"]
         ]
     )
     if reply["jobs"]:
-        out.line()
-    out.table([(beat["title"], _describe_due(beat)) for beat in reply["calendar"]])
+        out.print_line()
+    out.print_table([(beat["title"], _describe_due(beat)) for beat in reply["calendar"]])
 
 
 def _describe_due(beat: Row) -> str:
@@ -471,37 +473,37 @@ def consolidate(command: Command, dry_run: bool) -> None:
 
     Everything it does is one step that `loci undo` takes back.
     """
-    with command.open_session() as session, command.output.progress(enabled=True) as tell:
+    with command.open_session() as session, command.output.show_progress(enabled=True) as tell:
         reply = session.call("consolidate", {"dry_run": True} if dry_run else {}, tell)
-    command.reply(reply, _print_consolidation)
+    command.print_result(reply, _print_consolidation)
 
 
 def _print_consolidation(out: Output, reply: Row) -> None:
     told = load_words("jobs")
-    out.line(told["would" if reply["dry_run"] else "done"].format(what=in_words(reply)))
-    _say_undo(out, [reply["step"]] if reply["step"] else [])
+    out.print_line(told["would" if reply["dry_run"] else "done"].format(what=in_words(reply)))
+    _print_undo(out, [reply["step"]] if reply["step"] else [])
 
 
 @loci.command()
 @with_command
 def sweep(command: Command) -> None:
     """Look at what fades: mark it, bring back what was confirmed, archive what nothing protects."""
-    with command.open_session() as session, command.output.progress(enabled=True) as tell:
+    with command.open_session() as session, command.output.show_progress(enabled=True) as tell:
         reply = session.call("sweep", {}, tell)
-    command.reply(reply, _print_sweep)
+    command.print_result(reply, _print_sweep)
 
 
 def _print_sweep(out: Output, reply: Row) -> None:
     told = load_words("jobs")
     parts = [in_words(reply["swept"]), in_words(reply["episodes"])]
     what = ", ".join(part for part in parts if part != told["nothing"]) or told["nothing"]
-    out.line(told["done"].format(what=what))
-    _say_undo(out, reply["steps"])
+    out.print_line(told["done"].format(what=what))
+    _print_undo(out, reply["steps"])
 
 
-def _say_undo(out: Output, steps: Sequence[str]) -> None:
+def _print_undo(out: Output, steps: Sequence[str]) -> None:
     for step in steps:
-        out.line(load_words("jobs")["undo"].format(step=step))
+        out.print_line(load_words("jobs")["undo"].format(step=step))
 
 
 _STATES = ("ok", "warn", "fail")
@@ -521,7 +523,7 @@ def doctor(command: Command) -> None:
     checks = [
         {"check": one.check, "state": one.state, "sentence": one.sentence, "do": one.advice or None} for one in found
     ]
-    command.reply({"state": worst, "checks": checks}, lambda out, _: _print_findings(out, found, worst))
+    command.print_result({"state": worst, "checks": checks}, lambda out, _: _print_findings(out, found, worst))
     if worst == "fail":
         click.get_current_context().exit(1)
 
@@ -530,9 +532,9 @@ def _print_findings(out: Output, found: Sequence[Finding], worst: str) -> None:
     told = load_words("doctor")
     width = max(len(one.title) for one in found)
     for one in found:
-        out.line(f"{told['states'][one.state]:<5} {one.title:<{width}}  {one.sentence}")
+        out.print_line(f"{told['states'][one.state]:<5} {one.title:<{width}}  {one.sentence}")
         if one.advice:
-            out.line(f"{'':<{width + 8}}{one.advice}")
+            out.print_line(f"{'':<{width + 8}}{one.advice}")
     said = told["sum"][worst]
     count = sum(one.state == worst for one in found)
-    out.line(said if isinstance(said, str) else format_count(said, count))
+    out.print_line(said if isinstance(said, str) else format_count(said, count))

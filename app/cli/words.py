@@ -232,7 +232,7 @@ def describe_trust(shown: Item) -> list[tuple[str, str, str]]:
         if name == "trust":
             continue
         figure = f"{value:.2f}" if name in ("source", "ancestors", "ceiling") else _format_signed(value)
-        made.append((figure, str(forms["terms"][name]), _made_by(name, shown, value)))
+        made.append((figure, str(forms["terms"][name]), _explain_step(name, shown, value)))
     return made
 
 
@@ -240,7 +240,7 @@ def _format_signed(value: float) -> str:
     return "0.00" if abs(value) < _IDLE else f"{value:+.2f}"
 
 
-def _made_by(name: str, shown: Item, value: float) -> str:
+def _explain_step(name: str, shown: Item, value: float) -> str:
     forms = load_words("belief")["steps"]
     if name == "source":
         return str(load_words("belief")["sources"][shown["source"]])

@@ -109,7 +109,7 @@ class ClientSetup:
         """Where the client's token lies."""
         return token_file(self.found, self.client)
 
-    def link(self, *, start: bool) -> Link:
+    def make_link(self, *, start: bool) -> Link:
         """The way to the engine.
 
         Args:
@@ -119,7 +119,7 @@ class ClientSetup:
         serving = serving_command(self.found.home, self.found.secret_file)
         return Link(self.place, who, Starter(serving, self.variables) if start else None)
 
-    def command(self) -> tuple[str, list[str], dict[str, str]]:
+    def server_command(self) -> tuple[str, list[str], dict[str, str]]:
         """How an assistant starts this server.
 
         Returns:

@@ -56,7 +56,7 @@ class Recipe:
     entry: Mapping[str, Any]
     after: str
 
-    def path(self, platform: str, variables: Mapping[str, str]) -> Path:
+    def find_path(self, platform: str, variables: Mapping[str, str]) -> Path:
         """Where the configuration lies.
 
         Args:
@@ -96,11 +96,11 @@ class Recipe:
         pairs = ((name, _fill_blank(blanks, value)) for name, value in self.entry.items())
         return {name: value for name, value in pairs if value != {}}
 
-    def snippet(self, entry: Mapping[str, Any]) -> str:
+    def make_snippet(self, entry: Mapping[str, Any]) -> str:
         """The entry as the person would write it into an empty file."""
         return self.put_entry("", entry)
 
-    def displaces(self, text: str, entry: Mapping[str, Any]) -> bool:
+    def has_other_entry(self, text: str, entry: Mapping[str, Any]) -> bool:
         """Whether another entry for Loci stands in a configuration and would be lost.
 
         Args:
@@ -305,28 +305,28 @@ def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> in
         _list_clients(setup)
         return 0
     found = find_recipe(assistant)
-    path = found.path(sys.platform, setup.variables)
-    entry = found.fill_entry(setup.command())
+    path = found.find_path(sys.platform, setup.variables)
+    entry = found.fill_entry(setup.server_command())
     if wish.only_print:
-        _show_snippet(setup, found, path, found.snippet(entry))
+        _show_snippet(setup, found, path, found.make_snippet(entry))
         return 0
     old = read_config(path)
     try:
         new = found.put_entry("" if old is None else old, entry)
     except LociError:
-        setup.out.note(f"Put this into {path} yourself:\n")
-        setup.out.lines(found.snippet(entry).splitlines())
+        setup.out.print_note(f"Put this into {path} yourself:\n")
+        setup.out.print_lines(found.make_snippet(entry).splitlines())
         if wish.code is not None:  # it is good for two minutes: whoever puts the entry in by hand finds it paired
             pair_client(setup, wish.code, wish.grants or ())
         raise
     if new == old:
         _finish_installation(setup, found, path, None, wish)
         return 0
-    _show_snippet(setup, found, path, found.snippet(entry))
-    if old is not None and found.displaces(old, entry):
-        setup.out.note("Another entry named loci stands there; this one takes its place.")
+    _show_snippet(setup, found, path, found.make_snippet(entry))
+    if old is not None and found.has_other_entry(old, entry):
+        setup.out.print_note("Another entry named loci stands there; this one takes its place.")
     if not (wish.yes or _ask_to_write(path, old)):
-        setup.out.note("Nothing was written.")
+        setup.out.print_note("Nothing was written.")
         return 1
     kept = write_config(path, old, new)
     setup.out.progression.is_done = True
@@ -337,17 +337,17 @@ def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> in
 def _list_clients(setup: ClientSetup) -> None:
     known = {name: found["title"] for name, found in load_assistants().items()}
     if setup.out.as_json:
-        setup.out.document({"assistants": known})
-    setup.out.table(list(known.items()))
+        setup.out.print_document({"assistants": known})
+    setup.out.print_table(list(known.items()))
 
 
 def _show_snippet(setup: ClientSetup, found: Recipe, path: Path, snippet: str) -> None:
     if setup.out.as_json:
         return
-    setup.out.line(f"{found.title}: {path}")
-    setup.out.line()
-    setup.out.lines(snippet.splitlines())
-    setup.out.line()
+    setup.out.print_line(f"{found.title}: {path}")
+    setup.out.print_line()
+    setup.out.print_lines(snippet.splitlines())
+    setup.out.print_line()
 
 
 def _ask_to_write(path: Path, old: str | None) -> bool:
@@ -360,7 +360,7 @@ def _ask_to_write(path: Path, old: str | None) -> bool:
 def _finish_installation(
     setup: ClientSetup, found: Recipe, path: Path, kept: Path | None, wish: InstallOptions
 ) -> None:
-    setup.out.line(f"{found.title} is set up." + ("" if kept is None else f" The file as it was: {kept}"))
+    setup.out.print_line(f"{found.title} is set up." + ("" if kept is None else f" The file as it was: {kept}"))
     was_paired, given = False, None
     if wish.code is not None:
         name, given = pair_client(setup, wish.code, wish.grants or ())
@@ -370,16 +370,16 @@ def _finish_installation(
     if setup.out.as_json:
         paired = was_paired or given is not None
         document = {"assistant": found.name, "client": setup.client, "path": str(path), "paired": paired}
-        setup.out.document({**document, "grants": given, "copy": None if kept is None else str(kept)})
+        setup.out.print_document({**document, "grants": given, "copy": None if kept is None else str(kept)})
         return
     if was_paired:
-        setup.out.line(format_sentence("has_token", client=setup.client))
+        setup.out.print_line(format_sentence("has_token", client=setup.client))
     if was_paired and wish.grants is not None:
-        setup.out.line(format_sentence("paired_before", client=setup.client, grants=",".join(wish.grants)))
+        setup.out.print_line(format_sentence("paired_before", client=setup.client, grants=",".join(wish.grants)))
     elif not was_paired and given is None:
-        setup.out.line(format_sentence("now_pair", client=setup.client))
-    setup.out.line(found.after)
-    setup.out.line(f"Try it: `loci mcp --test --client {setup.client}`.")
+        setup.out.print_line(format_sentence("now_pair", client=setup.client))
+    setup.out.print_line(found.after)
+    setup.out.print_line(f"Try it: `loci mcp --test --client {setup.client}`.")
 
 
 def _rename_client(setup: ClientSetup, found: Recipe, path: Path, name: str) -> ClientSetup:
@@ -388,7 +388,7 @@ def _rename_client(setup: ClientSetup, found: Recipe, path: Path, name: str) -> 
         return setup
     named = replace(setup, client=name)
     old = read_config(path)
-    write_config(path, old, found.put_entry("" if old is None else old, found.fill_entry(named.command())))
+    write_config(path, old, found.put_entry("" if old is None else old, found.fill_entry(named.server_command())))
     return named
 
 
@@ -399,7 +399,7 @@ def _pair_if_asked(setup: ClientSetup, grants: Sequence[str] | None) -> list[str
         try:
             chosen = asked_grants(setup)
         except UserError as no:
-            setup.out.note(no.sentence)
+            setup.out.print_note(no.sentence)
     return pair_client(setup, None, chosen)[1] if chosen else None
 
 

@@ -48,7 +48,7 @@ class Starter:
         self._lost = 0
         self._not_before = 0.0
 
-    def wake(self) -> None:
+    def ensure_started(self) -> None:
         """Start the engine, unless that is under way.
 
         Raises:
@@ -66,9 +66,9 @@ class Starter:
             return
         self._child = None
         if ended == _LOCKED_EXIT:
-            raise self._fail(EnvironmentFaultError(Code.VAULT_LOCKED, format_sentence("locked")))
+            raise self._remember_failure(EnvironmentFaultError(Code.VAULT_LOCKED, format_sentence("locked")))
         if ended not in (0, 3):
-            raise self._fail(EnvironmentFaultError(Code.NOT_HERE, format_sentence("not_started")))
+            raise self._remember_failure(EnvironmentFaultError(Code.NOT_HERE, format_sentence("not_started")))
         # Trigger: another process has the vault and will answer, or did and has gone. Why: it may work for long without
         # a socket (a restore, an import). Outcome: the next try waits, longer each time.
         self._not_before = self._clock.monotonic() + _PAUSES_S[min(self._lost, len(_PAUSES_S) - 1)]
@@ -78,7 +78,7 @@ class Starter:
         """The engine answered: the next start is tried at once again."""
         self._lost, self._not_before = 0, 0.0
 
-    def _fail(self, error: LociError) -> LociError:
+    def _remember_failure(self, error: LociError) -> LociError:
         self._failed = (self._clock.monotonic(), error)
         return error
 
@@ -95,7 +95,7 @@ class Starter:
                 creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
             )
         except OSError:
-            raise self._fail(EnvironmentFaultError(Code.NOT_HERE, format_sentence("not_started"))) from None
+            raise self._remember_failure(EnvironmentFaultError(Code.NOT_HERE, format_sentence("not_started"))) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Identity:
     token_file: Path
     token_text: str = ""
 
-    def token(self) -> bytes:
+    def read_token(self) -> bytes:
         """The token, read each time: pairing works while the server runs.
 
         Raises:
@@ -172,7 +172,7 @@ class Link:
         """The client's name."""
         return self._who.client
 
-    async def welcome(self, within_s: float) -> ClientReach | None:
+    async def read_reach(self, within_s: float) -> ClientReach | None:
         """What this client may do, where that can be told at once; nothing is started, no connection is kept.
 
         Args:
@@ -182,7 +182,7 @@ class Link:
             What the engine says; None where it does not run, is locked, or does not let this client in.
         """
         with suppress(LociError, TimeoutError):
-            token = self._who.token()
+            token = self._who.read_token()
             async with asyncio.timeout(within_s):
                 client = await AsyncClient.connect(self._place, None)
                 try:
@@ -207,7 +207,7 @@ class Link:
             return self._client
 
     async def _find_engine(self, is_first: bool) -> AsyncClient:
-        token = self._who.token()
+        token = self._who.read_token()
         loop = asyncio.get_running_loop()
         begun = loop.time()
         while True:
@@ -234,7 +234,7 @@ class Link:
             return  # whoever had the vault is handing it to a window, which must not find it taken
         if self._starter is None:
             raise EnvironmentFaultError(Code.NOT_HERE, format_sentence("not_running"))
-        self._starter.wake()
+        self._starter.ensure_started()
 
     async def _connect_and_greet(self, token: bytes) -> AsyncClient:
         client = await AsyncClient.connect(self._place, None)

@@ -45,17 +45,17 @@ def pair_client(
         LociError: PAIRING_REFUSED, NOT_HERE, WRITE_FAILED; INVALID_INPUT where the answer names no client that can be:
             its name is the name of the token's file.
     """
-    wanted = with_usual(grants)
+    wanted = with_usual_grants(grants)
     name, token, given = _by_code(setup, code, wanted) if code is not None else _as_owner(setup, wanted)
     write_token(replace(setup, client=name).token_file, token)
     setup.out.progression.is_done = True
     command = used_by or f"loci mcp --client {name}"
-    setup.out.line(f"Paired {escape_controls(name)}: {', '.join(given)}. Its token is kept for `{command}`.")
-    setup.out.lines(reach_lines(name, given))
+    setup.out.print_line(f"Paired {escape_controls(name)}: {', '.join(given)}. Its token is kept for `{command}`.")
+    setup.out.print_lines(reach_lines(name, given))
     return name, given
 
 
-def with_usual(grants: Sequence[str]) -> list[str]:
+def with_usual_grants(grants: Sequence[str]) -> list[str]:
     """Grants with the usual deeds where only spaces were named: spaces alone let nobody do anything.
 
     Args:
@@ -88,7 +88,7 @@ def asked_grants(setup: ClientSetup) -> tuple[str, ...]:
 
 
 def _by_code(setup: ClientSetup, code: str, grants: Sequence[str]) -> tuple[str, str, list[str]]:
-    setup.out.note(format_sentence("code_sent"))
+    setup.out.print_note(format_sentence("code_sent"))
     try:
         with Client.connect(setup.place) as client:
             found = client.pair(setup.client, code, grants or None)
@@ -114,9 +114,9 @@ def _as_owner(setup: ClientSetup, grants: Sequence[str]) -> tuple[str, str, list
         check=False,
     )
     if done.returncode != 0:
-        setup.out.note("Nothing was paired; the reason stands above.")
+        setup.out.print_note("Nothing was paired; the reason stands above.")
         raise click.exceptions.Exit(done.returncode)
     reply = json.loads(done.stdout)
     if reply.get("former"):
-        setup.out.note(describe_reused_name())
+        setup.out.print_note(describe_reused_name())
     return str(reply["client"]), str(reply["token"]), list(reply["grants"])

@@ -57,7 +57,7 @@ class Bridge:
         way = "whole_by_tool" if _GET in self._tools else "whole_by_resource"
         self._whole = format_sentence(way, shown=str(SHOWN))
 
-    def server(self, spaces: str = "") -> Server[Any]:
+    def make_server(self, spaces: str = "") -> Server[Any]:
         """A server with this bridge's handlers.
 
         Args:
@@ -222,7 +222,7 @@ def _bug_error(error: Exception) -> LociError:
     return BugError(type(error).__name__)
 
 
-def run(make_link: Callable[[], Link], profile: str) -> None:
+def run_server(make_link: Callable[[], Link], profile: str) -> None:
     """Serve standard input and output until input ends.
 
     Args:
@@ -256,7 +256,7 @@ async def _serve(make_link: Callable[[], Link], profile: str) -> None:
     try:
         async with stdio_server() as (read, write):
             sys.stdout = sys.stderr  # what anything prints would be flushed onto the wire at the end
-            server = Bridge(link, profile).server(describe_spaces(link.client, await link.welcome(_PEEK_S)))
+            server = Bridge(link, profile).make_server(describe_spaces(link.client, await link.read_reach(_PEEK_S)))
             await server.run(StrictStream(read, write), write, server.create_initialization_options())
     finally:
         await link.close()

@@ -38,14 +38,14 @@ class _Steps:
     setup: ClientSetup
     done: list[dict[str, object]] = field(default_factory=list)
 
-    def say(self, step: str, says: str, *, ok: bool, mark: str = "ok") -> None:
+    def record_step(self, step: str, says: str, *, ok: bool, mark: str = "ok") -> None:
         self.done.append({"step": step, "ok": ok, "says": says})
-        self.setup.out.line(f"{mark if ok else 'failed':<8}{step:<16}{says}")
+        self.setup.out.print_line(f"{mark if ok else 'failed':<8}{step:<16}{says}")
         if not ok:
             raise _StepFailedError
 
 
-def try_out(setup: ClientSetup) -> bool:
+def run_trial(setup: ClientSetup) -> bool:
     """Start the server, shake hands, list its tools, search once, look what it sees.
 
     Args:
@@ -59,7 +59,7 @@ def try_out(setup: ClientSetup) -> bool:
         asyncio.run(_run_steps_in_time(steps))
     went_well = all(step["ok"] for step in steps.done)
     if setup.out.as_json:
-        setup.out.document({"ok": went_well, "client": setup.client, "steps": steps.done})
+        setup.out.print_document({"ok": went_well, "client": setup.client, "steps": steps.done})
     return went_well
 
 
@@ -76,7 +76,7 @@ def _note_end(steps: _Steps) -> Iterator[None]:
             first = first.exceptions[0]
         says = format_sentence("no_answer") if isinstance(first, TimeoutError) else format_sentence("not_tried")
         steps.done.append({"step": "start", "ok": False, "says": says})
-        steps.setup.out.line(f"{'failed':<8}{'start':<16}{says}")
+        steps.setup.out.print_line(f"{'failed':<8}{'start':<16}{says}")
 
 
 async def _run_steps_in_time(steps: _Steps) -> None:
@@ -85,25 +85,25 @@ async def _run_steps_in_time(steps: _Steps) -> None:
 
 
 async def _run_steps(steps: _Steps) -> None:
-    program, arguments, variables = steps.setup.command()
+    program, arguments, variables = steps.setup.server_command()
     secret = steps.setup.variables.get("LOCI_PASSPHRASE_FILE") or steps.setup.found.secret_file
     if secret:  # so that the engine may be started as `loci serve` would be here; assistants are not given it
         variables = {**variables, "LOCI_PASSPHRASE_FILE": str(secret)}
     started = StdioServerParameters(command=program, args=arguments, env=variables)
     async with stdio_client(started, errlog=sys.stderr) as (read, write), ClientSession(read, write) as session:
         hello = await session.initialize()
-        steps.say(
+        steps.record_step(
             "start", f"{hello.server_info.name} {hello.server_info.version}, MCP {hello.protocol_version}", ok=True
         )
         tools = await session.list_tools()
-        steps.say("tools", f"{len(tools.tools)} tools: {', '.join(tool.name for tool in tools.tools)}", ok=True)
+        steps.record_step("tools", f"{len(tools.tools)} tools: {', '.join(tool.name for tool in tools.tools)}", ok=True)
         found = await session.call_tool("memory_search", {"query": _QUERY, "limit": 1})
         said = " ".join(part.text for part in found.content if isinstance(part, TextContent))
-        steps.say("search", said if found.is_error else "Loci answers.", ok=not found.is_error)
+        steps.record_step("search", said if found.is_error else "Loci answers.", ok=not found.is_error)
         status = await session.read_resource(_STATUS)
         told = json.loads("".join(part.text for part in status.contents if isinstance(part, TextResourceContents)))
         is_blind, says = describe_visibility(steps.setup.client, told)
-        steps.say("sees", says, ok=True, mark="look" if is_blind else "ok")
+        steps.record_step("sees", says, ok=True, mark="look" if is_blind else "ok")
 
 
 def describe_visibility(client: str, status: Mapping[str, Any]) -> tuple[bool, str]:

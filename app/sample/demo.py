@@ -7,16 +7,16 @@ from contextlib import ExitStack
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QProgressBar, QWidget
 
-from app.sample.sample import SampleClock, fill, sample_engine
+from app.sample.sample import SampleClock, fill_sample, sample_engine
 from app.vault.session import Tell
-from app.window.desktop import build, fixed_options, make_application
+from app.window.desktop import build_desktop, fixed_options, make_application
 from app.window.window import Shown, ending_on_signals
 from core.config.window import WindowOptions
 from core.engine.facade import Engine
 from ui.bridge import POLL_MS, Bridge, Watch
 from ui.gate.gate import Gate
 from ui.theme.theme import Theme
-from ui.widgets.basics import column, label
+from ui.widgets.basics import make_column, make_label
 
 
 def open_sample(tell: Tell) -> int:
@@ -35,7 +35,7 @@ def open_sample(tell: Tell) -> int:
         engine, clock, passphrase = stack.enter_context(sample_engine())
         if not _import_diary(app, engine, clock):
             return 0
-        desktop = build(engine, app, fixed_options(WindowOptions().theme, 100, "palace"))
+        desktop = build_desktop(engine, app, fixed_options(WindowOptions().theme, 100, "palace"))
         gate = desktop.window.gate
         if isinstance(gate, Gate):  # nobody knows the passphrase of this vault, which lives for minutes only
             gate.opener = lambda _typed: engine.vault.open(passphrase)
@@ -50,25 +50,25 @@ def _import_diary(app: QApplication, engine: Engine, clock: SampleClock) -> bool
         False where the person closed it before the end.
     """
     theme = Theme(app)
-    theme.use("system", 100)
+    theme.apply_theme("system", 100)
     bridge = Bridge(engine)
     splash, bar = _make_splash()
     watch = Watch()
     poll = QTimer(splash)
 
-    def show() -> None:
+    def show_import() -> None:
         bar.setMaximum(watch.total or 1)
         bar.setValue(watch.done)
 
-    poll.timeout.connect(show)
+    poll.timeout.connect(show_import)
     poll.start(POLL_MS)
     ended: list[BaseException | None] = []
 
-    def end(_result: None, error: BaseException | None) -> None:
+    def on_import_ended(_result: None, error: BaseException | None) -> None:
         ended.append(error)
         app.exit()
 
-    bridge.call(lambda: engine.run_aside(lambda: fill(engine, clock, watch.progress)), end)
+    bridge.call(lambda: engine.run_aside(lambda: fill_sample(engine, clock, watch.progress)), on_import_ended)
     splash.show()
     try:
         app.exec()
@@ -92,10 +92,10 @@ def _make_splash() -> tuple[QWidget, QProgressBar]:
     bar.setRange(0, 1)
     bar.setTextVisible(False)
     bar.setAccessibleName("Building the sample palace")
-    column(
+    make_column(
         splash,
-        label("Building a sample palace", "title"),
-        label("Eighteen months of Tove Marrowby, who draws maps. She is invented.", "muted", wrap=True),
+        make_label("Building a sample palace", "title"),
+        make_label("Eighteen months of Tove Marrowby, who draws maps. She is invented.", "muted", wrap=True),
         bar,
         margins=24,
         gap=12,

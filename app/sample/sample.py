@@ -45,37 +45,37 @@ class SampleHistory:
     engine: Engine
     clients: dict[str, Actor] = field(default_factory=dict)
 
-    def do(self, deed: SampleEvent) -> None:
+    def run_event(self, deed: SampleEvent) -> None:
         """Do one thing; the caller's thread waits.
 
         Args:
             deed: a row of `resources/demo/deeds.json`; `find` names memories in the search syntax, `by` who does it.
         """
-        self._verbs[deed["do"]](deed)
+        self._handlers[deed["do"]](deed)
         # What reads leave behind is put down by the machine's time; here time jumps, and its place would be chance.
         self.engine.flush()
 
     @property
-    def _verbs(self) -> Mapping[str, Callable[[SampleEvent], None]]:
+    def _handlers(self) -> Mapping[str, Callable[[SampleEvent], None]]:
         return {
-            "revise": self._revise,
-            "arrange": self._arrange,
-            "rename": self._rename,
-            "forget": self._forget,
-            "undo": self._undo,
-            "pair": self._pair,
-            "store": self._store,
-            "recall": self._recall,
-            "context": self._context,
-            "pause": self._pause,
-            "refuse": self._refuse,
-            "doubt": self._doubt,
-            "hold": self._hold,
-            "decide": self._decide,
-            "work": self._work,
+            "revise": self._revise_memories,
+            "arrange": self._arrange_palace,
+            "rename": self._rename_room,
+            "forget": self._forget_memory,
+            "undo": self._undo_step,
+            "pair": self._pair_client,
+            "store": self._store_memory,
+            "recall": self._recall_memories,
+            "context": self._request_contexts,
+            "pause": self._pause_client,
+            "refuse": self._record_refusal,
+            "doubt": self._dispute_memory,
+            "hold": self._hold_client,
+            "decide": self._decide_reviews,
+            "work": self._run_job,
         }
 
-    def _revise(self, deed: SampleEvent) -> None:
+    def _revise_memories(self, deed: SampleEvent) -> None:
         change = Revision(
             text=deed.get("text"),
             pinned=deed.get("pinned"),
@@ -84,33 +84,33 @@ class SampleHistory:
         )
         self.engine.library.revise(self._find_ids(deed), change).result()
 
-    def _arrange(self, deed: SampleEvent) -> None:
+    def _arrange_palace(self, deed: SampleEvent) -> None:
         del deed
         self.engine.palace.arrange().result()
 
-    def _rename(self, deed: SampleEvent) -> None:
+    def _rename_room(self, deed: SampleEvent) -> None:
         room = self.engine.palace.locate(self._find_ids(deed)[0]).result().room_id
         self.engine.palace.rename_room(room, deed["name"]).result()
 
-    def _forget(self, deed: SampleEvent) -> None:
+    def _forget_memory(self, deed: SampleEvent) -> None:
         self.engine.memories.forget(self._find_ids(deed)[0], OWNER_ACTOR).result()
 
-    def _undo(self, deed: SampleEvent) -> None:
+    def _undo_step(self, deed: SampleEvent) -> None:
         del deed
         self.engine.memories.undo(None, OWNER_ACTOR).result()
 
-    def _pair(self, deed: SampleEvent) -> None:
+    def _pair_client(self, deed: SampleEvent) -> None:
         paired = self.engine.clients.pair(deed["name"], deed["grants"]).result()
         self.clients[deed["name"]] = Actor("client", paired.client_id, deed["name"])
 
-    def _pause(self, deed: SampleEvent) -> None:
+    def _pause_client(self, deed: SampleEvent) -> None:
         self.engine.clients.pause(deed["name"]).result()
 
-    def _refuse(self, deed: SampleEvent) -> None:
+    def _record_refusal(self, deed: SampleEvent) -> None:
         """It asks for what it may not: the door puts that down."""
         self.engine.note_refusal(self._actor_of(deed).client_id, Code(deed["code"]))
 
-    def _store(self, deed: SampleEvent) -> None:
+    def _store_memory(self, deed: SampleEvent) -> None:
         source = deed.get("source")
         request = StoreRequest(
             text=deed["text"],
@@ -121,28 +121,28 @@ class SampleHistory:
         )
         self.engine.memories.store(request, self._actor_of(deed)).result()
 
-    def _recall(self, deed: SampleEvent) -> None:
+    def _recall_memories(self, deed: SampleEvent) -> None:
         for query in deed["queries"]:
             self.engine.memories.recall(RecallQuery(query, limit=deed.get("limit", 3)), self._actor_of(deed)).result()
 
-    def _context(self, deed: SampleEvent) -> None:
+    def _request_contexts(self, deed: SampleEvent) -> None:
         for prompt in deed["prompts"]:
             self.engine.memories.context(ContextQuery(prompt), self._actor_of(deed)).result()
 
-    def _doubt(self, deed: SampleEvent) -> None:
+    def _dispute_memory(self, deed: SampleEvent) -> None:
         self.engine.memories.dispute(self._find_ids(deed)[0], self._actor_of(deed), deed.get("reason")).result()
 
-    def _hold(self, deed: SampleEvent) -> None:
+    def _hold_client(self, deed: SampleEvent) -> None:
         self.engine.conflicts.hold(HoldRequest("client", deed["client"])).result()
 
-    def _decide(self, deed: SampleEvent) -> None:
+    def _decide_reviews(self, deed: SampleEvent) -> None:
         """Decide alike what is open, all of it in one step; `kinds` and `text` narrow it."""
         wanted = QueueRequest(kinds=tuple(deed["kinds"]), text=deed.get("text"))
         ids = [row.id for row in self.engine.conflicts.queue(wanted).result().rows]
         if ids:
             self.engine.conflicts.resolve_many(ids, Decision(Action(deed["action"]))).result()
 
-    def _work(self, deed: SampleEvent) -> None:
+    def _run_job(self, deed: SampleEvent) -> None:
         """A kind of the work that runs by itself elsewhere; here nothing runs that no deed asks for."""
         ran = self.engine.jobs.run(JobType(deed["job"])).result()
         if ran.state is not JobState.DONE:
@@ -182,11 +182,11 @@ class SampleClock:
     """Stands where it is put; deadlines run on the machine's time."""
 
     def __init__(self, at: datetime) -> None:
-        self._at_ms = _ms(at)
+        self._at_ms = _to_epoch_ms(at)
 
     def set_time(self, at: datetime) -> None:
         """Move the present."""
-        self._at_ms = _ms(at)
+        self._at_ms = _to_epoch_ms(at)
 
     def now_ms(self) -> int:
         """The present, epoch ms UTC."""
@@ -212,14 +212,14 @@ class SamplePart:
     on: datetime
 
 
-def parts_in(folder: Path) -> list[SamplePart]:
+def read_parts(folder: Path) -> list[SamplePart]:
     """The imports of the diary, in the order in which they happened.
 
     Args:
         folder: `resources/demo`.
     """
     listed = json.loads((folder / "parts.json").read_text(encoding="utf-8"))
-    return [SamplePart(folder / part["path"], part["space"], _noon(part["on"])) for part in listed]
+    return [SamplePart(folder / part["path"], part["space"], _noon_of(part["on"])) for part in listed]
 
 
 @contextmanager
@@ -243,7 +243,7 @@ def sample_engine() -> Iterator[tuple[Engine, SampleClock, str]]:
         yield engine, clock, passphrase
 
 
-def fill(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:
+def fill_sample(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:
     """Bring the whole diary in, and do what its owner and her assistants did since; the caller's thread waits.
 
     Args:
@@ -252,7 +252,7 @@ def fill(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:
         told: hears how many parts are in, and of how many.
     """
     with as_file(files("resources") / "demo") as folder:
-        parts = parts_in(folder)
+        parts = read_parts(folder)
         # Eighteen months pass here within seconds: what can be undone shall not depend on when somebody looked.
         engine.settings.set("undo_days", _UNDO_DAYS).result()
         for number, part in enumerate(parts):
@@ -263,16 +263,16 @@ def fill(engine: Engine, clock: SampleClock, told: Told | None = None) -> None:
         deeds = SampleHistory(engine)
         done: Counter[str] = Counter()
         for deed in json.loads((folder / "deeds.json").read_text(encoding="utf-8")):
-            clock.set_time(_noon(deed["on"]) + _PAUSE * done[deed["on"]])
+            clock.set_time(_noon_of(deed["on"]) + _PAUSE * done[deed["on"]])
             done[deed["on"]] += 1
-            deeds.do(deed)
+            deeds.run_event(deed)
         engine.flush()
         clock.set_time(END)
 
 
-def _noon(day: str) -> datetime:
+def _noon_of(day: str) -> datetime:
     return datetime.fromisoformat(day).replace(hour=NOON, tzinfo=UTC)
 
 
-def _ms(at: datetime) -> int:
+def _to_epoch_ms(at: datetime) -> int:
     return round(at.timestamp() * 1000)

@@ -15,8 +15,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.sample.sample import fill, sample_engine
-from app.window.desktop import Desktop, build, fixed_options, make_application
+from app.sample.sample import fill_sample, sample_engine
+from app.window.desktop import Desktop, build_desktop, fixed_options, make_application
 from core.engine.facade import Engine
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
 from core.types.requests import ListRequest
@@ -57,7 +57,7 @@ class Shot:
     query: str = ""
 
 
-def check(shot: Shot) -> None:
+def check_shot(shot: Shot) -> None:
     """Refuse what cannot be drawn, before anything is built for it.
 
     Raises:
@@ -73,7 +73,7 @@ def check(shot: Shot) -> None:
         raise EnvironmentFaultError(Code.WRITE_FAILED, _NO_PLACE)
 
 
-def take(shots: Sequence[Shot]) -> None:
+def take_shots(shots: Sequence[Shot]) -> None:
     """Make pictures.
 
     Args:
@@ -84,15 +84,15 @@ def take(shots: Sequence[Shot]) -> None:
         EnvironmentFaultError: a file could not be written.
     """
     for shot in shots:
-        check(shot)
+        check_shot(shot)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     app = make_application()
     with sample_engine() as (engine, clock, _):
-        fill(engine, clock)
+        fill_sample(engine, clock)
         if any(shot.page == _LABORATORY for shot in shots):
             _save_questions(engine)
         for shot in shots:
-            _Studio(engine, app, shot).take()
+            _Studio(engine, app, shot).take_picture()
 
 
 class _Studio(QObject):
@@ -105,12 +105,12 @@ class _Studio(QObject):
         self._desktop: Desktop
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
-        self._timer.timeout.connect(self._look)
+        self._timer.timeout.connect(self._check_settled)
         self._is_selected = False
 
-    def take(self) -> None:
+    def take_picture(self) -> None:
         shot = self._shot
-        self._desktop = build(self._engine, self._app, fixed_options(shot.theme, shot.text_size, shot.page))
+        self._desktop = build_desktop(self._engine, self._app, fixed_options(shot.theme, shot.text_size, shot.page))
         window = self._desktop.window
         window.setMinimumSize(0, 0)
         window.resize(shot.width, shot.height)
@@ -128,10 +128,10 @@ class _Studio(QObject):
                 raise EnvironmentFaultError(Code.WRITE_FAILED, _NO_PLACE)
         finally:
             window.close()
-            self._desktop.shut()
+            self._desktop.release_engine()
             window.deleteLater()
 
-    def _look(self) -> None:
+    def _check_settled(self) -> None:
         self._looks += 1
         house = self._desktop.window.house
         page = None if house is None else house.page
@@ -140,11 +140,11 @@ class _Studio(QObject):
         if self._quiet >= _QUIET and not self._is_selected:
             self._is_selected = True
             self._quiet = 0
-            self._select()
+            self._select_memory()
         elif self._quiet >= _QUIET or self._looks > _MOST:
             self._app.exit()
 
-    def _select(self) -> None:
+    def _select_memory(self) -> None:
         query = self._shot.query or _load_choices().get(self._shot.page, "")
         if query.startswith(_ASK):
             self._desktop.context.desk.go.emit(self._shot.page, query)

@@ -24,27 +24,27 @@ _PARTS = ("diary.jsonl", "chat-export", "notes")
 _SHOWN = 3
 
 
-def run(out: Output) -> None:
+def run_tour(out: Output) -> None:
     """Give the tour.
 
     Args:
         out: where to print; with JSON asked for, one document with every reply.
     """
     with tempfile.TemporaryDirectory(prefix="loci-tour-") as folder, as_file(files("resources") / "demo") as diary:
-        parts = Parts(_environment(Path(folder)))
+        parts = Parts(_make_environment(Path(folder)))
         keys = HomeKeys(parts.home)
         passphrase = secrets.token_urlsafe(16)
         create_vault(keys, passphrase, SystemClock())
-        session = local_session(parts, keys.open(passphrase), out.note)
+        session = local_session(parts, keys.open(passphrase), out.print_note)
         try:
             replies = _run_tour(session, diary, out)
         finally:
             session.close()
     if out.as_json:
-        out.document(replies)
+        out.print_document(replies)
 
 
-def _environment(folder: Path) -> Environment:
+def _make_environment(folder: Path) -> Environment:
     return Environment(
         home=folder / "home",
         default_home=folder / "home",
@@ -57,21 +57,21 @@ def _environment(folder: Path) -> Environment:
 
 
 def _run_tour(session: LocalSession, diary: Path, out: Output) -> dict[str, Any]:
-    out.line("A walk through a sample palace. It lives in a temporary home and is gone at the end.")
+    out.print_line("A walk through a sample palace. It lives in a temporary home and is gone at the end.")
     imports = []
     for part in _PARTS:
-        out.line()
-        out.line(f"── Importing {part} " + "─" * (58 - len(part)))
+        out.print_line()
+        out.print_line(f"── Importing {part} " + "─" * (58 - len(part)))
         reply = session.call("import", {"path": str(diary / part)})
         imports.append(reply)
         print_import(out, reply)
     recalls = [_ask_question(session, question, out) for question in _read_questions(diary)]
-    out.line()
-    out.line("── The palace now " + "─" * 53)
+    out.print_line()
+    out.print_line("── The palace now " + "─" * 53)
     status = session.call("status", {})
     print_status(out, status)
-    out.line()
-    out.line("That was the tour. Make a palace of your own with: loci init")
+    out.print_line()
+    out.print_line("That was the tour. Make a palace of your own with: loci init")
     return {"imports": imports, "recalls": recalls, "status": status}
 
 
@@ -86,8 +86,8 @@ def _ask_question(session: LocalSession, question: Mapping[str, Any], out: Outpu
     if "as_of" in question:
         params["as_of"] = question["as_of"]
         when = f"  (as of {question['as_of']})"
-    out.line()
-    out.line(f"── {question['query']}{when}")
+    out.print_line()
+    out.print_line(f"── {question['query']}{when}")
     reply = session.call("recall", params)
     print_recall(out, {**reply, "near_misses": []}, explain=True)
     return reply

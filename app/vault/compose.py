@@ -22,7 +22,7 @@ def build_engine(
     """
     setup = Setup(
         parts.home,
-        parts.clock(tell),
+        parts.make_clock(tell),
         built_in_embedder(),
         person_home=parts.environment.person_home,
         take_over=take_over,

@@ -67,7 +67,7 @@ def _model_server() -> Finding:
     except LociError as error:
         return make_finding("model_server", "unfit", sentence=error.sentence)
     try:
-        count = len(server.models())
+        count = len(server.list_models())
     except LociError:
         return make_finding("model_server", "none")
     if not count:

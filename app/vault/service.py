@@ -64,7 +64,7 @@ class Service:
                 load(),
                 version=version("loci-palace"),
                 hooks=Hooks(
-                    hand_over=self._hand_over if self._gives_away else None,
+                    hand_over=self._on_handed_over if self._gives_away else None,
                     admitted=engine.clients.note_seen,
                     refused=lambda refusal: engine.note_refusal(refusal.client_id, refusal.code, refusal.method),
                 ),
@@ -93,15 +93,15 @@ class Service:
         """The port through which the window pairs assistants: `open_pairing`, `answer`, `cancel`."""
         return self
 
-    def start(self, *, publish: bool) -> None:
+    def bind_socket(self, *, publish: bool) -> None:
         """Bind the socket.
 
         Args:
             publish: whether it appears in its place at once; else `publish` does that.
         """
-        self._run(self._make_server().start(publish=publish))
+        self._run_on_loop(self._make_server().start(publish=publish))
 
-    def begin(self) -> None:
+    def start_once(self) -> None:
         """Bind the socket and let it appear, once; where that cannot be, say so and do without.
 
         The window works without a socket; assistants then cannot reach it.
@@ -109,41 +109,41 @@ class Service:
         if self._has_begun:
             return
         try:
-            self._run(self._make_server().start(publish=True))
+            self._run_on_loop(self._make_server().start(publish=True))
         except LociError as error:
             self._tell(f"{error.code.value}: {error.sentence}")
         else:
             self._has_begun = True
 
-    def publish(self) -> None:
+    def publish_socket(self) -> None:
         """Let the socket appear in its place: from here on calls are answered.
 
         Raises:
             LociError: something else stands in that place.
         """
-        self._run(self._publish())
+        self._run_on_loop(self._publish_socket())
 
-    async def _publish(self) -> None:
+    async def _publish_socket(self) -> None:
         self._make_server().publish()
 
-    def _hand_over(self) -> None:
+    def _on_handed_over(self) -> None:
         self._end_s = _AFTER_HANDOVER_S
         self.ended.set()
 
-    def stop(self) -> None:
+    def stop_service(self) -> None:
         """Answer what is under way, close the socket, lock the vault; all of it within 5 s."""
         until = self._clock.monotonic() + self._end_s
         try:
             # After a hand-over calls have had their time already.
             drain_s = 1.0 if self._end_s == _END_S else 0.0
             if self._server is not None:
-                self._run(self._server.stop(drain_s), self._end_s - _CLOSING_S)
+                self._run_on_loop(self._server.stop(drain_s), self._end_s - _CLOSING_S)
         except LociError as error:
             self._tell(f"{error.code.value}: the socket did not end in time; it is closed now.")
         finally:
             self._engine.close(max(_CLOSING_S, until - self._clock.monotonic()))
 
-    def _run(self, work: Coroutine[Any, Any, None], within_s: float = _START_S) -> None:
+    def _run_on_loop(self, work: Coroutine[Any, Any, None], within_s: float = _START_S) -> None:
         running = asyncio.run_coroutine_threadsafe(work, self._engine.loop)
         try:
             running.result(within_s)
@@ -152,7 +152,7 @@ class Service:
             raise EnvironmentFaultError(Code.BUSY, "The engine does not answer; try again in a moment.") from None
 
 
-def serve(parts: Parts, tell: Tell, *, must_open: bool = False) -> None:
+def run_service(parts: Parts, tell: Tell, *, must_open: bool = False) -> None:
     """Run until a signal or a hand-over.
 
     Args:
@@ -171,32 +171,32 @@ def serve(parts: Parts, tell: Tell, *, must_open: bool = False) -> None:
         raise UserError(Code.VAULT_LOCKED, "Nothing opens the vault without asking its owner.")
     engine = build_engine(parts, tell)
     try:
-        _serve(parts, engine, root, tell)
+        _serve_until_end(parts, engine, root, tell)
     finally:
         engine.close()
         if root is not None:
             root.wipe()  # where the engine never came to take it over
 
 
-def _serve(parts: Parts, engine: Engine, root: RootKey | None, tell: Tell) -> None:
+def _serve_until_end(parts: Parts, engine: Engine, root: RootKey | None, tell: Tell) -> None:
     engine.claim()
     service = Service(parts, engine, tell)
     # Before anybody is told that it listens: who reads that line may stop it at once.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: service.ended.set())
-    service.start(publish=root is None)
+    service.bind_socket(publish=root is None)
     try:
         if root is not None:
             tell_opening(engine.unlock(root), tell)
             older = older_of(engine)
             if older is not None:
                 tell(older_words(older))
-            service.publish()
+            service.publish_socket()
         listens = f"Loci is listening at {parts.place.path}"
         tell(f"{listens}; the vault is locked." if root is None else f"{listens}.")
         _until_told(service, engine, tell)
     finally:
-        service.stop()
+        service.stop_service()
 
 
 def _read_root(parts: Parts, keys: HomeKeys) -> RootKey | None:

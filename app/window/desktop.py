@@ -101,15 +101,17 @@ class Desktop:
     watchdog: Watchdog
     collector: Collector
 
-    def shut(self) -> None:
+    def release_engine(self) -> None:
         """Let go of the engine: nothing is delivered or watched any more."""
-        self.watchdog.stop()
-        self.collector.stop()
+        self.watchdog.stop_watching()
+        self.collector.stop_collector()
         self.context.tasks.forget()
         self.bridge.shut()
 
 
-def build(engine: Engine, app: QApplication, store: Store | None = None, pairing: PairingPort | None = None) -> Desktop:
+def build_desktop(
+    engine: Engine, app: QApplication, store: Store | None = None, pairing: PairingPort | None = None
+) -> Desktop:
     """Make a window.
 
     Args:
@@ -124,7 +126,7 @@ def build(engine: Engine, app: QApplication, store: Store | None = None, pairing
     prefs = Prefs(kept)
     theme = Theme(app)
     options = prefs.options
-    theme.use(options.theme, options.text_size, reduced_motion=options.reduced_motion)
+    theme.apply_theme(options.theme, options.text_size, reduced_motion=options.reduced_motion)
     bridge = Bridge(engine)
     context = Context(bridge, TaskRunner(bridge), theme, Selection(), Commands(), prefs, Desk(), engine.clock)
     context.pairing.port = pairing
@@ -133,7 +135,7 @@ def build(engine: Engine, app: QApplication, store: Store | None = None, pairing
         context.commands.add(command)
     watchdog = Watchdog(start_ticker, window)
     if isinstance(kept, HomeStore) and kept.note:
-        context.desk.say(kept.note)
+        context.desk.show_message(kept.note)
     return Desktop(engine, bridge, context, window, watchdog, Collector(window))
 
 

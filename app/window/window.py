@@ -24,7 +24,7 @@ from app.vault.compose import build_engine
 from app.vault.connection import connect
 from app.vault.service import Service
 from app.vault.session import Tell
-from app.window.desktop import Desktop, build, make_application
+from app.window.desktop import Desktop, build_desktop, make_application
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError
 from ui.gate.gate import announce_opening
@@ -79,10 +79,10 @@ class RaiseListener(QObject):
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         QLocalServer.removeServer(name)
-        self._server.newConnection.connect(self._answer)
+        self._server.newConnection.connect(self._on_connection)
         self.is_listening = self._server.listen(name)
 
-    def _answer(self) -> None:
+    def _on_connection(self) -> None:
         while self._server.hasPendingConnections():
             caller = self._server.nextPendingConnection()
             caller.disconnected.connect(caller.deleteLater)
@@ -128,35 +128,35 @@ class Shown(QObject):
         self._app, self.desktop, self._service = app, desktop, service
         self._has_told = False
         context = desktop.context
-        self._tray = Tray(context.theme, self.raise_window, desktop.window.lock, self.leave)
+        self._tray = Tray(context.theme, self.raise_window, desktop.window.lock_vault, self.quit_application)
         self._idle = IdleWatch(app, context.clock.monotonic, context.clock.now_ms)
-        self._idle.idle.connect(desktop.window.lock)
+        self._idle.idle.connect(desktop.window.lock_vault)
         self._idle.touched.connect(self._note_activity)
-        self._idle.watch(context.prefs.options.idle_lock_minutes)
+        self._idle.set_limit(context.prefs.options.idle_lock_minutes)
         context.prefs.changed.connect(self._apply_option)
         context.bridge.state.connect(self._apply_state)
         self._apply_state(desktop.engine.state)
         self._apply_option("close_to_tray")
-        for command in context.commands.all():
+        for command in context.commands.list_commands():
             if command.id == "file.quit":
-                context.commands.add(replace(command, run=self.leave))
+                context.commands.add(replace(command, run=self.quit_application))
 
     def _apply_option(self, name: str) -> None:
         options = self.desktop.context.prefs.options
         if name == "idle_lock_minutes":
-            self._idle.watch(options.idle_lock_minutes)
+            self._idle.set_limit(options.idle_lock_minutes)
         if name == "close_to_tray":
             stays = options.close_to_tray and self._tray.is_there
             if options.close_to_tray and not stays and not self._has_told:
                 self._has_told = True
-                self.desktop.context.desk.say(NO_TRAY)
+                self.desktop.context.desk.show_message(NO_TRAY)
             self.desktop.window.may_close = not stays
             self._app.setQuitOnLastWindowClosed(not stays)
 
     def _apply_state(self, state: str) -> None:
         self._tray.show_state(state)
         if state == "open" and self._service is not None:
-            self._service.begin()
+            self._service.start_once()
 
     def _note_activity(self) -> None:
         """A hand on the window: what runs only while nobody is there waits."""
@@ -172,7 +172,7 @@ class Shown(QObject):
         window.raise_()
         window.activateWindow()
 
-    def leave(self) -> None:
+    def quit_application(self) -> None:
         """End the program, whatever closing the window means: Qt asks every window first, and one may say no."""
         self.desktop.window.may_close = True
         self._app.quit()
@@ -185,14 +185,14 @@ class Shown(QObject):
         """
         self.desktop.window.show()
         try:
-            with ending_on_signals(self.leave):
+            with ending_on_signals(self.quit_application):
                 return self._app.exec()
         finally:
-            self._idle.stop()
-            self._tray.remove()
+            self._idle.stop_watch()
+            self._tray.remove_icon()
             self.desktop.window.hide()
-            self.desktop.context.prefs.save()
-            self.desktop.shut()
+            self.desktop.context.prefs.save_now()
+            self.desktop.release_engine()
 
 
 def open_window(parts: Parts, tell: Tell) -> int:
@@ -216,7 +216,7 @@ def open_window(parts: Parts, tell: Tell) -> int:
     service = Service(parts, engine, tell, gives_away=False)
     try:
         info = _opened_by_file(parts, engine)
-        desktop = build(engine, app, pairing=service.pairing)
+        desktop = build_desktop(engine, app, pairing=service.pairing)
         if info is not None:
             announce_opening(desktop.context, info)
         shown = Shown(app, desktop, service)
@@ -227,7 +227,7 @@ def open_window(parts: Parts, tell: Tell) -> int:
         finally:
             ear.close()
     finally:
-        service.stop()
+        service.stop_service()
 
 
 def _opened_by_file(parts: Parts, engine: Engine) -> OpenInfo | None:
@@ -251,7 +251,7 @@ def _claim_if_free(engine: Engine, service: Service, tell: Tell) -> None:
     try:
         if HomeKeys(engine.home).exists:
             engine.claim()
-            service.begin()
+            service.start_once()
     except LociError as error:
         if error.code is not Code.VAULT_BUSY:
             tell(f"{error.code.value}: {error.sentence}")

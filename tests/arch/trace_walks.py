@@ -155,10 +155,10 @@ def window_walks(engine: Any, walks: Walks) -> None:
     from PySide6.QtCore import QCoreApplication, Qt
     from PySide6.QtTest import QTest
 
-    from app.window.desktop import build, fixed_options, make_application
+    from app.window.desktop import build_desktop, fixed_options, make_application
 
     app = make_application()
-    desktop = build(engine, app, fixed_options("light", 100, "recall"))
+    desktop = build_desktop(engine, app, fixed_options("light", 100, "recall"))
     desktop.window.show()
 
     def settle() -> None:
@@ -195,7 +195,7 @@ def window_walks(engine: Any, walks: Walks) -> None:
         )
     finally:
         desktop.window.close()
-        desktop.shut()
+        desktop.release_engine()
 
 
 def main() -> None:
@@ -205,10 +205,10 @@ def main() -> None:
     chosen = parser.parse_args()
     tracer = Tracer()
     tracer.install()
-    from app.sample.sample import fill, sample_engine
+    from app.sample.sample import fill_sample, sample_engine
 
     with sample_engine() as (engine, clock, _):
-        fill(engine, clock)
+        fill_sample(engine, clock)
         print(f"{'walk':<52} {'files':>5} {'functions':>9} {'calls':>7} {'layers':>6}")
         walks = Walks(tracer, with_files=chosen.files)
         engine_walks(engine, walks)

@@ -20,7 +20,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers"), str(ROOT / "tests" /
 from locomo import Conversation, read  # noqa: E402
 from recall_rig import Note, Rig  # noqa: E402
 
-from app.sample.sample import fill, sample_engine  # noqa: E402
+from app.sample.sample import fill_sample, sample_engine  # noqa: E402
 from core.embed.embedder import MiniLmEmbedder  # noqa: E402
 from core.types.requests import RecallQuery  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402
@@ -56,7 +56,7 @@ def _sample(negatives: Sequence[str]) -> None:
     """The sample vault through the engine."""
     told = json.loads((ROOT / "resources" / "demo" / "queries.json").read_text("utf-8"))
     with sample_engine() as (engine, clock, _):
-        fill(engine, clock)
+        fill_sample(engine, clock)
 
         def empty(query: str) -> bool:
             return engine.memories.recall(RecallQuery(query), OWNER_ACTOR).result().result.abstained

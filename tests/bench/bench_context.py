@@ -26,7 +26,7 @@ from bench_locomo import Filled  # noqa: E402
 from conversations import read_ours  # noqa: E402
 from locomo import Conversation, read  # noqa: E402
 
-from app.sample.sample import fill, sample_engine  # noqa: E402
+from app.sample.sample import fill_sample, sample_engine  # noqa: E402
 from core.engine.facade import Engine  # noqa: E402
 from core.score.context_budget import MOST_FETCHED  # noqa: E402
 from core.score.profile import Focus  # noqa: E402
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     if not chosen.datasets:
         with sample_engine() as (engine, clock, _):
-            fill(engine, clock)
+            fill_sample(engine, clock)
             told("sample", engine, lambda: _sample(engine))
     for path in chosen.datasets:
         conversations = (read_ours(path) if path.is_dir() else read(path))[: chosen.conversations]

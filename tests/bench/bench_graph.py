@@ -71,13 +71,13 @@ class Bench:
         assert isinstance(found, QApplication)
         self._application = found
         theme = Theme(found)
-        theme.use("light", 100)
+        theme.apply_theme("light", 100)
         self._canvas = WholeCanvas(theme)
         self._canvas.resize(width, height)
         self._canvas.show()
         self._graph, self._xy = clustered(nodes)
         self._canvas.show_graph(self._graph, frozenset())
-        self._canvas.place(self._xy)
+        self._canvas.move_nodes(self._xy)
 
     def run(self) -> None:
         """Measure and print."""
@@ -89,13 +89,13 @@ class Bench:
         print(f"{'':<34}{'p50':>8}{'p95':>8}{'worst':>8}{'fps at p95':>12}")
         self._frames("pan", lambda nr: self._pan(nr))
         self._rest()
-        self._canvas.zoom(4.0)
+        self._canvas.zoom_by(4.0)
         self._rest()
         self._frames("pan, four times nearer", lambda nr: self._pan(nr))
-        self._canvas.fit()
+        self._canvas.fit_view()
         self._rest()
         self._frames("zoom by the wheel", self._zoom)
-        self._canvas.fit()
+        self._canvas.fit_view()
         self._rest()
         self._frames("nodes glide (a layout's step)", self._glide)
 
@@ -112,14 +112,14 @@ class Bench:
 
     def _pan(self, nr: int) -> None:
         way = 1 if nr % 160 < 80 else -1
-        self._canvas.show_look(self._canvas.look.pan_by(way * STEP_PX, way * STEP_PX / 2))
+        self._canvas.show_look(self._canvas.look.panned_by(way * STEP_PX, way * STEP_PX / 2))
 
     def _zoom(self, nr: int) -> None:
-        self._canvas.zoom(1.06 if nr % 60 < 30 else 1 / 1.06, QPointF(500, 300))
+        self._canvas.zoom_by(1.06 if nr % 60 < 30 else 1 / 1.06, QPointF(500, 300))
 
     def _glide(self, nr: int) -> None:
         if not self._canvas.is_moving:
-            self._canvas.place(self._xy if nr % 2 else self._xy[:, ::-1])
+            self._canvas.move_nodes(self._xy if nr % 2 else self._xy[:, ::-1])
 
     def _rest(self) -> float:
         """Wait until the picture is finished; the longest turn of the event loop, ms."""

@@ -96,7 +96,7 @@ class Killer:
             tell: says how it goes.
         """
         self._palace, self._seed, self._tell = palace, seed, tell
-        self._texts = [message.text for message in Writer(seed).messages(4000)]
+        self._texts = [message.text for message in Writer(seed).write_messages(4000)]
         self.outcome = Outcome()
 
     def run(self, rounds: int) -> Outcome:

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from app.bench.engine import Bench, Palace  # noqa: E402
-from app.bench.machine import describe_machine, load, processor_s, resident_mb  # noqa: E402
+from app.bench.machine import describe_machine, processor_s, read_load, resident_mb  # noqa: E402
 from app.bench.measure import compute_percentiles  # noqa: E402
 from app.bench.synthetic import Writer, write_jsonl  # noqa: E402
 from core.embed.embedder import MiniLmEmbedder  # noqa: E402
@@ -204,9 +204,9 @@ class Parts:
 def questions(count: int, messages: int) -> list[str]:
     """Natural questions of 3 to 12 words in the words of the texts; one in ten is about what no text has."""
     dice = random.Random(f"{_SEED}/natural")
-    texts = [_WORD.findall(one.text) for one in Writer(_SEED).messages(min(messages, 2000))]
+    texts = [_WORD.findall(one.text) for one in Writer(_SEED).write_messages(min(messages, 2000))]
     # Words that stand for things are long here; the templates bring the common ones.
-    found = dict.fromkeys(Writer(_SEED).questions(count // 4, messages))
+    found = dict.fromkeys(Writer(_SEED).write_questions(count // 4, messages))
     while len(found) < count:
         words = [word for word in dice.choice(texts) if len(word) > 4]
         if dice.random() < 0.1:
@@ -224,10 +224,10 @@ def fill(folder: Path, count: int) -> None:
     secret.touch(0o600)
     secret.write_text(secrets.token_urlsafe(24), encoding="ascii")
     bench = Bench.from_paths(str(folder / "home"), str(secret))
-    bench.create()
+    bench.create_vault()
     file = folder / "messages.jsonl"
-    write_jsonl(file, list(Writer(_SEED).messages(count)))
-    with bench.open_engine(bench.root()) as palace:
+    write_jsonl(file, list(Writer(_SEED).write_messages(count)))
+    with bench.open_engine(bench.open_root()) as palace:
         palace.import_file(file)
         palace.wait_until_linked()
 
@@ -243,7 +243,7 @@ def ask(
         if parts is not None:
             parts.took.clear()
         begun = time.perf_counter()
-        answers.append(palace.labels(question))
+        answers.append(palace.recall_labels(question))
         times.append((time.perf_counter() - begun) * 1000)
         if parts is not None:
             parts.close_row(times[-1])
@@ -269,7 +269,7 @@ def measure(home: Path, secret: Path, arguments: argparse.Namespace) -> None:
     """Ask and print."""
     bench = Bench.from_paths(str(home), str(secret))
     asked = questions(arguments.questions, arguments.n)
-    with bench.open_engine(bench.root()) as palace:
+    with bench.open_engine(bench.open_root()) as palace:
         palace.wait_until_loaded()
         palace.wait_until_linked()
         _, answers = ask(palace, asked, None, 0.0)  # also warms what is kept between questions
@@ -288,7 +288,7 @@ def measure(home: Path, secret: Path, arguments: argparse.Namespace) -> None:
             ask(palace, asked[: arguments.pauses], apart, _PAUSE_S)
         print(
             f"{arguments.n:,} memories, {len(asked)} questions {_ROUNDS} times; {describe_machine()}; "
-            f"load after {load()}"
+            f"load after {read_load()}"
         )
         print(f"answered {sum(map(bool, answers))} of {len(answers)}; resident {resident_mb()} MB")
         print(f"whole, untimed parts: {compute_percentiles(whole)}; processor {busy:.2f} ms, all threads")

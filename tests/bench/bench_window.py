@@ -37,10 +37,14 @@ def main() -> int:
     os.environ["QT_QPA_PLATFORM"] = given.platform
     with tempfile.TemporaryDirectory(prefix="loci-window-bench-") as folder:
         home = given.home or Path(folder) / "home"
-        from app.bench.machine import describe_machine, load
+        from app.bench.machine import describe_machine, read_load
 
         made = _vault(home, given.n, Path(folder))
-        print(json.dumps({"machine": describe_machine(), "load": load(), "vault": made, **_Tour(home).run()}, indent=1))
+        print(
+            json.dumps(
+                {"machine": describe_machine(), "load": read_load(), "vault": made, **_Tour(home).run()}, indent=1
+            )
+        )
     return 0
 
 
@@ -62,7 +66,7 @@ def _vault(home_path: Path, count: int, folder: Path) -> dict[str, Any]:
         begun = time.perf_counter()
         if is_new:
             path = folder / "messages.jsonl"
-            write_jsonl(path, list(Writer(1).messages(count)))
+            write_jsonl(path, list(Writer(1).write_messages(count)))
             engine.imports.run(path, None, None, OWNER_ACTOR).result()
         imported = time.perf_counter()
         placed = engine.palace.arrange().result()
@@ -90,14 +94,14 @@ class _Tour:
         from app.qt import load_qt
 
         load_qt()
-        from app.window.desktop import build, fixed_options, make_application
+        from app.window.desktop import build_desktop, fixed_options, make_application
         from core.engine.facade import Engine, Home, Setup, built_in_embedder
         from core.types.clock import SystemClock
 
         self._app = make_application()
         engine = Engine(Setup(Home(self._home), SystemClock(), built_in_embedder()))
         try:
-            self._desktop = build(engine, self._app, fixed_options("light", 100, "palace"))
+            self._desktop = build_desktop(engine, self._app, fixed_options("light", 100, "palace"))
             window = self._desktop.window
             window.resize(1440, 900)
             window.show()
@@ -117,7 +121,7 @@ class _Tour:
                 "pages": {name: self._page(name) for name in ("library", "graph", "journal", "settings", "palace")},
             }
             window.close()
-            self._desktop.shut()
+            self._desktop.release_engine()
         finally:
             engine.close()
         return found
@@ -128,9 +132,9 @@ class _Tour:
         return time.perf_counter() - begun
 
     def _page(self, name: str) -> dict[str, Any]:
-        self._desktop.watchdog.forget()
+        self._desktop.watchdog.clear_stalls()
         begun = time.perf_counter()
-        self._desktop.window.go(name)
+        self._desktop.window.show_page(name)
         self._rest()
         shown = time.perf_counter() - begun
         return {"settled_s": round(shown, 2), **self._stalls(), "repaint_ms": self._frames()}
@@ -155,7 +159,7 @@ class _Tour:
             "busiest_ms": round(max((stall.busy_ms for stall in dog.stalls), default=0.0)),
             "at": max(dog.stalls, key=lambda stall: stall.ms).place.split(" < ")[:4] if dog.stalls else [],
         }
-        dog.forget()
+        dog.clear_stalls()
         return found
 
     def _turn(self, seconds: float) -> None:

@@ -16,7 +16,7 @@ from cli_rig import MINUTE_S, PASSPHRASE, Palace, Shell
 from cli_terminal import Terminal
 
 from app.cli.commands import loci
-from app.cli.completion import walk
+from app.cli.completion import list_verbs
 
 BOAT = "The boat's mooring is paid until March."
 KEYS = "The spare keys hang behind the tide clock."
@@ -416,7 +416,7 @@ def completed(script: Path, *words: str) -> list[str]:
 
 
 def test_completion_offers_every_verb_and_option(tmp_path: Path) -> None:
-    verbs = tuple(walk(loci))
+    verbs = tuple(list_verbs(loci))
     from app.cli.completion import for_bash, for_fish, for_zsh
 
     bash, zsh, fish = tmp_path / "bash", for_zsh(verbs), for_fish(verbs)

@@ -12,7 +12,7 @@ from cli_terminal import Terminal
 from window_process import Driven, on, screen
 
 from core.config.grant_wording import describe_limits_of_grants
-from ui.pages.clients.pairing import assistants
+from ui.pages.clients.pairing import read_assistant_steps
 
 OTHER = "Another with MCP"
 
@@ -39,7 +39,7 @@ def allowed(palace: Palace, name: str, steps: tuple[str, ...]) -> str:
 
 
 def test_every_assistant_has_one_step_that_pairs_it() -> None:
-    for name, steps in assistants().items():
+    for name, steps in read_assistant_steps().items():
         command = typed(tuple(steps), "CODE")
         assert command[:2] == ["mcp", "--pair" if name == OTHER else "--install"], name
         assert not any("--pair" in step or "--install" in step for step in steps if "CODE" not in step), name
@@ -49,12 +49,12 @@ def test_every_assistant_has_one_step_that_pairs_it() -> None:
 def test_whoever_follows_the_steps_ends_paired(palace: Palace) -> None:
     with palace.serving():
         for title in ("Cursor", "Codex", OTHER):  # a configuration of each kind, and none
-            steps = tuple(assistants()[title])
+            steps = tuple(read_assistant_steps()[title])
             name = "another" if title == OTHER else typed(steps, "")[2]
             assert f"Paired {name}: propose, read." in allowed(palace, name, steps), title
             assert palace.json("mcp", "--test", "--client", name)["ok"], title
         # Told as what it is, here and there: the name is taken, and the token lies here.
-        steps = tuple(assistants()["Cursor"])
+        steps = tuple(read_assistant_steps()["Cursor"])
         with Terminal(palace, "pair", "cursor", "--code") as person:
             refused = palace.run(*typed(steps, person.code()), "--yes")
             assert (refused.code, "cursor has a token here already" in refused.err) == (1, True)
@@ -66,7 +66,7 @@ def test_whoever_follows_the_steps_ends_paired(palace: Palace) -> None:
 
 def test_the_configuration_names_the_client_it_became(palace: Palace) -> None:
     with palace.serving():
-        said = allowed(palace, "desk", tuple(assistants()["Cursor"]))
+        said = allowed(palace, "desk", tuple(read_assistant_steps()["Cursor"]))
         assert "loci mcp --test --client desk" in said
         assert palace.json("mcp", "--test", "--client", "desk")["ok"]
     entry = json.loads((palace.folder / ".cursor" / "mcp.json").read_text())["mcpServers"]["loci"]
@@ -78,7 +78,7 @@ def test_what_cannot_be_written_is_paired_and_printed(palace: Palace) -> None:
     path.parent.mkdir(parents=True)
     path.write_text('{\n  // mine\n  "theme": "x"\n}\n')
     with palace.serving(), Terminal(palace, "pair", "zed", "--code") as person:
-        arguments = typed(tuple(assistants()["Zed"]), person.code())
+        arguments = typed(tuple(read_assistant_steps()["Zed"]), person.code())
         wait = in_background(lambda: palace.run(*arguments))
         person.until(describe_limits_of_grants())
         person.type(b"y\n")
@@ -97,7 +97,7 @@ def test_the_step_shown_in_the_window_ends_paired_with_the_spaces_ticked_there(p
     with screen() as display:
         window = Driven("connecting", palace, on(palace, display), verbs=named, driver=driver)
         with window:
-            arguments = typed(tuple(assistants()["Cursor"]), window.says("code: "))
+            arguments = typed(tuple(read_assistant_steps()["Cursor"]), window.says("code: "))
             done = palace.run(*arguments, "--yes")
             assert done.code == 0, done.err
             assert "Of your spaces it sees home" in done.out

@@ -38,16 +38,16 @@ def test_the_list_keeps_its_order_while_it_is_looked_at(room: ClientsRoom) -> No
     assert names(room) == ["Aster", "Birch", "Clover"]
     room.clients.add("Clover", seen_at=room.now)
     room.clients.add("Aster", standing=ClientState.PAUSED)
-    page.read()
+    page.reload()
     room.rest()
     assert names(room) == ["Aster", "Birch", "Clover"]
     room.clients.add("Dill", seen_at=room.now - DAY_MS)
     room.clients.items.pop("Aster")
-    page.read()
+    page.reload()
     room.rest()
     assert names(room) == ["Dill", "Birch", "Clover"]
-    page.leave()
-    page.enter()
+    page.deactivate()
+    page.activate()
     room.rest()
     assert names(room) == ["Clover", "Dill", "Birch"]
 
@@ -67,7 +67,7 @@ def test_the_keyboard_goes_to_what_took_the_place_of_a_deed(room: ClientsRoom) -
     assert by_space(room, deeds["resume"]) is deeds["pause"]
     assert [one for one in room.clients.asked if one[0] != "undoable"] == [("pause", "Scribe"), ("resume", "Scribe")]
     room.clients.add("Scribe", standing=ClientState.ASLEEP)
-    room.page.read()
+    room.page.reload()
     room.rest()
     assert by_space(room, deeds["wake"]) is deeds["pause"]
 
@@ -111,7 +111,7 @@ def test_after_taking_a_step_back_the_keyboard_is_in_the_list_of_steps(
     room.clients.lines = [did(room.now, Did.WROTE, "store", step_id="s1", count=1)]
     tab = two(room).enter().stand.activity
     by_space(room, tab.undo)
-    tab.look_again()
+    tab.reload_near_top()
     room.rest()
     assert not tab.undo.isEnabled()
     assert room.page.focusWidget() is tab.list

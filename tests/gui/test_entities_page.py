@@ -35,7 +35,7 @@ DAY = 86_400_000
 @pytest.fixture
 def page(context: Context, qtbot: QtBot) -> Iterator[EntitiesPage]:
     made = EntitiesPage(context)
-    context.bridge.changed.connect(made.changed)
+    context.bridge.changed.connect(made.handle_change)
     made.resize(960, 700)
     made.show()
     qtbot.waitExposed(made)
@@ -65,12 +65,12 @@ def three(rig: Rig) -> tuple[str, str, str]:
 
 
 def enter(page: EntitiesPage, qtbot: QtBot, wish: str = "") -> None:
-    page.enter(wish)
+    page.activate(wish)
     settle(qtbot, page.is_settled)
 
 
 def names(page: EntitiesPage) -> list[str]:
-    return [line.head for line in page.list.lines.rows()]
+    return [line.head for line in page.list.lines.list_rows()]
 
 
 def test_it_stands_in_the_rail_behind_the_timeline() -> None:
@@ -94,24 +94,24 @@ def test_the_list_shows_the_most_named_first_and_looks_at_it(page: EntitiesPage,
     ModelTester(page.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types there
     enter(page, qtbot)
     assert names(page) == ["Rosa", "Rosa Castellanos", "Atlas"]
-    assert page.list.lines.rows()[0].right == "2 memories"
+    assert page.list.lines.list_rows()[0].right == "2 memories"
     assert page.entity_id == rosa
     assert page.detail.view is not None
-    assert {line.head for line in page.detail.places.lines.rows()} == {"Rosa sings in Porto.", "Rosa called."}
+    assert {line.head for line in page.detail.places.lines.list_rows()} == {"Rosa sings in Porto.", "Rosa called."}
 
 
 def test_a_name_that_stands_in_two_spaces_tells_where(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
     make(rig, "Rosa")
     make(rig, "Rosa", space="GLOBAL")
     enter(page, qtbot)
-    assert sorted(line.detail for line in page.list.lines.rows()) == ["Person", "Person · home"]
+    assert sorted(line.detail for line in page.list.lines.list_rows()) == ["Person", "Person · home"]
 
 
 def test_a_mention_deep_in_a_text_is_shown_from_a_word_on(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
     rosa = make(rig, "Rosa")
     named(rig, f"{'remember ' * 20}that Rosa sings.", rosa, "Rosa")
     enter(page, qtbot)
-    (line,) = page.detail.places.lines.rows()
+    (line,) = page.detail.places.lines.list_rows()
     assert line.head.startswith("… remember ")
     assert line.head.endswith("that Rosa sings.")
     assert line.name is not None
@@ -132,7 +132,7 @@ def test_a_name_with_what_cannot_be_seen_is_where_it_is_shown(page: EntitiesPage
     rosa = make(rig, "Rosa", aliases=("Rosalind",))
     named(rig, f"Then \u202e\U0001f388  {name} sings.", rosa, name)
     enter(page, qtbot)
-    (line,) = page.detail.places.lines.rows()
+    (line,) = page.detail.places.lines.list_rows()
     assert line.name is not None
     assert line.head[slice(*line.name)].startswith("Ro‹")
     assert line.head.endswith("sa sings.")
@@ -165,8 +165,8 @@ def test_what_is_known_stands_under_topics_with_its_words_a_click_away(
     known, asked = page.detail.known, list[str]()
     page.detail.memory_asked.connect(asked.append)
     lines = list(known.list.lines.lines)
-    assert [line.describe() for line in lines if isinstance(line, Heading)] == ["Habits, 1", "Skills, 1"]
-    habit, skill = known.list.lines.rows()
+    assert [line.accessible_text() for line in lines if isinstance(line, Heading)] == ["Habits, 1", "Skills, 1"]
+    habit, skill = known.list.lines.list_rows()
     assert (habit.head, habit.right, skill.right) == (hostile, "outdated", "")
     assert skill.detail.endswith("1970, 00:00 · Rosa")
     assert not known.open.isVisible()
@@ -176,7 +176,7 @@ def test_what_is_known_stands_under_topics_with_its_words_a_click_away(
     assert known.quote.text().startswith("“I sing <b>loud</b>‹")
     known.open.click()
     assert asked == [statement, episode]
-    page.look(make(rig, "Bo"))
+    page.show_entity(make(rig, "Bo"))
     settle(qtbot, page.is_settled)
     assert not known.open.isVisible(), "nobody else's words"
 
@@ -220,7 +220,7 @@ def test_a_click_on_a_mention_selects_the_memory(page: EntitiesPage, qtbot: QtBo
     places = page.detail.places
     middle = places.visualRect(places.lines.index(0, 0)).center()
     QTest.mouseClick(places.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, middle)
-    assert page.context.selection.current == places.lines.rows()[0].id != ""
+    assert page.context.selection.current == places.lines.list_rows()[0].id != ""
 
 
 def test_search_and_type_narrow_the_list(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
@@ -231,7 +231,7 @@ def test_search_and_type_narrow_the_list(page: EntitiesPage, qtbot: QtBot, rig: 
     page.search.setText("")
     page.types.chosen.emit("project")
     page.types.show_choice("project")
-    page.read()
+    page.reload()
     settle(qtbot, lambda: names(page) == ["Atlas"])
     page.search.setText("rosa")
     settle(qtbot, lambda: isinstance(page._list_states.currentWidget(), EmptyState))
@@ -260,8 +260,8 @@ def test_two_are_merged_after_a_look_ahead_and_taken_apart(page: EntitiesPage, q
     page.detail.merge.click()
     dialog = page.findChild(MergeDialog)
     assert dialog is not None
-    settle(qtbot, lambda: len(dialog.list.lines.rows()) == 2)
-    assert [line.head for line in dialog.list.lines.rows()] == ["Rosa Castellanos", "Atlas"]
+    settle(qtbot, lambda: len(dialog.list.lines.list_rows()) == 2)
+    assert [line.head for line in dialog.list.lines.list_rows()] == ["Rosa Castellanos", "Atlas"]
     assert not dialog.act.isEnabled()
     dialog.list.setCurrentIndex(dialog.list.lines.index(0, 0))
     settle(qtbot, dialog.act.isEnabled)

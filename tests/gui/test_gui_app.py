@@ -20,10 +20,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
-from app.sample.sample import BEGIN, END, SampleClock, parts_in, sample_engine
-from app.sample.shot import Shot, check
+from app.sample.sample import BEGIN, END, SampleClock, read_parts, sample_engine
+from app.sample.shot import Shot, check_shot
 from app.vault.service import Service
-from app.window.desktop import Desktop, HomeStore, build, fixed_options
+from app.window.desktop import Desktop, HomeStore, build_desktop, fixed_options
 from app.window.window import NO_TRAY, RaiseListener, Shown, place_of, raise_running
 from core.config.option_rows import replace_option
 from core.errors import Code, LociError
@@ -126,7 +126,7 @@ def test_after_the_engine_has_ended_nothing_is_saved_and_nothing_breaks(rig: Rig
 
 def test_the_samples_imports_happen_in_order_between_its_beginning_and_its_end() -> None:
     with as_file(files("resources") / "demo") as folder:
-        parts = parts_in(folder)
+        parts = read_parts(folder)
         assert all(part.path.exists() for part in parts)
     assert len(parts) > 12
     days = [BEGIN, *(part.on for part in parts), END]
@@ -163,9 +163,9 @@ def test_the_samples_clock_stands_where_it_is_put() -> None:
 def test_a_picture_that_cannot_be_made_is_refused(tmp_path: Path, shot: Shot, code: Code) -> None:
     given = Shot(shot.page, tmp_path / shot.out, width=shot.width, height=shot.height)
     with pytest.raises(LociError) as caught:
-        check(given)
+        check_shot(given)
     assert caught.value.code is code
-    check(Shot("palace", tmp_path / "x.png"))
+    check_shot(Shot("palace", tmp_path / "x.png"))
 
 
 # ---- a window that is shown
@@ -179,7 +179,7 @@ class PlainWindow(QWidget):
         self.may_close = True
         self.locked = 0
 
-    def lock(self) -> None:
+    def lock_vault(self) -> None:
         """Count."""
         self.locked += 1
 
@@ -196,7 +196,7 @@ class PlainService:
     def __init__(self) -> None:
         self.begun = 0
 
-    def begin(self) -> None:
+    def start_once(self) -> None:
         """Count."""
         self.begun += 1
 
@@ -204,7 +204,10 @@ class PlainService:
 class PlainKeeper:
     """Stands in for the watchdog and the collector."""
 
-    def stop(self) -> None:
+    def stop_watching(self) -> None:
+        """Nothing to stop."""
+
+    def stop_collector(self) -> None:
         """Nothing to stop."""
 
 
@@ -221,7 +224,7 @@ class Door:
     def option(self, **change: object) -> None:
         """Change an option."""
         ((name, value),) = change.items()
-        self.context.prefs.change(lambda options: replace_option(options, name, value))
+        self.context.prefs.change_options(lambda options: replace_option(options, name, value))
 
     def run(self, meanwhile: Any, after_ms: int = 20) -> int:
         """Run until something ends it."""
@@ -261,14 +264,14 @@ def test_nobody_there_for_the_minutes_that_were_set_locks(door: Door, monkeypatc
     monkeypatch.setattr(idle, "_monotonic", lambda: now[0])
     door.option(idle_lock_minutes=2)
     now[0] += 119.0
-    idle.look()
+    idle.check_idle()
     assert door.window.locked == 0
     now[0] += 1.0
-    idle.look()
+    idle.check_idle()
     assert door.window.locked == 1
     door.option(idle_lock_minutes=0)
     now[0] += 6_000.0
-    idle.look()
+    idle.check_idle()
     assert door.window.locked == 1
 
 
@@ -312,7 +315,7 @@ def test_being_raised_brings_it_back_from_wherever_it_was(door: Door) -> None:
 
 def test_it_runs_until_something_ends_it_and_keeps_the_options(door: Door, context: Context) -> None:
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    context.prefs.keep("house.page", "journal")
+    context.prefs.store_value("house.page", "journal")
     assert door.run(lambda: door.app.exit(7)) == 7
     assert not door.window.isVisible()
     assert context.prefs._store.load()[1]["house.page"] == "journal"
@@ -334,7 +337,7 @@ def test_what_closes_to_the_tray_can_be_quit_all_the_same(door: Door, monkeypatc
 
 @pytest.mark.expected_logs("the window stood still for")  # a busy machine; test_gui_stall holds the bar
 def test_a_built_window_shows_the_page_it_was_told(qtbot: QtBot, rig: Rig, qapp: QApplication) -> None:
-    desktop = build(rig.engine, qapp, fixed_options("dark", 125, "library"))
+    desktop = build_desktop(rig.engine, qapp, fixed_options("dark", 125, "library"))
     try:
         desktop.window.show()
         house = desktop.window.house
@@ -343,6 +346,6 @@ def test_a_built_window_shows_the_page_it_was_told(qtbot: QtBot, rig: Rig, qapp:
         assert (desktop.context.theme.scale, desktop.context.prefs.options.theme) == (125, "dark")
         settle(qtbot, lambda: house.page is not None and house.page.is_settled())
     finally:
-        desktop.shut()
+        desktop.release_engine()
         desktop.window.close()
         desktop.window.deleteLater()

@@ -74,7 +74,7 @@ def test_two_ways_to_come_in_say_how_they_differ(room: ClientsRoom) -> None:
 def test_with_large_text_grants_and_limits_stay_and_icons_grow(room: ClientsRoom) -> None:
     page = two(room).enter()
     small = page.stand.cards.pair.iconSize().height()
-    room.context.theme.use("light", 150)
+    room.context.theme.apply_theme("light", 150)
     page.resize(1180, 680)
     room.rest()
     chips = page.stand.head.chips
@@ -173,7 +173,7 @@ def test_of_a_revoked_client_it_says_what_it_had_and_cuts_nothing(room: ClientsR
     assert long in head.meta.text()
     assert head.why.text() == "Its token is worth nothing. To come back it must be paired anew."
     room.clients.add("Scribe")
-    page.read()
+    page.reload()
     room.rest()
     assert not head.why.isVisible()
     assert not head.chips.had.isVisible()
@@ -327,7 +327,7 @@ def test_where_nothing_can_be_taken_back_any_more_that_is_said_before_and_after(
     assert "1 step would stay" in asking.stays.text()
     assert not asking.act.isEnabled()
     asking.reject()
-    page.deeds._undo("Scribe", 0)  # it may have been so only when it was pressed
+    page.deeds._undo_since("Scribe", 0)  # it may have been so only when it was pressed
     room.rest()
     assert room.said[-1][:2] == (
         "Nothing was taken back. 1 step stayed: what it changed was changed again since.", ""
@@ -349,7 +349,7 @@ def test_after_revoking_nothing_is_offered_where_nothing_could_be_done(room: Cli
 def test_all_that_are_paused_are_resumed_after_a_question_that_names_them(room: ClientsRoom) -> None:
     page = two(room).enter()
     assert not page.stand.cards.resume.isVisible()  # of two, one is awake: it is resumed by hand
-    page.deeds._stop(1)
+    page.deeds._stop_clients(1)
     room.rest()
     page.stand.cards.resume.click()
     asking = room.dialog(AskDialog)
@@ -360,7 +360,7 @@ def test_all_that_are_paused_are_resumed_after_a_question_that_names_them(room: 
     room.rest()
     assert room.said[-1][:2] == ("2 clients may come in again.", "Undo")
     assert not page.stand.cards.resume.isVisible()
-    page.leave()
+    page.deactivate()
     room.enter("resume")
     assert room.said[-1][0] == "No client is paused."
 

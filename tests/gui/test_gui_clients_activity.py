@@ -51,9 +51,9 @@ def test_what_cannot_be_done_with_a_line_says_why(room: ClientsRoom) -> None:
         return [(made.isEnabled(), made.toolTip()[:16]) for made in (tab.receipt, tab.undo)]
 
     assert told() == [(True, "See what was ask"), (False, "Nothing was writ")]
-    tab.list.choose("s1")
+    tab.list.select_rows("s1")
     assert told() == [(False, "A receipt is kep"), (True, "Take back what t")]
-    tab.list.choose("s2")
+    tab.list.select_rows("s2")
     assert told() == [(False, "A receipt is kep"), (False, "It was taken bac")]
 
 
@@ -62,7 +62,7 @@ def test_a_step_that_was_taken_back_meanwhile_is_not_offered_again(room: Clients
     tab = two(room).enter().stand.activity
     assert tab.undo.isEnabled()
     room.clients.lines = [did(room.now, Did.WROTE, "store", step_id="s1", count=1, is_undone=True)]
-    tab.look_again()
+    tab.reload_near_top()
     room.rest()
     assert not tab.undo.isEnabled()
     assert tab.undo.toolTip() == "It was taken back already."

@@ -35,7 +35,7 @@ def room(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def opened(room: ClientsRoom, name: str | None = None) -> PairDialog:
     page = room.enter()
-    page.pair(name)
+    page.pair_client(name)
     settle(room.qtbot, lambda: page.pairing is not None and page.pairing.code.copy.isEnabled())
     assert page.pairing is not None
     return page.pairing
@@ -165,13 +165,13 @@ def test_nobody_used_it_only_where_nobody_did(room: ClientsRoom) -> None:
 def test_large_text_and_all_grants_scroll_on_a_small_screen_and_the_buttons_stay(
     room: ClientsRoom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    room.context.theme.use("light", 150, reduced_motion=True)
+    room.context.theme.apply_theme("light", 150, reduced_motion=True)
     dialog = asked(room, "claude-code", grants=ALL, former=True, client="zed", name="claude-code")
     on = dialog.screen().availableGeometry()
     room_there = QRect(on.x(), on.y(), on.width(), 660)
     monkeypatch.setattr(type(dialog.screen()), "availableGeometry", lambda _: room_there)
     dialog.move(on.x(), on.y() + 400)
-    dialog._fit()
+    dialog._fit_to_screen()
     QTest.qWait(50)
     assert room_there.contains(dialog.geometry())
     assert dialog.question.area.verticalScrollBar().maximum() > 0
@@ -190,9 +190,9 @@ def test_what_needs_no_scrolling_does_not_scroll_and_the_end_is_as_low_as_its_wo
 def test_the_sentence_that_somebody_asks_goes_when_the_question_is_over(room: ClientsRoom) -> None:
     toasts = Toasts(room.context.theme, room.page)
     desk = room.context.desk
-    desk.tell.connect(lambda sentence, action, run, stays: toasts.say(sentence, action, run, stays=stays))
-    desk.hush.connect(toasts.drop)
-    desk.say("The disk is nearly full.", stays=True)
+    desk.tell.connect(lambda sentence, action, run, stays: toasts.show_message(sentence, action, run, stays=stays))
+    desk.hush.connect(toasts.remove_message)
+    desk.show_message("The disk is nearly full.", stays=True)
     dialog = opened(room)
     room.page.hide()
     room.port.ask()

@@ -79,24 +79,24 @@ def test_with_no_client_paired_the_names_are_a_press_away_and_the_way_stays(room
     link = page.nos.link
     settle(room.qtbot, link.isVisible)
     assert page.states.currentWidget() is not page.stand
-    room.context.theme.use("light", 150)
-    page.read()
+    room.context.theme.apply_theme("light", 150)
+    page.reload()
     room.rest()
     settle(room.qtbot, link.isVisible)
-    room.context.theme.use("light", 100)
+    room.context.theme.apply_theme("light", 100)
     link.click()
     room.dialog(DeniedNamesDialog).close_button.click()
     two(room)
-    page.read()
+    page.reload()
     room.rest()
     settle(room.qtbot, link.isVisible)
     assert page.stand.cards.isAncestorOf(link)
     room.clients.items.clear()
-    page.read()
+    page.reload()
     room.rest()
     settle(room.qtbot, link.isVisible)
     room.clients.nos = []
-    page.read()
+    page.reload()
     room.rest()
     settle(room.qtbot, link.isHidden)
 
@@ -107,6 +107,6 @@ def test_reading_again_leaves_the_keyboard_where_it_is_with_no_client_paired(roo
     settle(room.qtbot, page.nos.link.isVisible)
     page.activateWindow()
     page.nos.link.setFocus()
-    page.read()
+    page.reload()
     room.rest()
     assert page.focusWidget() is page.nos.link

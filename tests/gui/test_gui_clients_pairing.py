@@ -160,7 +160,7 @@ def test_the_rail_and_a_sentence_tell_of_a_request_while_the_page_is_not_shown(r
 
 def test_a_second_pairing_takes_the_place_of_the_first(room: ClientsRoom) -> None:
     first = opened(room)
-    room.page.pair()
+    room.page.pair_client()
     settle(room.qtbot, lambda: room.port.cancelled == 1)
     assert room.page.pairing is not None
     assert room.page.pairing is not first
@@ -216,7 +216,7 @@ def test_what_somebody_else_copied_since_stays_on_the_clipboard(room: ClientsRoo
     clip = SecretClip(room.context)
     clip.copy_secret("secret")
     QGuiApplication.clipboard().setText("a recipe")
-    clip.clear()
+    clip.clear_clipboard()
     assert QGuiApplication.clipboard().text() == "a recipe"
 
 

@@ -59,7 +59,7 @@ def test_activity_is_live(room: ClientsRoom) -> None:
     room.clients.lines = [did(room.now, Did.ASKED, "recall", receipt_id="r1", count=2)]
     page.stand.activity._poll.timeout.emit()
     settle(room.qtbot, lambda: len(rows_of(page.stand.activity.list)) == 1)
-    page.leave()
+    page.deactivate()
     assert not page.stand.activity._poll.isActive()
 
 
@@ -82,7 +82,7 @@ def test_enter_on_an_answer_shows_its_receipt(room: ClientsRoom) -> None:
     room.laboratory.rows.reverse()
     room.clients.lines = [did(room.now, Did.ASKED, "recall", receipt_id="r1", count=2)]
     page = two(room).enter()
-    page.stand.activity.list.choose("r1")
+    page.stand.activity.list.select_rows("r1")
     QTest.keyClick(page.stand.activity.list, Qt.Key.Key_Return)
     room.rest()
     assert page.stand.view == "receipts"
@@ -106,7 +106,7 @@ def test_what_is_read_in_the_receipts_stays_under_the_eyes(room: ClientsRoom) ->
     tab = page.stand.receipts
     tab.list.lines.fetchMore(tab.list.rootIndex())
     settle(room.qtbot, lambda: len(rows_of(tab.list)) == 100)
-    tab.list.choose("r30")
+    tab.list.select_rows("r30")
     room.rest()
     tab.list.scrollTo(tab.list.currentIndex())
     place = tab.list.verticalScrollBar().value()
@@ -134,7 +134,7 @@ def test_far_down_the_receipts_are_left_alone(room: ClientsRoom) -> None:
         tab.list.lines.fetchMore(tab.list.rootIndex())
         room.rest()
     assert len(rows_of(tab.list)) == 700
-    tab.list.choose("r10")
+    tab.list.select_rows("r10")
     room.rest()
     pages = len(room.laboratory.asked)
     tab._poll.timeout.emit()
@@ -162,10 +162,10 @@ def test_a_receipt_says_what_was_given_and_why_the_rest_was_not(room: ClientsRoo
     assert shed.note == "Much weaker than the best"
     picked: list[tuple[str, str]] = []
     room.context.selection.changed.connect(lambda memory_id, origin: picked.append((memory_id, origin)))
-    detail.choose(held)
+    detail.select_rows(held)
     QTest.keyClick(detail, Qt.Key.Key_Return)
     assert picked == [(held, CLOSER)]
-    detail.choose("gone")
+    detail.select_rows("gone")
     QTest.keyClick(detail, Qt.Key.Key_Return)
     assert len(picked) == 1
 
@@ -226,7 +226,7 @@ def test_the_simulator_shows_the_text_its_cost_and_what_would_be_withheld(room: 
     assert tab.figures.text() == "250 of 500 tokens · 1 memory"
     assert tab.meter.accessibleName() == "250 of 500 tokens"
     assert [row.note for row in rows_of(tab.list)] == ["In a space it may not see"]
-    page.stand.cards.list.choose("Clipper")
+    page.stand.cards.list.select_rows("Clipper")
     room.rest()
     assert tab.sight is None
     assert "It is paused" in room.words()
@@ -268,7 +268,7 @@ def test_other_grants_show_the_prompt_that_was_asked_with_other_eyes(room: Clien
     tab.text.verticalScrollBar().setValue(200)
     tab.prompt.setText("half typ")
     room.clients.add("Scribe", spaces=("work", "home"))
-    room.page.read()
+    room.page.reload()
     room.rest()
     assert looks(room)[1:] == [("sight", "Scribe", "Where is the shed?", 1_000, None)]
     assert tab.text.verticalScrollBar().value() == 200  # the text is the same
@@ -285,7 +285,7 @@ def test_one_that_gets_nothing_is_not_asked_for(room: ClientsRoom, more: dict[st
     tab = looked(room)
     room.clients.add("Scribe", **more)
     for _ in range(3):
-        room.page.read()
+        room.page.reload()
         room.rest()
     assert tab.out.text().startswith(told)
     assert not tab.act.isEnabled()
@@ -364,7 +364,7 @@ def test_what_is_being_ticked_survives_a_change_elsewhere(room: ClientsRoom) -> 
     room.rest()
     page.stand.terms.grants.boxes[Grant.WRITE.value].click()
     room.clients.add("Scribe", answers=99, spaces=("work",))
-    page.read()
+    page.reload()
     room.rest()
     assert page.stand.terms.grants.boxes[Grant.WRITE.value].isChecked()
     assert page.stand.head.figures["answers"].number.text() == "99"
@@ -434,7 +434,7 @@ def test_hundreds_of_clients_and_long_lists_do_not_keep_the_gui_thread(room: Cli
     dog = Watchdog(start_ticker)
     try:
         room.qtbot.wait(30)
-        dog.forget()
+        dog.clear_stalls()
         for view in ("receipts", "sight", "grants", "activity"):
             page.stand.show_view(view)
             room.rest()
@@ -445,9 +445,9 @@ def test_hundreds_of_clients_and_long_lists_do_not_keep_the_gui_thread(room: Cli
         for _ in range(3):
             shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
             room.rest()
-        page.read()
+        page.reload()
         room.rest()
         worst = sorted(dog.stalls, key=lambda stall: -stall.busy_ms)[:3]
         assert all(stall.busy_ms <= MOST_MS for stall in worst), [(round(s.busy_ms), s.place) for s in worst]
     finally:
-        dog.stop()
+        dog.stop_watching()

@@ -25,7 +25,7 @@ from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaul
 from core.security.passphrase import KdfCost
 from core.vault.bootstrap import OlderCopy
 from ui.context import USUAL_PLACES, Context
-from ui.gate.first_run import Begin, CheckCode, FirstRun, ShowCode, fits
+from ui.gate.first_run import Begin, CheckCode, FirstRun, ShowCode, is_same_code
 from ui.gate.gate import Gate, opening_notes
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import Unlock
@@ -151,11 +151,11 @@ def test_the_first_run_makes_a_vault_only_when_asked_and_opens_it(new: Door) -> 
     page = new.page(FirstRun)
     first, home = page.passphrase, new.context.bridge.engine.home.path
     assert first is not None
-    first.go()
+    first.submit_passphrase()
     assert first.sheet.problem == "Choose a passphrase first."
     first.first.setText("lantern osprey quilt")
     first.second.setText("lantern ospray")
-    first.go()
+    first.submit_passphrase()
     assert "not the same" in first.sheet.problem
     assert not home.exists(), "nothing is made before both agree"
     wishes: list[list[Path]] = []
@@ -225,7 +225,7 @@ def test_the_keyring_is_offered_where_there_is_one_and_opens_the_vault(new: Door
     settle(new.qtbot, lambda: not first.ring.isHidden())
     make(new, keyring=True)
     assert len(ring.kept) == 1
-    new.gate.look()
+    new.gate.find_vault()
     page = new.page(Unlock)
     assert not page.ring.isHidden()
     page.ring.click()
@@ -241,7 +241,7 @@ def test_no_keyring_is_offered_where_there_is_none(new: Door, ring: Ring) -> Non
     first.ring.setChecked(True)
     make(new, keyring=True)
     assert ring.kept == {}, "what is not offered is not asked for"
-    new.gate.look()
+    new.gate.find_vault()
     assert new.page(Unlock).ring.parent() is None
 
 
@@ -252,7 +252,7 @@ def test_a_vault_made_meanwhile_is_left_as_it_is_and_can_be_unlocked(new: Door) 
     assert first is not None
     first.first.setText("lantern")
     first.second.setText("lantern")
-    first.go()
+    first.submit_passphrase()
     settle(new.qtbot, lambda: bool(first.sheet.problem))
     assert "left as it is" in first.sheet.problem
     first.sheet._action.click()
@@ -261,7 +261,7 @@ def test_a_vault_made_meanwhile_is_left_as_it_is_and_can_be_unlocked(new: Door) 
 
 def test_a_wrong_passphrase_is_told_in_place_and_the_right_one_opens(there: Door) -> None:
     page = there.page(Unlock)
-    page.go()
+    page.submit_typed()
     assert page.sheet.problem == "Type your passphrase first."
     page.field.setText("not it")
     page.field.returnPressed.emit()
@@ -282,17 +282,17 @@ def test_a_wrong_passphrase_is_told_in_place_and_the_right_one_opens(there: Door
 
 def test_the_recovery_code_opens_it_too(new: Door) -> None:
     code = code_of(make(new))
-    new.gate.look()
+    new.gate.find_vault()
     page = new.page(Unlock)
     page.switch.click()
     assert page.field.isHidden()
     assert not page.code.isHidden()
     page.code.setText(code[:-1] + ("A" if code[-1] != "A" else "B"))
-    page.go()
+    page.submit_typed()
     settle(new.qtbot, page.main.isEnabled)
     assert page.sheet.problem.startswith("That code does not open this vault.")
     page.code.setText(code.lower().replace("-", " "))
-    page.go()
+    page.submit_typed()
     assert page.code.text() == ""
     new.open()
 
@@ -309,7 +309,7 @@ def test_another_opener_is_given_the_secret(there: Door) -> None:
     there.gate.opener = opener
     page = there.page(Unlock)
     page.field.setText("anything")
-    page.go()
+    page.submit_typed()
     settle(there.qtbot, lambda: bool(page.sheet.problem))
     assert given == ["anything"]
     assert page.sheet.problem == "Another Loci has this vault open."
@@ -319,7 +319,7 @@ def test_another_opener_is_given_the_secret(there: Door) -> None:
 def test_locking_brings_the_gate_back(there: Door) -> None:
     page = there.page(Unlock)
     page.field.setText(PASSPHRASE)
-    page.go()
+    page.submit_typed()
     there.open()
     there.context.bridge.engine.lock()
     again = there.page(Unlock)
@@ -348,7 +348,7 @@ def test_caps_lock_is_noticed_by_the_letters(there: Door) -> None:
     QTest.keyClicks(page.field, "q")
     assert page._caps.isHidden()
     QTest.keyClick(page.field, Qt.Key.Key_Q, Qt.KeyboardModifier.NoModifier)
-    page.field._tell_caps(is_on=True)
+    page.field._set_caps(is_on=True)
     assert not page._caps.isHidden()
     QTest.keyClicks(page.field, "b")
     assert page._caps.isHidden()
@@ -359,10 +359,10 @@ def test_a_secret_can_be_shown_and_is_gone_once_taken(there: Door) -> None:
     there.qtbot.addWidget(field_)
     field_.show()
     QTest.keyClicks(field_, "lantern")
-    field_.reveal(is_shown=True)
+    field_.reveal_text(is_shown=True)
     assert field_.is_revealed
     assert field_.displayText() == "lantern"
-    assert field_.take() == "lantern"
+    assert field_.take_text() == "lantern"
     field_.undo()
     assert field_.text() == ""
     assert not field_.is_revealed
@@ -372,13 +372,13 @@ def test_the_meter_says_in_words_what_it_shows(there: Door) -> None:
     meter = StrengthMeter(there.context.theme)
     there.qtbot.addWidget(meter)
     assert meter.score == -1
-    meter.rate("password")
+    meter.rate_passphrase("password")
     assert meter.score == 0
     assert meter.words.startswith("Very weak. This is guessed at once")
-    meter.rate("lantern osprey quilt harbour mist")
+    meter.rate_passphrase("lantern osprey quilt harbour mist")
     assert meter.score == 4
     assert "Very strong" in meter.accessibleName()
-    meter.rate("")
+    meter.rate_passphrase("")
     assert meter.score == -1
     assert "Strength" in meter.accessibleName()
 
@@ -413,7 +413,7 @@ def test_the_code_can_be_saved_for_this_person_alone(there: Door, tmp_path: Path
     ],
 )
 def test_what_is_typed_of_a_code_is_read_kindly(typed: str, wanted: str, does: bool) -> None:
-    assert fits(typed, wanted) is does
+    assert is_same_code(typed, wanted) is does
 
 
 def test_only_the_wrong_group_is_named(there: Door) -> None:
@@ -422,10 +422,10 @@ def test_only_the_wrong_group_is_named(there: Door) -> None:
     there.qtbot.addWidget(page)
     page.fields[2].setText("EFGH")
     page.fields[5].setText("XXXX")
-    page.check()
+    page.check_groups()
     assert page.sheet.problem == "Group 5 is another one."
     page.fields[5].setText("rstu")
-    page.check()
+    page.check_groups()
     page.back.click()
     assert went == ["on", "back"]
     assert [line.text() for line in page.fields.values()] == ["", ""]

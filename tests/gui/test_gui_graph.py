@@ -38,7 +38,7 @@ def ids(rig: Rig) -> list[str]:
 @pytest.fixture
 def page(qtbot: QtBot, context: Context) -> Iterator[GraphPage]:
     """The page, shown but not entered yet."""
-    context.theme.use("light", 100, reduced_motion=True)
+    context.theme.apply_theme("light", 100, reduced_motion=True)
     made = GRAPH.make(context)
     assert isinstance(made, GraphPage)
     qtbot.addWidget(made)
@@ -46,11 +46,11 @@ def page(qtbot: QtBot, context: Context) -> Iterator[GraphPage]:
     with qtbot.waitExposed(made):
         made.show()
     yield made
-    made.leave()
+    made.deactivate()
 
 
 def enter(qtbot: QtBot, page: GraphPage, wish: str = "") -> None:
-    page.enter(wish)
+    page.activate(wish)
     settle(qtbot, page.is_settled)
 
 
@@ -80,7 +80,7 @@ def test_the_selection_is_the_middle_and_a_click_moves_only_the_selection(
     enter(qtbot, page)
     assert page.stage.ego.ids[0] == ids[1]
     canvas = page.stage.ego
-    at = QPointF(*canvas.look.px(canvas.xy)[1])
+    at = QPointF(*canvas.look.to_px(canvas.xy)[1])
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=at.toPoint())
     assert context.selection.current == canvas.ids[1]
     assert canvas.ids[0] == ids[1]
@@ -98,7 +98,7 @@ def test_enter_goes_there_and_alt_left_comes_back(
     QTest.keyClick(canvas, Qt.Key.Key_Left)
     there = context.selection.current
     assert there in ids[:3]
-    canvas.pick(1)
+    canvas.pick_node(1)
     there = canvas.ids[1]
     QTest.keyClick(canvas, Qt.Key.Key_Return)
     settle(qtbot, lambda: page.is_settled() and canvas.ids[0] == there)
@@ -136,14 +136,14 @@ def test_plus_minus_and_home_zoom(qtbot: QtBot, page: GraphPage, ids: list[str])
 
 def test_a_type_can_be_switched_off_and_on_in_the_legend(qtbot: QtBot, page: GraphPage, ids: list[str]) -> None:
     enter(qtbot, page, f"show:{ids[0]}")
-    switch = page.legend.toggle(MEANING)
+    switch = page.legend.find_toggle(MEANING)
     assert switch is not None
     assert switch.isChecked()
     switch.click()
     settle(qtbot, lambda: page.is_settled() and len(page.stage.ego.ids) == 1)
     assert page.near.isHidden()
     assert page.stage.said
-    again = page.legend.toggle(MEANING)
+    again = page.legend.find_toggle(MEANING)
     assert again is not None
     assert not again.isChecked()
     again.click()
@@ -194,7 +194,7 @@ def test_the_whole_vault_is_laid_out_in_steps_and_drawn(qtbot: QtBot, page: Grap
     assert not page.reader.is_placing
     assert page._count.whole.startswith("6 memories in 1 room, ")
     before = canvas.xy.copy()
-    switch = page.legend.toggle(MEANING)
+    switch = page.legend.find_toggle(MEANING)
     assert switch is not None
     switch.click()
     assert not page.is_settled()
@@ -210,7 +210,7 @@ def test_in_the_whole_vault_a_double_click_goes_round_one_memory_and_back_return
     enter(qtbot, page, WHOLE)
     canvas = page.stage.whole
     node = canvas.ids.index(ids[5])  # the one without an edge stands by itself
-    at = QPointF(*canvas.look.px(canvas.xy)[node]).toPoint()
+    at = QPointF(*canvas.look.to_px(canvas.xy)[node]).toPoint()
     QTest.mouseDClick(canvas, Qt.MouseButton.LeftButton, pos=at)
     settle(qtbot, lambda: page.shown.mode == EGO and page.is_settled())
     assert page.stage.ego.ids[0] == ids[5]
@@ -220,9 +220,9 @@ def test_in_the_whole_vault_a_double_click_goes_round_one_memory_and_back_return
 
 
 def test_leaving_stops_the_layout_and_entering_reads_again(qtbot: QtBot, page: GraphPage, ids: list[str]) -> None:
-    page.enter(WHOLE)
+    page.activate(WHOLE)
     settle(qtbot, lambda: page.reader.is_placing)
-    page.leave()
+    page.deactivate()
     assert not page.reader.is_placing
     assert page.is_stale
     enter(qtbot, page)
@@ -240,7 +240,7 @@ def test_views_are_saved_applied_and_removed(qtbot: QtBot, page: GraphPage, ids:
     dialog.field.setText("kitchen & co")
     dialog.save.click()
     settle(qtbot, lambda: page.views.text() == "View: kitchen && co")
-    page.centre_on(ids[3])
+    page.center_on(ids[3])
     settle(qtbot, page.is_settled)
     assert page.views.text() == "View: none"
     page.views.taken.emit(page.views.views[0])
@@ -255,7 +255,7 @@ def test_views_are_saved_applied_and_removed(qtbot: QtBot, page: GraphPage, ids:
 def test_a_change_is_drawn_round_a_memory_and_offered_for_the_whole_vault(
     qtbot: QtBot, page: GraphPage, ids: list[str], rig: Rig, context: Context
 ) -> None:
-    context.bridge.changed.connect(page.changed)
+    context.bridge.changed.connect(page.handle_change)
     enter(qtbot, page, f"show:{ids[3]}")
     remember(rig.engine, "a ladder leans against the garden gate")
     settle(qtbot, lambda: page.is_settled() and len(page.stage.ego.ids) == 3)
@@ -290,7 +290,7 @@ def test_the_theme_and_the_text_size_may_change_while_it_is_shown(
     for wish in (f"show:{ids[0]}", WHOLE):
         enter(qtbot, page, wish)
         for theme, scale in (("dark", 150), ("light", 100)):
-            context.theme.use(theme, scale, reduced_motion=True)
+            context.theme.apply_theme(theme, scale, reduced_motion=True)
             settle(qtbot, page.is_settled)
             shown = page.stage.canvas.grab().toImage()
             ground = shown.pixelColor(shown.width() // 2, shown.height() - 6)
@@ -303,10 +303,10 @@ def test_the_switch_has_shorter_words_where_its_own_would_be_cut(
     buttons = {made.accessibleName(): made for made in page.mode.findChildren(QPushButton)}
     one = buttons["Round one memory"]
     assert one.text() == "Round one memory"
-    context.theme.use("light", 150, reduced_motion=True)
+    context.theme.apply_theme("light", 150, reduced_motion=True)
     page.resize(480, 500)
     settle(qtbot, lambda: one.text() == "One memory")
     settle(qtbot, lambda: all(made.width() >= made.sizeHint().width() for made in buttons.values()))
     page.resize(900, 500)
     settle(qtbot, lambda: one.text() == "Round one memory")
-    context.theme.use("light", 100, reduced_motion=True)
+    context.theme.apply_theme("light", 100, reduced_motion=True)

@@ -27,14 +27,14 @@ from ui.pages.graph.ego import EgoCanvas
 from ui.pages.graph.geometry import (
     LabelRequest,
     Viewport,
-    apart,
     clip_lines,
-    lanes,
+    edge_lanes,
     lines_path,
-    nearest,
+    nearest_in_direction,
     nearest_line,
+    nearest_node,
     place_labels,
-    towards,
+    typical_distance,
 )
 from ui.pages.graph.legend import TIES, Counts, Legend
 from ui.pages.graph.views import ViewsChip
@@ -46,7 +46,7 @@ from ui.theme.theme import Theme
 def theme(qapp: QApplication) -> Theme:
     """The light theme, nothing moves by itself."""
     made = Theme(qapp, Asked())
-    made.use("light", 100, reduced_motion=True)
+    made.apply_theme("light", 100, reduced_motion=True)
     return made
 
 
@@ -103,12 +103,12 @@ def disc(count: int) -> NDArray[np.float32]:
 def test_a_look_keeps_the_place_under_the_pointer_while_it_zooms() -> None:
     look, at = Viewport(0.3, -0.2, 150, 800, 600), QPointF(700, 80)
     place = (np.array([[at.x(), at.y()]]) - (400, 300)) / look.scale + (look.x, look.y)
-    assert look.zoom_at(2.0, at, 1, 1e6).px(place) == pytest.approx(np.array([[700, 80]]))
+    assert look.zoomed_at(2.0, at, 1, 1e6).to_px(place) == pytest.approx(np.array([[700, 80]]))
 
 
 def test_fitting_shows_every_point_within_its_margins() -> None:
     xy = np.random.default_rng(1).normal(size=(50, 2)) * 7
-    px = Viewport(w=900, h=500).fit_points(xy, 100, 40, 1e9).px(xy)
+    px = Viewport(w=900, h=500).fit_points(xy, 100, 40, 1e9).to_px(xy)
     assert px[:, 0].min() >= 100 - 1e-6
     assert px[:, 0].max() <= 800 + 1e-6
     assert px[:, 1].min() >= 40 - 1e-6
@@ -155,26 +155,26 @@ def test_a_path_has_two_points_a_line() -> None:
 
 def test_steps_go_to_the_nearest_in_a_direction() -> None:
     xy = np.array([[0.0, 0.0], [1.0, 0.1], [2.0, 0.0], [0.1, -3.0]])
-    assert towards(xy, 0, 1, 0) == 1
-    assert towards(xy, 0, 1, 0, np.array([0, 2])) == 2
-    assert towards(xy, 0, 0, -1) == 3
-    assert towards(xy, 0, -1, 0) == -1
+    assert nearest_in_direction(xy, 0, 1, 0) == 1
+    assert nearest_in_direction(xy, 0, 1, 0, np.array([0, 2])) == 2
+    assert nearest_in_direction(xy, 0, 0, -1) == 3
+    assert nearest_in_direction(xy, 0, -1, 0) == -1
 
 
 def test_hits_and_gaps() -> None:
     px = np.array([[10.0, 10.0], [90.0, 10.0]])
-    assert nearest(px, QPointF(12, 12), 5) == 0
-    assert nearest(px, QPointF(50, 10), 5) == -1
-    assert nearest(np.zeros((0, 2)), QPointF(0, 0), 5) == -1
+    assert nearest_node(px, QPointF(12, 12), 5) == 0
+    assert nearest_node(px, QPointF(50, 10), 5) == -1
+    assert nearest_node(np.zeros((0, 2)), QPointF(0, 0), 5) == -1
     assert nearest_line(px[:1], px[1:], QPointF(50, 14), 5) == 0
     assert nearest_line(px[:1], px[1:], QPointF(50, 16), 5) == -1
-    assert apart(np.array([[0.0, 0.0], [0.0, 2.0], [0.0, 4.0]])) == 2.0
+    assert typical_distance(np.array([[0.0, 0.0], [0.0, 2.0], [0.0, 4.0]])) == 2.0
 
 
 def test_edges_between_the_same_nodes_lie_beside_each_other_whichever_way_they_go() -> None:
-    found = lanes(np.array([0, 1, 2]), np.array([1, 0, 0]))
+    found = edge_lanes(np.array([0, 1, 2]), np.array([1, 0, 0]))
     assert found.tolist() == [-0.5, -0.5, 0.0]  # opposite ways: the same number is the other side
-    assert lanes(np.array([0, 0]), np.array([1, 1])).tolist() == [-0.5, 0.5]
+    assert edge_lanes(np.array([0, 0]), np.array([1, 1])).tolist() == [-0.5, 0.5]
 
 
 # ---- edge types
@@ -190,12 +190,12 @@ def test_the_legend_counts_and_keeps_what_is_off(qtbot: QtBot, theme: Theme) -> 
     legend = Legend(theme)
     qtbot.addWidget(legend)
     legend.show_counts(Counts({Kind.FACT: 2}, {MEANING: 1234}, 1), frozenset({"part"}))
-    on, off = legend.toggle(MEANING), legend.toggle("part")
+    on, off = legend.find_toggle(MEANING), legend.find_toggle("part")
     assert on is not None
     assert off is not None
     assert "1,234" in on.text()
     assert not off.isChecked()
-    assert legend.toggle("supports") is None
+    assert legend.find_toggle("supports") is None
     with qtbot.waitSignal(legend.switched) as told:
         off.click()
     assert told.args == ["part", True]
@@ -235,14 +235,14 @@ def ego(qtbot: QtBot, theme: Theme) -> EgoCanvas:
 
 
 def test_arrows_walk_along_the_edges(qtbot: QtBot, ego: EgoCanvas) -> None:
-    ego.choose("c")
+    ego.select_memory("c")
     for key, there in ((Qt.Key.Key_Right, "r"), (Qt.Key.Key_Left, "c"), (Qt.Key.Key_Up, "u"), (Qt.Key.Key_Up, "u")):
         QTest.keyClick(ego, key)
         assert ego.ids[ego.selected] == there
 
 
 def test_a_badge_unfolds_by_going_there(qtbot: QtBot, ego: EgoCanvas) -> None:
-    [(node, rect)] = ego.painter.badges(ego.look.px(ego.xy))
+    [(node, rect)] = ego.painter.badge_rects(ego.look.to_px(ego.xy))
     assert ego.ids[node] == "r"
     with qtbot.waitSignal(ego.opened) as told:
         QTest.mouseClick(ego, Qt.MouseButton.LeftButton, pos=rect.center().toPoint())
@@ -250,37 +250,37 @@ def test_a_badge_unfolds_by_going_there(qtbot: QtBot, ego: EgoCanvas) -> None:
 
 
 def test_every_node_of_a_small_graph_has_its_label_the_centre_first(ego: EgoCanvas) -> None:
-    found = ego.painter.labels(ego.look.px(ego.xy), ego.look, ego.selected)
+    found = ego.painter.label_rects(ego.look.to_px(ego.xy), ego.look, ego.selected)
     assert set(found) == {0, 1, 2, 3}
-    assert ego.painter.text(0) == "Text of c"
+    assert ego.painter.label_text(0) == "Text of c"
 
 
 def test_the_edge_under_the_pointer_is_named(ego: EgoCanvas) -> None:
     before = ego.grab().toImage()
-    start, end = ego.picture.ends(ego.look.px(ego.xy))
-    ego.hover(QPointF(*((start[0] + end[0]) / 2)))
+    start, end = ego.picture.edge_ends(ego.look.to_px(ego.xy))
+    ego.hover_at(QPointF(*((start[0] + end[0]) / 2)))
     assert ego.hovered == -1
     assert ego._edge == 0
     assert ego.grab().toImage() != before
-    ego.hover(None)
+    ego.hover_at(None)
     assert ego._edge == -1
 
 
 def test_the_plane_is_pushed_by_a_drag(qtbot: QtBot, ego: EgoCanvas) -> None:
-    before = ego.look.px(ego.xy)
+    before = ego.look.to_px(ego.xy)
     at = QPointF(100, 400).toPoint()
     QTest.mousePress(ego, Qt.MouseButton.LeftButton, pos=at)
     for step in (15, 30):
         QTest.mouseMove(ego, at + QPointF(step, step).toPoint())
     QTest.mouseRelease(ego, Qt.MouseButton.LeftButton, pos=at + QPointF(30, 30).toPoint())
-    assert ego.look.px(ego.xy) - before == pytest.approx(np.full((4, 2), 30.0))
+    assert ego.look.to_px(ego.xy) - before == pytest.approx(np.full((4, 2), 30.0))
     assert ego.selected == -1
 
 
 def test_what_stays_glides_unless_nothing_may_move(qtbot: QtBot, ego: EgoCanvas, theme: Theme) -> None:
     ego.show_graph(star())
     still = ego.is_moving
-    theme.use("light", 100)
+    theme.apply_theme("light", 100)
     ego.show_graph(star())
     moving = ego.is_moving
     assert (still, moving) == (False, True)
@@ -295,12 +295,12 @@ def test_the_picture_is_made_in_slices_and_is_the_same_however_it_is_cut(theme: 
     graph = vault(400, 900)
     scene = Scene(graph, disc(400).astype(np.float64), np.ones(900, np.bool_), 0.05)
     look = Viewport(w=300, h=200, scale=90)
-    at_once = FrameMaker(scene, look, theme, 1.0).turn(lambda: True)
+    at_once = FrameMaker(scene, look, theme, 1.0).draw_slices(lambda: True)
     assert at_once is not None
     slowly, turns, frame = FrameMaker(scene, look, theme, 1.0), 0, None
     while frame is None:
         budget = iter((True, False))
-        frame = slowly.turn(lambda budget=budget: next(budget))  # type: ignore[misc]
+        frame = slowly.draw_slices(lambda budget=budget: next(budget))  # type: ignore[misc]
         turns += 1
     assert turns > 5
     assert frame.image == at_once.image
@@ -310,10 +310,10 @@ def test_the_picture_is_made_in_slices_and_is_the_same_however_it_is_cut(theme: 
 def test_a_picture_reaches_a_margin_beyond_the_canvas(theme: Theme) -> None:
     scene = Scene(vault(9, 9), disc(9).astype(np.float64), np.ones(9, np.bool_), 0.3)
     look = Viewport(w=400, h=400, scale=100)
-    frame = FrameMaker(scene, look, theme, 1.0).turn(lambda: True)
+    frame = FrameMaker(scene, look, theme, 1.0).draw_slices(lambda: True)
     assert frame is not None
-    assert frame.covers(look.pan_by(99, -99))
-    assert not frame.covers(look.pan_by(101, 0))
+    assert frame.covers_canvas(look.panned_by(99, -99))
+    assert not frame.covers_canvas(look.panned_by(101, 0))
 
 
 def test_names_never_lie_over_each_other() -> None:
@@ -335,21 +335,21 @@ def whole(qtbot: QtBot, theme: Theme) -> WholeCanvas:
     with qtbot.waitExposed(canvas):
         canvas.show()
     canvas.show_graph(vault(300, 800), frozenset())
-    canvas.place(disc(300))
+    canvas.move_nodes(disc(300))
     settle(qtbot, lambda: canvas.is_settled)
     return canvas
 
 
 def test_pushing_blits_and_a_new_picture_follows(qtbot: QtBot, whole: WholeCanvas) -> None:
     frame = whole._frame
-    whole.show_look(whole.look.pan_by(30, 0))
+    whole.show_look(whole.look.panned_by(30, 0))
     whole.repaint()
     assert whole._frame is frame
     assert not whole.is_settled
     settle(qtbot, lambda: whole.is_settled)
     assert whole._frame is not frame
     before = whole._frame
-    whole.show_look(whole.look.pan_by(10_000, 0))
+    whole.show_look(whole.look.panned_by(10_000, 0))
     assert whole._maker is not None
     settle(qtbot, lambda: whole.is_settled)
     assert whole._frame is not before
@@ -357,22 +357,22 @@ def test_pushing_blits_and_a_new_picture_follows(qtbot: QtBot, whole: WholeCanva
 
 def test_near_nodes_and_the_chosen_one_want_their_texts(qtbot: QtBot, whole: WholeCanvas) -> None:
     with qtbot.waitSignal(whole.wanted) as told:
-        whole.pick(7)
+        whole.pick_node(7)
     assert told.args == [("m7",)]
     whole.show_rows([memory("m7")])
     assert whole.accessibleDescription().startswith("Fact: Text of m7")
     with qtbot.waitSignal(whole.wanted) as more:
-        whole.zoom(12)
+        whole.zoom_by(12)
     assert "m7" not in more.args[0]
     assert 0 < len(more.args[0]) <= 60
 
 
 def test_steps_animate_and_resting_ends_every_timer(whole: WholeCanvas, theme: Theme) -> None:
-    theme.use("light", 100)
-    whole.place(-disc(300))
+    theme.apply_theme("light", 100)
+    whole.move_nodes(-disc(300))
     before = whole.is_moving
     whole.grab()
-    whole.rest()
+    whole.stop_motion()
     assert (before, whole.is_moving) == (True, False)
     assert whole.xy[:, 1] == pytest.approx(-disc(300)[:, 1])
     assert not any(timer.isActive() for timer in whole.findChildren(QTimer))
@@ -380,5 +380,5 @@ def test_steps_animate_and_resting_ends_every_timer(whole: WholeCanvas, theme: T
 
 def test_places_of_another_vault_are_not_taken(whole: WholeCanvas) -> None:
     before = whole.xy.copy()
-    whole.place(disc(299))
+    whole.move_nodes(disc(299))
     assert (whole.xy == before).all()

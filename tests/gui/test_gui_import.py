@@ -175,7 +175,7 @@ def test_only_the_chosen_conversations_come_in_and_the_rest_later(qtbot: QtBot, 
     assert rig.value("SELECT count(*) FROM memories") == 6
     dialog.back.click()
     assert dialog.page is dialog.choose
-    dialog.look_into([CHATGPT])
+    dialog.rehearse_paths([CHATGPT])
     read(qtbot, dialog)
     assert dialog.main.text() == "Import 37 memories"
     assert column(dialog, 1)[0] == "0", "the column of what is new appears where it tells something"
@@ -194,7 +194,7 @@ def test_what_is_left_out_is_told_with_its_reason(qtbot: QtBot, opened: _Opened)
     dialog = opened(CHATGPT)
     read(qtbot, dialog)
     content = dialog.rehearse.content
-    content.look_at("left")
+    content.show_part("left")
     said = [words.text() for words in content._left.findChildren(QWidget) if hasattr(words, "text")]
     assert "Messages on abandoned branches" in said
     assert "Edited or answered anew; only the last version comes in." in said
@@ -276,7 +276,7 @@ def test_locking_ends_it_without_a_word(qtbot: QtBot, opened: _Opened, rig: Rig,
     queue.is_watched = False
     began: list[int] = []
     queue.began.connect(began.append)
-    queue.start()
+    queue.start_first()
     rig.lock()
     settle(qtbot, lambda: context.desk.findChild(ImportQueue) is None, timeout=30_000)
     assert (heard.sentences, heard.problems) == ([], [])
@@ -314,7 +314,7 @@ def test_exports_are_looked_for_where_they_usually_lie(
     assert dialog.main.text() == "Look inside 2"
     assert dialog.choose.table.hasFocus() or not dialog.isActiveWindow()
     row = next(n for n, line in enumerate(dialog.choose.model.lines) if line.key.endswith("Harbour Notes"))
-    dialog.choose.model.toggle([row])
+    dialog.choose.model.toggle_ticks([row])
     assert dialog.main.text() == "Look inside"
     dialog.main.click()
     read(qtbot, dialog)

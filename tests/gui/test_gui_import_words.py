@@ -17,13 +17,13 @@ from ui.imports.sources import (
     WITHOUT_TITLE,
     Source,
     describe_stored,
-    since,
+    format_duration,
     span_of,
     summary_of,
     title_of,
 )
 from ui.lists.tick_table import TickModel, TickRow
-from ui.widgets.words import describe_omissions, reasons
+from ui.widgets.words import describe_omissions, skip_reasons
 
 ROOT = Path(__file__).parents[2]
 DAY = 86_400_000
@@ -59,7 +59,7 @@ def test_every_reason_an_importer_gives_has_its_words() -> None:
         given |= set(re.findall(r'UnreadablePart\([^)]*?,\s*"([a-z_]+)"\s*\)', text))
     given |= {"known", "erased", "duplicate_text", "not_chosen", "repeated", "bad_line", "unreadable"}
     assert len(given) > 30
-    assert given <= reasons().keys()
+    assert given <= skip_reasons().keys()
 
 
 def test_the_reasons_are_whole() -> None:
@@ -103,7 +103,7 @@ def test_days_are_said_once_where_they_are_the_same() -> None:
     [(0.2, "1 second"), (7.4, "7 seconds"), (42, "40 seconds"), (200, "3 minutes"), (9000, "2 hours")],
 )
 def test_a_stretch_of_time_is_rough(seconds: float, words: str) -> None:
-    assert since(seconds) == words
+    assert format_duration(seconds) == words
 
 
 def test_titles_are_plain_and_never_empty() -> None:
@@ -141,7 +141,7 @@ def names(model: TickModel) -> list[str]:
 
 def test_the_model_keeps_qts_rules(model: TickModel, qtmodeltester: ModelTester) -> None:
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt has no types
-    model.filter("ferry")
+    model.filter_rows("ferry")
     model.sort(1)
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt has no types
 
@@ -156,21 +156,21 @@ def test_rows_are_sorted_by_value_and_back_to_the_files_order(model: TickModel) 
 
 
 def test_a_filter_hides_rows_but_keeps_their_ticks(model: TickModel) -> None:
-    model.filter("FERRY boat")
+    model.filter_rows("FERRY boat")
     assert names(model) == ["Boat and ferry"]
     model.tick_shown(is_on=True)
     assert model.ticked == {"a", "b"}
     model.tick_shown(is_on=False)
-    model.filter("")
+    model.filter_rows("")
     assert model.ticked == {"a"}
 
 
 def test_ticking_several_rows_ticks_all_before_it_unticks_all(model: TickModel) -> None:
     told: list[int] = []
     model.ticks.connect(lambda: told.append(1))
-    model.toggle([0, 1])
+    model.toggle_ticks([0, 1])
     assert model.ticked == {"a", "c"}
-    model.toggle([0, 1])
+    model.toggle_ticks([0, 1])
     assert model.ticked == set()
     assert len(told) == 2
 

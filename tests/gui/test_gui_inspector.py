@@ -120,7 +120,7 @@ def test_an_old_version_that_was_asked_for_stays(
     old = rig.store("The bell rings at six.").memory_id
     rig.engine.library.revise((old,), Revision(text="The bell rings at seven.")).result(30)
     look(qtbot, inspector, context, old)
-    context.selection.again(old, "test")
+    context.selection.reselect(old, "test")
     qtbot.wait(300)
     assert context.selection.current == old
     assert inspector.caps.whole == "FACT · SUPERSEDED"
@@ -157,10 +157,10 @@ def test_parts_come_from_the_list_in_their_order_and_for_their_kinds(qtbot: QtBo
     qtbot.addWidget(made)
     made.show()
     look(qtbot, made, context, rig.store("said").memory_id)
-    assert not made.part("first").isHidden()
-    assert made.part("rules").isHidden()
+    assert not made.find_part("first").isHidden()
+    assert made.find_part("rules").isHidden()
     look(qtbot, made, context, rig.store("hush").memory_id)
-    assert made.part("first").isHidden()
+    assert made.find_part("first").isHidden()
 
 
 def test_hidden_characters_stand_as_marks_and_are_copied_as_they_were(

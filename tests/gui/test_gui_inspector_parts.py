@@ -38,7 +38,7 @@ def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
 ) -> None:
     ids = conversation(rig)
     look(qtbot, inspector, context, ids[2])
-    part = inspector.part("provenance")
+    part = inspector.find_part("provenance")
     assert isinstance(part, ProvenancePart)
     assert part.sentence.text() == "You said so on 3 Mar 2026, 10:00, in a conversation."
     assert "rows.jsonl, line 3" in part.way.text()
@@ -58,7 +58,7 @@ def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
 def test_the_exact_values_can_be_copied(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     memory_id = rig.store("The weir is closed.").memory_id
     look(qtbot, inspector, context, memory_id)
-    part = inspector.part("provenance")
+    part = inspector.find_part("provenance")
     assert isinstance(part, ProvenancePart)
     assert part.sentence.text().startswith("You wrote it down on ")
     copies = [tool for tool in part.values.findChildren(QWidget) if tool.accessibleName() == "Copy: Id"]
@@ -73,7 +73,7 @@ def test_relations_are_said_in_words_and_lead_to_the_other(
     edge(rig, two, one, "contradicts")
     edge(rig, three, one, "supports")
     look(qtbot, inspector, context, one)
-    part = inspector.part("relations")
+    part = inspector.find_part("relations")
     assert isinstance(part, RelationsPart)
     settle(qtbot, lambda: len(lines(part)) == 2)
     assert [line.memory_id for line in lines(part)] == [two, three]
@@ -86,7 +86,7 @@ def test_relations_are_said_in_words_and_lead_to_the_other(
 def test_parts_of_a_split_text_are_listed(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     memory_id = rig.store("A sentence about the long river. " * 600).memory_id
     look(qtbot, inspector, context, memory_id)
-    part = inspector.part("relations")
+    part = inspector.find_part("relations")
     settle(qtbot, lambda: len(lines(part)) > 1)
     assert inspector.inspected is not None
     assert len(lines(part)) == len(inspector.inspected.detail.parts)
@@ -101,7 +101,7 @@ def test_history_marks_what_differs_and_brings_old_words_back(
     old = rig.store("The release is on 28 November.").memory_id
     new = rig.engine.library.revise((old,), Revision(text="The release is on 12 December.")).result(30).ids[0]
     look(qtbot, inspector, context, new)
-    part = inspector.part("history")
+    part = inspector.find_part("history")
     assert isinstance(part, HistoryPart)
     views = sorted(part.findChildren(TextView), key=lambda view: view.accessibleName(), reverse=True)
     assert [(run.original, run.style) for run in views[0].parts if run.style != "plain"] == [
@@ -118,8 +118,8 @@ def test_history_is_silent_for_a_memory_that_never_changed(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
 ) -> None:
     look(qtbot, inspector, context, rig.store("The weir is closed.").memory_id)
-    assert inspector.part("history").isHidden()
-    assert inspector.part("relations").isHidden()
+    assert inspector.find_part("history").isHidden()
+    assert inspector.find_part("relations").isHidden()
 
 
 def test_forgetting_can_be_undone_and_brought_back(
@@ -138,7 +138,7 @@ def test_forgetting_can_be_undone_and_brought_back(
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE")
     context.commands.run("memory.archive")
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ARCHIVED")
-    press(inspector.part("history"), "Bring back")
+    press(inspector.find_part("history"), "Bring back")
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE")
 
 
@@ -173,7 +173,7 @@ def test_a_verb_waits_for_the_memory_that_was_just_selected(
 
 def test_commands_are_registered_once_with_their_keys(context: Context, inspector: Inspector) -> None:
     assert inspector is not None
-    keys = {made.id: made.shortcut for made in context.commands.all() if made.id.startswith("memory.")}
+    keys = {made.id: made.shortcut for made in context.commands.list_commands() if made.id.startswith("memory.")}
     assert keys["memory.edit"] == "F2"
     assert keys["memory.forget"] == "Del"
     assert {"memory.pin", "memory.move", "memory.archive", "memory.restore", "memory.palace", "memory.graph"} <= set(
@@ -181,7 +181,9 @@ def test_commands_are_registered_once_with_their_keys(context: Context, inspecto
     )
     reports = {"memory.helpful", "memory.harmful", "memory.worked", "memory.failed"}  # of few memories: palette alone
     assert all(
-        made.menu == ("" if made.id in reports else "Edit") for made in context.commands.all() if made.id in keys
+        made.menu == ("" if made.id in reports else "Edit")
+        for made in context.commands.list_commands()
+        if made.id in keys
     )
     own = [action.shortcut() for action in inspector.actions()]
     assert QKeySequence("Del") not in own  # twice would be ambiguous, and do nothing
@@ -244,7 +246,7 @@ def test_moving_to_another_room_of_the_wing(qtbot: QtBot, rig: Rig, context: Con
 
 
 def test_nothing_is_cut_off_at_a_large_text_size(qtbot: QtBot, rig: Rig, context: Context) -> None:
-    context.theme.use("dark", 150)
+    context.theme.apply_theme("dark", 150)
     made = Inspector(context, PARTS)
     qtbot.addWidget(made)
     made.resize(context.theme.px(300), 700)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from core.types.replies import MemoryDetail
 from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
-from ui.inspector.history import COMPARED, differences
-from ui.inspector.provenance import came_by, describe_origin, place_of
+from ui.inspector.history import COMPARED, compare_words
+from ui.inspector.provenance import describe_import, describe_origin, place_of
 from ui.inspector.text_view import runs_of
 from ui.widgets.plaintext import original_of
 
@@ -98,7 +98,7 @@ def test_the_place_in_a_file_in_words(where: str, words: str) -> None:
 
 
 def test_the_way_of_an_import_names_format_place_and_day() -> None:
-    words = came_by(detail(memory(), IMPORT))
+    words = describe_import(detail(memory(), IMPORT))
     assert words == "ChatGPT export · conversations.json, conversation 5, message 4 · imported 3 Nov 2026"
 
 
@@ -121,22 +121,24 @@ def test_a_part_of_a_selection_is_exact_beside_wide_characters() -> None:
 
 @given(HIDDEN, HIDDEN)
 def test_differences_hold_both_texts(old: str, new: str) -> None:
-    runs = differences(old, new)
+    runs = compare_words(old, new)
     assert "".join(run.original for run in runs if run.style != "removed") == new
     assert "".join(run.original for run in runs if run.style != "added") == old
 
 
 def test_numbers_differ_as_wholes() -> None:
     changed = [
-        (run.original, run.style) for run in differences("costs £2,400 now", "costs £3,100 now") if run.style != "plain"
+        (run.original, run.style)
+        for run in compare_words("costs £2,400 now", "costs £3,100 now")
+        if run.style != "plain"
     ]
     assert changed == [("2,400", "removed"), ("3,100", "added")]
 
 
 def test_texts_too_long_to_compare_are_shown_plainly() -> None:
-    assert {run.style for run in differences("a " * COMPARED, "b " * COMPARED)} == {"plain"}
+    assert {run.style for run in compare_words("a " * COMPARED, "b " * COMPARED)} == {"plain"}
 
 
 def test_words_that_repeat_without_end_are_compared_too() -> None:
-    runs = differences("a " * 999, "b a " * 490)  # without care for popular words this would take minutes
+    runs = compare_words("a " * 999, "b a " * 490)  # without care for popular words this would take minutes
     assert "".join(run.original for run in runs if run.style != "removed") == "b a " * 490

@@ -36,13 +36,13 @@ NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp() * 1000)
 @pytest.fixture
 def page(context: Context, qtbot: QtBot) -> Iterator[JournalPage]:
     made = JournalPage(context)
-    context.bridge.changed.connect(made.changed)
+    context.bridge.changed.connect(made.handle_change)
     made.resize(900, 640)
     made.show()
     qtbot.waitExposed(made)
     made.activateWindow()
     yield made
-    made.leave()
+    made.deactivate()
     made.close()
     made.deleteLater()
 
@@ -56,7 +56,7 @@ def shown(model: ListModel[StepRow]) -> list[str]:
 
 
 def enter(page: JournalPage, qtbot: QtBot, tab: str = "changes") -> None:
-    page.enter(tab)
+    page.activate(tab)
     settle(qtbot, page.is_settled)
 
 
@@ -112,10 +112,10 @@ def test_older_steps_come_as_somebody_scrolls(context: Context, rig: Rig, qtbot:
     made = StepList(context)
     qtbot.addWidget(made)
     feed, model = made.steps, made.lines
-    feed.read()
+    feed.reload()
     settle(qtbot, lambda: feed.is_read)
     first = context.bridge.engine.history.steps(None, 4).result(30)
-    feed._replace(first)
+    feed._replace_steps(first)
     assert model.canFetchMore(QModelIndex())
     model.fetchMore(QModelIndex())
     assert not model.canFetchMore(QModelIndex())  # one page at a time
@@ -240,11 +240,11 @@ def test_a_failure_is_shown_with_a_way_out(
         raise RuntimeError("broken")
 
     monkeypatch.setattr(History, "steps", broken)
-    page.enter("changes")
+    page.activate("changes")
     settle(qtbot, lambda: page.tabs.changes.states.count() == 3)
     monkeypatch.undo()
     rig.store("The boat is called Heron.")
-    page.tabs.changes.read()
+    page.tabs.changes.reload()
     settle(qtbot, page.is_settled)
     assert page.tabs.changes.list.lines.rowCount() == 2
 
@@ -321,12 +321,12 @@ def test_the_audit_grows_at_both_ends(context: Context, rig: Rig, qtbot: QtBot) 
     table: TableModel[AuditRow] = TableModel(AuditRows())
     feed = AuditFeed(context, table)
     page = context.bridge.engine.history.audit(None, 2).result(30)
-    feed._take_newest(page)
+    feed._insert_newest(page)
     assert table.canFetchMore(QModelIndex())
     table.fetchMore(QModelIndex())
     settle(qtbot, lambda: table.rowCount() == 3)
     rig.store("The boat is called Heron.")
-    feed.read()
+    feed.read_newest()
     settle(qtbot, lambda: table.rowCount() == 4)
     assert [table.index(place, 0).data() for place in range(4)] == ["4", "3", "2", "1"]
     table.deleteLater()
@@ -344,13 +344,13 @@ def test_tabs_are_kept_and_named_with_their_counts(page: JournalPage, context: C
     ]  # fmt: skip
     page.segments._buttons["audit"].click()
     settle(qtbot, page.is_settled)
-    assert context.prefs.text("journal.tab") == "audit"
+    assert context.prefs.read_text("journal.tab") == "audit"
     assert (page.check_button.isVisible(), page.import_button.isVisible()) == (True, False)
 
 
 def test_a_hidden_page_only_notes_that_it_is_stale(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
     enter(page, qtbot)
-    page.leave()
+    page.deactivate()
     remember(rig.engine, "The boat is called Heron.")
     settle(qtbot, lambda: page.is_stale)
     assert not page._refresh.isActive()

@@ -23,7 +23,7 @@ from core.types.values import Kind, Status
 from core.types.views import Facets, FindRequest, Revision
 from core.vault.database.tx import Tx
 from ui.context import Command, Context
-from ui.pages.library.filters import times
+from ui.pages.library.filters import time_choices
 from ui.pages.library.model import (
     COLUMNS,
     PAGE_ROWS,
@@ -37,7 +37,7 @@ from ui.pages.library.model import (
     sort_of,
 )
 from ui.pages.library.page import LIBRARY, LibraryPage
-from ui.pages.library.search_line import documentation
+from ui.pages.library.search_line import read_documentation
 from ui.pages.library.table import Cells
 
 
@@ -48,7 +48,7 @@ def page(qtbot: QtBot, context: Context) -> Iterator[LibraryPage]:
     assert isinstance(made, LibraryPage)
     made.resize(1000, 700)
     made.show()
-    context.bridge.changed.connect(made.changed)
+    context.bridge.changed.connect(made.handle_change)
     yield made
     put_away(qtbot, made)
 
@@ -61,7 +61,7 @@ def texts(page: LibraryPage) -> list[str]:
 
 def entered(qtbot: QtBot, page: LibraryPage, count: int, wish: str = "") -> None:
     """Enter the page and wait for its rows."""
-    page.enter(wish)
+    page.activate(wish)
     shows(qtbot, page, count)
 
 
@@ -92,7 +92,7 @@ def test_model_keeps_the_rules(qtbot: QtBot, context: Context, rig: Rig, qtmodel
     qtmodeltester.check(model, force_py=True)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     ids = tuple(rig.opened.storage.vault.read(lambda rows: [row[0] for row in rows.all("SELECT id FROM memories")]))
     model.show_ids(ids)
-    model.look(0, 10)
+    model.load_lines(0, 10)
     settle(qtbot, lambda: model.index(29, PLACE["text"]).data() != "…")
     model.show_ids(ids[:7])
     assert model.rowCount() == 7
@@ -110,7 +110,7 @@ def test_what_reads_like_an_instruction_is_marked(qtbot: QtBot, context: Context
         rig.write(partial(_mark, memory_id, flags))
     model = MemoryTable(context)
     model.show_ids((plain, marked, passed))
-    model.look(0, 3)
+    model.load_lines(0, 3)
     settle(qtbot, lambda: model.row_at(2) is not None)
     cells = [model.index(line, PLACE["text"]) for line in range(3)]
     told = [cell.data(Qt.ItemDataRole.AccessibleTextRole) for cell in cells]
@@ -149,13 +149,13 @@ def test_model_fetches_only_what_is_in_sight(qtbot: QtBot, context: Context, rig
     model = MemoryTable(context)
     model.show_ids(ids)
     assert model.fetched == 0
-    model.look(0, 20)
+    model.load_lines(0, 20)
     settle(qtbot, lambda: model.row_at(0) is not None)
     assert model.fetched == 1
     assert model.row_at(PAGE_ROWS) is None
-    model.look(10, 30)
+    model.load_lines(10, 30)
     assert model.fetched == 1
-    model.look(PAGE_ROWS - 1, PAGE_ROWS + 5)
+    model.load_lines(PAGE_ROWS - 1, PAGE_ROWS + 5)
     settle(qtbot, lambda: model.row_at(PAGE_ROWS) is not None)
     assert model.fetched == 2
 
@@ -176,7 +176,7 @@ def test_lists_searches_and_counts(qtbot: QtBot, page: LibraryPage, rig: Rig) ->
     QTest.keyClicks(page.line.field, "kind:rule")
     shows(qtbot, page, 1)
     assert page._count.whole == "1 of 6 memories"
-    assert [chip.words for chip in page.query.chips()] == ["kind: rule"]
+    assert [chip.words for chip in page.query.make_chips()] == ["kind: rule"]
 
 
 def test_a_wish_is_a_search(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
@@ -188,7 +188,7 @@ def test_a_wish_is_a_search(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
 def test_a_change_shows_by_itself_and_nothing_moves(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
     rig.bring(facts(80))
     entered(qtbot, page, 80)
-    page.table.choose(page.table.memories.ids[50])
+    page.table.select_memory(page.table.memories.ids[50])
     bar = page.table.verticalScrollBar()
     bar.setValue(40 * page.table.rowHeight(0) + 7)
     top, chosen = page.table.memories.ids[page.table.rowAt(0)], page.table.chosen_ids()
@@ -202,7 +202,7 @@ def test_a_change_shows_by_itself_and_nothing_moves(qtbot: QtBot, page: LibraryP
 def test_a_hidden_page_only_notes_changes(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
     entered(qtbot, page, 0)
     settle(qtbot, lambda: page.facets is not None)
-    page.leave()
+    page.deactivate()
     remember(rig.engine, "Something")
     settle(qtbot, lambda: page.is_stale)
     assert not page._refresh.isActive()
@@ -220,7 +220,7 @@ def test_sorting_by_the_header_and_by_the_menu(qtbot: QtBot, page: LibraryPage, 
     settle(qtbot, lambda: texts(page) == ["low", "middle", "high"])
     settle(qtbot, lambda: not page.controls._later.isActive())
     assert page.controls.order.accessibleName() == "Sort: least important first"
-    assert context.prefs.text("library.sort") == "importance+"
+    assert context.prefs.read_text("library.sort") == "importance+"
     page.table.horizontalHeader().sectionClicked.emit(PLACE["tags"])
     assert (columns.sort, columns.falls) == ("importance", False)
     page.controls.order.chosen.emit("text+")
@@ -235,7 +235,7 @@ def test_what_is_not_understood_is_said_with_its_place(qtbot: QtBot, page: Libra
     rig.bring(facts(3))
     entered(qtbot, page, 3)
     page.line.field.setText("jar knd:fact")
-    page.line.apply()
+    page.line.apply_typed()
     assert page.line.problem.startswith("Character 5: There is no such filter")
     assert page.table.memories.rowCount() == 3  # what was found before stays
     page.line._select_problem()
@@ -270,18 +270,18 @@ def test_menus_count_and_toggle(qtbot: QtBot, page: LibraryPage, rig: Rig) -> No
     entered(qtbot, page, 5)
     chip = page.filters.chips["Kind"]
     settle(qtbot, lambda: chip.has_choices)
-    chip._fill()
+    chip._fill_menu()
     actions = {action.text(): action for action in chip.choices_menu.actions()}
     assert list(actions) == ["Facts\t4", "Rules\t1"]
     actions["Rules\t1"].trigger()
     assert page.query.text == "kind:rule"
     shows(qtbot, page, 1)
-    chip._fill()
+    chip._fill_menu()
     assert [action.isChecked() for action in chip.choices_menu.actions()] == [False, True]
     assert chip.property("used") is True
     chip.choices_menu.actions()[1].trigger()
     assert page.query.text == ""
-    page.filters.chips["Tags"]._fill()
+    page.filters.chips["Tags"]._fill_menu()
     assert page.filters.chips["Tags"].choices_menu.actions()[0].text() == "a&&b\t1"
     assert not page.filters.chips["Client"].has_choices
 
@@ -294,10 +294,10 @@ def test_every_example_of_the_help_can_be_taken(qtbot: QtBot, page: LibraryPage,
     QTest.keyClick(page.help._list, Qt.Key.Key_Down)
     QTest.keyClick(page.help._list, Qt.Key.Key_Return)
     assert page.help.isHidden()
-    assert page.line.field.text() == documentation()[1][1].example
-    for entry in documentation()[1]:
+    assert page.line.field.text() == read_documentation()[1][1].example
+    for entry in read_documentation()[1]:
         page.query.set_text("")
-        page.line.insert(entry.example)
+        page.line.insert_example(entry.example)
         assert page.line.field.selectedText()
         assert page.line.field.selectedText() in entry.example
         assert page.line.problem == ""
@@ -305,11 +305,11 @@ def test_every_example_of_the_help_can_be_taken(qtbot: QtBot, page: LibraryPage,
 
 def test_times_of_the_menu_are_understood(context: Context) -> None:
     some = Facets({"fact": 1}, {"active": 1}, {}, {}, {}, {}, {}, 1_000_000_000_000, 1_700_000_000_000)
-    choices = [choice for choice in times(some, 1_700_000_000_000) if choice.key]
+    choices = [choice for choice in time_choices(some, 1_700_000_000_000) if choice.key]
     library = context.bridge.engine.library
     assert {choice.key for choice in choices} == {"on", "recorded", "before"}
     assert all(not library.parse(f"{choice.key}:{choice.value}").problems for choice in choices)
-    assert times(Facets({}, {}, {}, {}, {}, {}, {}, None, None), 0) == []
+    assert time_choices(Facets({}, {}, {}, {}, {}, {}, {}, None, None), 0) == []
 
 
 # ---- states
@@ -318,7 +318,7 @@ def test_times_of_the_menu_are_understood(context: Context) -> None:
 def test_an_empty_vault_teaches(qtbot: QtBot, page: LibraryPage, context: Context) -> None:
     asked: list[list[object]] = []
     context.desk.import_paths.connect(asked.append)
-    page.enter()
+    page.activate()
     settle(qtbot, lambda: "Nothing is remembered yet" in said(page))
     shown = page.states.currentWidget()
     assert shown is not None
@@ -330,7 +330,7 @@ def test_no_match_offers_ways_out(qtbot: QtBot, page: LibraryPage, rig: Rig) -> 
     kept = remember(rig.engine, "The zeppelin landed").memory_id
     rig.bring(facts(2))
     rig.engine.library.revise([kept], Revision(status=Status.ARCHIVED)).result(30)
-    page.enter("zeppelin")
+    page.activate("zeppelin")
     settle(qtbot, lambda: "No memory matches" in said(page))
     assert "Remove “zeppelin”" in said(page)
     shown = page.states.currentWidget()
@@ -350,7 +350,7 @@ def test_trouble_can_be_tried_again(qtbot: QtBot, page: LibraryPage, rig: Rig, m
         raise RuntimeError
 
     monkeypatch.setattr(library, "find", broken)
-    page.enter()
+    page.activate()
     settle(qtbot, lambda: "E5007" in said(page))
     monkeypatch.setattr(library, "find", true_find)
     shown = page.states.currentWidget()
@@ -410,13 +410,13 @@ def test_columns_step_back_or_stay_as_chosen(qtbot: QtBot, page: LibraryPage, ri
     page.resize(520, 700)
     settle(qtbot, lambda: columns.visible_ids < wide)
     assert {"kind", "text"} <= columns.visible_ids
-    page.controls.fill()
+    page.controls.fill_menu()
     next(one for one in page.controls.menu.actions() if one.text() == "Strength").trigger()
     assert "strength" in columns.visible_ids
-    assert parse_columns(context.prefs.text("library.shown")) == columns.visible_ids
+    assert parse_columns(context.prefs.read_text("library.shown")) == columns.visible_ids
     page.resize(1000, 700)
     assert "strength" in columns.visible_ids
-    page.controls.fill()
+    page.controls.fill_menu()
     page.controls.menu.actions()[-1].trigger()
     settle(qtbot, lambda: columns.visible_ids == wide)
 

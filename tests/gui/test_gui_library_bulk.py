@@ -20,7 +20,7 @@ from ui.context import Context
 from ui.pages.library.dialogs import ImportanceForm, MoveForm, PlainForm, RevisionDialog, TagForm
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.pages.library.table import _join_ranges
-from ui.undo import take_back
+from ui.undo import undo_step
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def page(qtbot: QtBot, context: Context, rig: Rig) -> Iterator[LibraryPage]:
     assert isinstance(made, LibraryPage)
     made.resize(1200, 700)
     made.show()
-    context.bridge.changed.connect(made.changed)
-    made.enter()
+    context.bridge.changed.connect(made.handle_change)
+    made.activate()
     settle(qtbot, lambda: made.facets is not None and made.table.memories.row_of(first(made)) is not None)
     yield made
     put_away(qtbot, made)
@@ -50,7 +50,7 @@ def found(rig: Rig, query: str) -> int:
 
 def asked(qtbot: QtBot, page: LibraryPage, act: str) -> RevisionDialog:
     """Ask for an act and wait for the dialog."""
-    page.ask(act)
+    page.run_action(act)
     dialog = page.changes.dialog
     assert isinstance(dialog, RevisionDialog)
     qtbot.waitExposed(dialog)
@@ -90,8 +90,8 @@ def test_forgetting_many_is_shown_first(qtbot: QtBot, page: LibraryPage, rig: Ri
     settle(qtbot, dialog.act.isEnabled)
     assert dialog.act.text() == "Forget 8 memories"
     assert dialog.summary == "8 memories will change:"
-    assert len(dialog.examples()) == 8
-    assert dialog.examples()[0][1] == "Active  →  Forgotten"
+    assert len(dialog.list_examples()) == 8
+    assert dialog.list_examples()[0][1] == "Active  →  Forgotten"
     assert found(rig, "") == 8  # nothing was done yet
     dialog.act.click()
     settle(qtbot, lambda: page.table.memories.rowCount() == 0)
@@ -117,7 +117,7 @@ def test_moving_makes_the_space(qtbot: QtBot, page: LibraryPage, rig: Rig, conte
     dialog.form.space.setEditText("garden")
     assert "it will be made" in dialog.form._note.text()
     settle(qtbot, dialog.act.isEnabled)
-    assert dialog.examples()[0][1] == "home  →  garden"
+    assert dialog.list_examples()[0][1] == "home  →  garden"
     dialog.act.click()
     settle(qtbot, lambda: bool(heard.sentences))
     assert heard.sentences == ["8 memories moved to garden."]
@@ -133,13 +133,13 @@ def test_tagging_offers_what_is_used(qtbot: QtBot, page: LibraryPage, rig: Rig, 
     page.table.selectAll()
     dialog = asked(qtbot, page, "tag")
     assert isinstance(dialog.form, TagForm)
-    dialog.form._adder("boat")()
-    dialog.form._adder("boat")()
+    dialog.form._make_tag_adder("boat")()
+    dialog.form._make_tag_adder("boat")()
     assert dialog.form.add.text() == "boat"
     dialog.form.add.setText("boat, new ,, new")
     settle(qtbot, dialog.act.isEnabled)
     assert dialog.act.text() == "Tag 9 memories"
-    assert ("none  →  boat, new") in {change for _, change in dialog.examples()}
+    assert ("none  →  boat, new") in {change for _, change in dialog.list_examples()}
     dialog.act.click()
     settle(qtbot, lambda: bool(heard.sentences))
     assert found(rig, "tag:boat tag:new") == 9
@@ -153,14 +153,14 @@ def test_importance_and_what_is_like_that_already(qtbot: QtBot, page: LibraryPag
     assert not dialog.act.isEnabled()
     dialog.form.slider.setValue(18)
     settle(qtbot, dialog.act.isEnabled)
-    assert dialog.examples()[0][1] == "0.50  →  0.90"
+    assert dialog.list_examples()[0][1] == "0.50  →  0.90"
     dialog.act.click()
     settle(qtbot, lambda: found(rig, "importance:>=0.9") == 8)
 
 
 def test_refused_is_said_with_its_reason(qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context) -> None:
     heard = hear(context)
-    page.changes.ask("archive", page.table.memories.ids[:1])
+    page.changes.run_action("archive", page.table.memories.ids[:1])
     settle(qtbot, lambda: bool(heard.sentences))
     page.query.set_text("status:all")
     settle(qtbot, lambda: page.table.memories.rowCount() == 8)
@@ -171,7 +171,7 @@ def test_refused_is_said_with_its_reason(qtbot: QtBot, page: LibraryPage, rig: R
     dialog.reject()
     gone = page.table.memories.ids[0]
     rig.forget(gone)
-    page.changes.ask("pin", [gone])
+    page.changes.run_action("pin", [gone])
     settle(qtbot, lambda: heard.sentences[-1].startswith("Nothing changed. It was forgotten"))
 
 
@@ -187,27 +187,27 @@ def test_pin_becomes_unpin(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
 def test_bar_offers_what_makes_sense_and_what_has_room(qtbot: QtBot, page: LibraryPage) -> None:
     page.table.selectAll()
     assert "restore" not in page.bar.offered_acts()
-    assert not page.bar.button("tag").isHidden()
+    assert not page.bar.find_button("tag").isHidden()
     page.resize(480, 700)
-    settle(qtbot, lambda: page.bar.button("export").isHidden())
-    page.bar._fill()
+    settle(qtbot, lambda: page.bar.find_button("export").isHidden())
+    page.bar._fill_menu()
     assert "Export …\tX" in [action.text() for action in page.bar._menu.actions()]
 
 
 def test_export_writes_what_is_chosen(qtbot: QtBot, page: LibraryPage, rig: Rig, context: Context) -> None:
     heard = hear(context)
     page.table.selectAll()
-    page.ask("export")
+    page.run_action("export")
     dialog = page.changes.dialog
     assert dialog is not None
     qtbot.waitExposed(dialog)
     to = rig.folder / "out.md"
-    page.changes.write(page.table.chosen_ids()[:3], to, "")
+    page.changes.write_export(page.table.chosen_ids()[:3], to, "")
     settle(qtbot, lambda: bool(heard.sentences))
     assert heard.sentences == ["3 memories exported."]
     assert to.read_text().startswith("# Memories")
     lines = Path(rig.folder / "out")
-    page.changes.write(page.table.chosen_ids(), lines, "")
+    page.changes.write_export(page.table.chosen_ids(), lines, "")
     settle(qtbot, lambda: len(heard.sentences) == 2)
     assert len([json.loads(line) for line in lines.read_text().splitlines()]) == 8
     dialog.close()
@@ -218,10 +218,10 @@ def test_a_change_outlives_its_page(qtbot: QtBot, context: Context, rig: Rig) ->
     page = LIBRARY.make(context)
     assert isinstance(page, LibraryPage)
     heard = hear(context)
-    page.changes.ask("archive", [kept])
+    page.changes.run_action("archive", [kept])
     page.deleteLater()
     settle(qtbot, lambda: heard.sentences == ["1 memory archived."])
-    take_back(context, rig.engine.history.next_undo().result(30).id)  # type: ignore[union-attr]  # there is one
+    undo_step(context, rig.engine.history.next_undo().result(30).id)  # type: ignore[union-attr]  # there is one
     settle(qtbot, lambda: rig.get(kept).status is Status.ACTIVE)
 
 
@@ -229,11 +229,11 @@ def test_forms_that_are_not_filled_ask_for_nothing(qtbot: QtBot, context: Contex
     tag, move = TagForm(None), MoveForm(context, Facets({}, {}, {"home": 3}, {}, {}, {}, {}, None, None))
     for form in (tag, move):
         qtbot.addWidget(form)
-        assert form.revision() is None
+        assert form.make_revision() is None
     tag.remove.setText("old")
-    assert tag.revision() is not None
+    assert tag.make_revision() is not None
     assert tag.describe_done() == "untagged"
-    assert PlainForm.words(tag, "deleted") == "Forgotten"  # type: ignore[arg-type]  # a bag of fields
+    assert PlainForm.describe_value(tag, "deleted") == "Forgotten"  # type: ignore[arg-type]  # a bag of fields
 
 
 def test_lines_are_joined() -> None:

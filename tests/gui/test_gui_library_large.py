@@ -36,7 +36,7 @@ def page(large: Rig, qtbot: QtBot) -> Iterator[LibraryPage]:
         assert isinstance(made, LibraryPage)
         made.resize(1100, 800)
         made.show()
-        made.enter()
+        made.activate()
         settle(qtbot, lambda: made.table.memories.rowCount() == COUNT and is_drawn(made))
         yield made
         put_away(qtbot, made)
@@ -86,7 +86,7 @@ def test_all_of_it_can_be_chosen_and_stays_so(page: LibraryPage, qtbot: QtBot) -
     page.table.selectAll()
     assert page.bar.words == "20,000 memories selected"
     assert not page.table.horizontalHeader().selectionModel().hasSelection()  # else it asks line by line
-    page.table.columns.order("text", falls=False)
+    page.table.columns.set_order("text", falls=False)
     settle(qtbot, lambda: page.table.memories.index(0, PLACE["text"]).data() == "The shelf holds jar number 0")
     assert page.table.chosen_count == COUNT
     page.table.clearSelection()

@@ -48,7 +48,7 @@ def journal(context: Context, rig: Rig, qtbot: QtBot) -> Iterator[JournalPage]:
     page.show()
     qtbot.waitExposed(page)
     yield page
-    page.leave()
+    page.deactivate()
     page.close()
     page.deleteLater()
 
@@ -62,7 +62,7 @@ def test_del_in_the_library_forgets_all_that_are_chosen_and_shows_them_first(
     page.resize(1200, 700)
     page.show()
     ran = shortcuts(page)
-    page.enter()
+    page.activate()
     settle(qtbot, lambda: page.facets is not None and page.table.memories.rowCount() == 5)
     page.table.selectAll()
     page.table.setFocus()
@@ -79,7 +79,7 @@ def test_del_in_the_library_forgets_all_that_are_chosen_and_shows_them_first(
 
 def test_del_in_the_journal_undoes_a_step(qtbot: QtBot, journal: JournalPage, rig: Rig) -> None:
     ran = shortcuts(journal)
-    journal.enter("changes")
+    journal.activate("changes")
     settle(qtbot, journal.is_settled)
     steps = journal.tabs.changes.list
     steps.setFocus()
@@ -91,7 +91,7 @@ def test_del_in_the_journal_undoes_a_step(qtbot: QtBot, journal: JournalPage, ri
 
 def test_del_among_the_imports_asks_to_remove_one(qtbot: QtBot, journal: JournalPage) -> None:
     ran = shortcuts(journal)
-    journal.enter("imports")
+    journal.activate("imports")
     settle(qtbot, journal.is_settled)
     journal.tabs.imports.table.setFocus()
     settle(qtbot, journal.tabs.imports.table.hasFocus)
@@ -106,7 +106,7 @@ def test_a_name_being_written_leaves_the_window_its_keys(qtbot: QtBot, context: 
     furnish(rig)
     page = opened(qtbot, context)
     ran = shortcuts(page)
-    field = page.verbs.rename(first(page).room)
+    field = page.verbs.start_rename(first(page).room)
     settle(qtbot, field.hasFocus)
     for key in (Qt.Key.Key_F2, Qt.Key.Key_Delete):
         QTest.keyClick(field, key)
@@ -129,14 +129,14 @@ def test_a_button_shows_its_key_and_cuts_nothing_off(qtbot: QtBot, context: Cont
     made = KeyButton(theme, "Salt & pepper …", "Del", lambda: pressed.append("once"), "danger")
     qtbot.addWidget(made)
     made.show()
-    theme.use("light", 150)
+    theme.apply_theme("light", 150)
     made.resize(made.sizeHint())
     words, cap = made.findChildren(QLabel)
     assert (words.text(), cap.text()) == ("Salt & pepper …", "Del")
     settle(qtbot, lambda: words.width() >= words.sizeHint().width() and cap.width() >= cap.sizeHint().width())
     assert (made.accessibleName(), made.accessibleDescription()) == ("Salt & pepper", "Key Del")
-    made.name("Pepper")
+    made.set_title("Pepper")
     assert (made.title, words.text(), made.accessibleName()) == ("Pepper", "Pepper", "Pepper")
     QTest.mouseClick(made, Qt.MouseButton.LeftButton, pos=words.geometry().center())
     assert pressed == ["once"]
-    theme.use("light", 100)
+    theme.apply_theme("light", 100)

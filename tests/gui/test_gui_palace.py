@@ -63,7 +63,7 @@ def test_what_waits_is_said_and_can_be_arranged(qtbot: QtBot, context: Context, 
     rig.settle()
     page = opened(qtbot, context)
     settle(qtbot, lambda: isinstance(page.states.currentWidget(), Waiting))
-    page._arrange()
+    page._arrange_memories()
     settle(qtbot, lambda: len(page.scene.rooms) > 0 and page.canvas.isVisible())
     settle(qtbot, lambda: len(places(page)) == 15)
     shut(qtbot, page)
@@ -81,10 +81,10 @@ def test_a_plan_that_cannot_be_read_is_told_with_a_way_out(
     assert isinstance(page, PalacePage)
     qtbot.addWidget(page)
     page.show()
-    page.enter()
+    page.activate()
     settle(qtbot, lambda: isinstance(page.states.currentWidget(), TroubleState))
     monkeypatch.setattr(rig.engine.palace, "read_plan", whole)
-    page.enter()
+    page.activate()
     settle(qtbot, lambda: page.canvas.isVisible())
     shut(qtbot, page)
 
@@ -136,7 +136,7 @@ def test_several_wings_open_at_the_palace_and_one_walks_in_and_out(wide: PalaceP
 
 def test_arrows_select_the_next_locus_and_say_what_it_is(qtbot: QtBot, page: PalacePage) -> None:
     spot = first(page)
-    page.canvas.pick(spot)
+    page.canvas.select_locus(spot)
     before = (spot.x, spot.y)
     press(page, Qt.Key.Key_Right)
     found = page.scene.spot_of(page.context.selection.current)
@@ -150,7 +150,7 @@ def test_arrows_select_the_next_locus_and_say_what_it_is(qtbot: QtBot, page: Pal
 def test_arrows_go_on_into_the_next_room(page: PalacePage) -> None:
     room = min(page.scene.rooms.values(), key=lambda found: (found.rect.left(), found.rect.top()))
     spots = [PlacedLocus(room, at) for at in range(len(room.ids))]
-    page.canvas.pick(max(spots, key=lambda spot: spot.x))
+    page.canvas.select_locus(max(spots, key=lambda spot: spot.x))
     for _ in range(3):
         press(page, Qt.Key.Key_Right)
     found = page.scene.spot_of(page.context.selection.current)
@@ -161,7 +161,7 @@ def test_arrows_go_on_into_the_next_room(page: PalacePage) -> None:
 def test_the_wheel_zooms_at_the_pointer_and_empty_ground_pushes(page: PalacePage) -> None:
     canvas = page.canvas
     at = QPointF(300, 200)
-    before = canvas.camera.lens.point(at.x(), at.y())
+    before = canvas.camera.lens.plan_point(at.x(), at.y())
     none = Qt.KeyboardModifier.NoModifier
     inverted = False
     event = QWheelEvent(
@@ -170,23 +170,23 @@ def test_the_wheel_zooms_at_the_pointer_and_empty_ground_pushes(page: PalacePage
     scale = canvas.camera.lens.scale
     QApplication.sendEvent(canvas, event)
     assert canvas.camera.lens.scale > scale
-    assert canvas.camera.lens.point(at.x(), at.y()) == pytest.approx(before, abs=1e-6)
+    assert canvas.camera.lens.plan_point(at.x(), at.y()) == pytest.approx(before, abs=1e-6)
     empty = next(
         QPoint(x, y)
         for x in range(4, canvas.width() - 80, 7)
         for y in range(4, canvas.height() - 60, 7)
         if canvas.spot_at(QPointF(x, y)) is None and canvas.name_at(QPointF(x, y)) is None
     )
-    place = canvas.camera.lens.point(empty.x(), empty.y())
+    place = canvas.camera.lens.plan_point(empty.x(), empty.y())
     drag(page, empty, empty + QPoint(60, 40))
-    assert canvas.camera.lens.point(empty.x() + 60, empty.y() + 40) == pytest.approx(place, abs=1e-6)
+    assert canvas.camera.lens.plan_point(empty.x() + 60, empty.y() + 40) == pytest.approx(place, abs=1e-6)
 
 
 def test_levels_and_crumbs_lead_there(page: PalacePage) -> None:
-    page.canvas.pick(first(page))
-    page._go_level(ROOM)
+    page.canvas.select_locus(first(page))
+    page._go_to_level(ROOM)
     assert page.canvas.where.level == ROOM
-    page._go_level(LOCUS)
+    page._go_to_level(LOCUS)
     assert page.canvas.where.level == LOCUS
     page._go_to_wing()
     assert page.canvas.where.level == WING
@@ -195,7 +195,7 @@ def test_levels_and_crumbs_lead_there(page: PalacePage) -> None:
 def test_the_camera_is_kept_for_the_next_time(qtbot: QtBot, context: Context, page: PalacePage) -> None:
     room = first(page).room
     page.canvas.enter_room(room.id)
-    page.leave()
+    page.deactivate()
     again = opened(qtbot, context)
     assert (again.canvas.where.level, again.canvas.where.room_id) == (ROOM, room.id)
     shut(qtbot, again)
@@ -205,7 +205,7 @@ def test_the_camera_is_kept_for_the_next_time(qtbot: QtBot, context: Context, pa
 
 
 def test_nothing_that_stands_moves_and_the_camera_stays(qtbot: QtBot, page: PalacePage, rig: Rig) -> None:
-    page.canvas.camera.zoom(1.3, QPointF(100, 100))
+    page.canvas.camera.zoom_by(1.3, QPointF(100, 100))
     before, lens = places(page), page.canvas.camera.lens
     new = remember(
         rig.engine, "home the boat at the harbour with sails, rope and tar number 99", space="home"
@@ -233,7 +233,7 @@ def test_only_rooms_that_were_touched_are_read_again(
     memory_id, room = spot.id, spot.room
     rig.forget(memory_id)
     settle(qtbot, lambda: bool(asked))
-    settle(qtbot, lambda: not bool(room.shown[room.find(memory_id)]) if len(room.shown) else False)
+    settle(qtbot, lambda: not bool(room.shown[room.row_of(memory_id)]) if len(room.shown) else False)
     assert set(asked) == {room.id}
 
 
@@ -249,11 +249,11 @@ def test_a_text_that_is_written_anew_keeps_its_place(qtbot: QtBot, page: PalaceP
 def test_a_page_that_is_not_shown_reads_nothing_until_it_is(qtbot: QtBot, page: PalacePage, rig: Rig) -> None:
     page.hide()
     plan = page.scene.plan
-    page.changed(Changed("store", ("x",), OWNER_ACTOR, 1))
+    page.handle_change(Changed("store", ("x",), OWNER_ACTOR, 1))
     assert page.is_stale
     assert not page.reader._reload.isActive()
     page.show()
-    page.enter()
+    page.activate()
     settle(qtbot, lambda: page.scene.plan is not plan)
 
 
@@ -278,7 +278,7 @@ def test_show_finds_a_memory_whose_room_was_not_read(qtbot: QtBot, context: Cont
     page = PALACE.make(context)
     qtbot.addWidget(page)
     page.show()
-    page.enter(f"show:{wanted}")
+    page.activate(f"show:{wanted}")
     assert isinstance(page, PalacePage)
     settle(qtbot, lambda: page.canvas.marks.selected == wanted)
     assert context.selection.current == wanted
@@ -301,7 +301,7 @@ def test_what_contradicts_the_selected_one_is_tied_to_it(
     ends = {"from_id": one.id, "to_id": other.id, "space_id": space}
     edge = {"id": "e1", "type": "contradicts", "made_by": "owner", "recorded_at": 1, **ends}
     rig.write(lambda tx: tx.insert("edges", edge))
-    page.canvas.pick(one)
+    page.canvas.select_locus(one)
     settle(qtbot, lambda: page.canvas.marks.others == {other.id: "contradicts"})
     page.canvas.grab()
 
@@ -310,11 +310,11 @@ def test_what_contradicts_the_selected_one_is_tied_to_it(
 
 
 def test_colour_kind_and_time_change_what_is_counted(qtbot: QtBot, context: Context, page: PalacePage) -> None:
-    page.head.colour._take("age")
-    assert context.prefs.text("palace.colour") == "age"
-    page.head.kinds._take("fact")
+    page.head.colour._on_choice("age")
+    assert context.prefs.read_text("palace.colour") == "age"
+    page.head.kinds._on_choice("fact")
     assert "15 memories in" in page.head.count.whole
-    page.head.kinds._take("all")
+    page.head.kinds._on_choice("all")
     page.time.axes.show_choice("said")
     page.canvas.grab()
     assert page.scene.look.kind is None
@@ -323,12 +323,12 @@ def test_colour_kind_and_time_change_what_is_counted(qtbot: QtBot, context: Cont
 def test_every_level_is_painted_in_both_themes_and_large(qtbot: QtBot, context: Context, page: PalacePage) -> None:
     spot = first(page)
     for theme, scale in (("light", 100), ("dark", 150)):
-        context.theme.use(theme, scale, reduced_motion=True)
+        context.theme.apply_theme(theme, scale, reduced_motion=True)
         for level in (WHOLE, ROOM, LOCUS):
-            page.canvas.pick(spot)
-            page._go_level(level)
+            page.canvas.select_locus(spot)
+            page._go_to_level(level)
             page.canvas._read_heads_in_sight()
-            settle(qtbot, lambda: page.canvas.heads.get(spot.id) is not None)
+            settle(qtbot, lambda: page.canvas.heads.get_row(spot.id) is not None)
             image = page.canvas.grab().toImage()
             assert len({image.pixel(x, y) for x in range(0, image.width(), 9) for y in range(0, image.height(), 9)}) > 3
 
@@ -341,7 +341,7 @@ def test_hostile_text_is_shown_as_text(qtbot: QtBot, context: Context, rig: Rig)
     page = opened(qtbot, context)
     spot = page.scene.spot_of(memory_id)
     assert spot is not None
-    page.canvas.pick(spot)
+    page.canvas.select_locus(spot)
     settle(qtbot, lambda: "<b>bold</b>" in page.line.whole)
     assert "\u202e" not in page.line.whole
     assert "U+202E" in page.line.whole
@@ -350,7 +350,7 @@ def test_hostile_text_is_shown_as_text(qtbot: QtBot, context: Context, rig: Rig)
 
 
 def test_the_page_fits_a_small_window_with_large_text(qtbot: QtBot, context: Context, page: PalacePage) -> None:
-    context.theme.use("light", 150, reduced_motion=True)
+    context.theme.apply_theme("light", 150, reduced_motion=True)
     page.resize(470, 620)
     settle(qtbot, lambda: page.width() == 470)
     for widget in (page.head.colour, page.head.kinds, page.time.axes, page.time.bar, page.canvas):
@@ -373,7 +373,7 @@ def test_leaving_stops_everything(context: Context, page: PalacePage) -> None:
     page.canvas.enter_room(first(page).room.id)
     camera = page.canvas.camera
     flying = [camera.is_flying]
-    page.leave()
+    page.deactivate()
     flying.append(camera.is_flying)
     assert flying == [True, False]
     assert not page.canvas._look_up.isActive()

@@ -49,12 +49,12 @@ def test_a_locus_is_dragged_to_a_free_place_and_undo_brings_it_back(qtbot: QtBot
     far = room.free_place(room.plan.w - 1.5, room.plan.h - 1.5, memory_id)
     assert far is not None
     lens = page.canvas.camera.lens
-    end = QPointF(lens.across(room.rect.left() + far[0]), lens.down(room.rect.top() + far[1])).toPoint()
+    end = QPointF(lens.canvas_x(room.rect.left() + far[0]), lens.canvas_y(room.rect.top() + far[1])).toPoint()
     drag(page, point(page, spot), end)
     expected = (room.rect.left() + far[0], room.rect.top() + far[1])
     assert places(page)[memory_id] == pytest.approx(expected), "at once, before the engine has said so"
     settle(qtbot, lambda: rig.value("SELECT placed_by FROM places WHERE memory_id = ?", memory_id) == "owner")
-    settle(qtbot, lambda: bool(room.loci is not None and room.loci.moved[room.find(memory_id)]))
+    settle(qtbot, lambda: bool(room.loci is not None and room.loci.moved[room.row_of(memory_id)]))
     assert places(page)[memory_id] == pytest.approx(expected)
     rig.undo()
     settle(qtbot, lambda: places(page)[memory_id] == pytest.approx(before))
@@ -123,7 +123,7 @@ def test_escape_lets_go_of_what_is_in_hand(page: PalacePage) -> None:
     start = point(page, spot)
     page.canvas.setFocus()
     QTest.mousePress(page.canvas, LEFT, pos=start)
-    page.canvas._pointer.move(QPointF(start) + QPointF(60, 30))
+    page.canvas._pointer.move_to(QPointF(start) + QPointF(60, 30))
     assert page.canvas.marks.hidden == spot.id
     page.canvas.grab()
     press(page, Qt.Key.Key_Escape)
@@ -138,7 +138,7 @@ def test_escape_lets_go_of_what_is_in_hand(page: PalacePage) -> None:
 def test_a_room_is_renamed_where_its_name_stands(qtbot: QtBot, context: Context, page: PalacePage) -> None:
     heard = hear(context)
     room = first(page).room
-    page.canvas.click(None, room)
+    page.canvas.handle_click(None, room)
     press(page, Qt.Key.Key_F2)
     field = page.canvas.findChild(NameField)
     assert isinstance(field, QLineEdit)
@@ -152,7 +152,7 @@ def test_a_room_is_renamed_where_its_name_stands(qtbot: QtBot, context: Context,
 
 def test_escape_leaves_a_name_as_it_was(qtbot: QtBot, page: PalacePage) -> None:
     room = first(page).room
-    field = page.verbs.rename(room)
+    field = page.verbs.start_rename(room)
     field.setText("Something else")
     QTest.keyClick(field, Qt.Key.Key_Escape)
     settle(qtbot, lambda: page.canvas.findChild(NameField) is None)
@@ -163,12 +163,12 @@ def test_two_rooms_become_one(qtbot: QtBot, page: PalacePage) -> None:
     rooms = list(page.scene.rooms.values())
     assert len(rooms) > 1
     gone = rooms[0]
-    page.canvas.click(None, gone)
+    page.canvas.handle_click(None, gone)
     press(page, Qt.Key.Key_M)
     dialog = page.window().findChild(MergeDialog)
     assert dialog is not None
     assert dialog.rooms.count() == len(rooms) - 1
-    dialog._take()
+    dialog._on_room_chosen()
     settle(qtbot, lambda: gone.id not in page.scene.rooms)
     settle(qtbot, lambda: len(places(page)) == 42)
 
@@ -178,7 +178,7 @@ def test_a_memory_gets_a_room_of_its_own(qtbot: QtBot, page: PalacePage) -> None
     memory_id = spot.id
     dialog = page.verbs.new_room(memory_id, "home")
     dialog.name.setText("Attic")
-    dialog._take()
+    dialog._on_name_entered()
     settle(qtbot, lambda: "Attic" in {room.plan.name for room in page.scene.rooms.values()})
     settle(qtbot, lambda: (found := page.scene.spot_of(memory_id)) is not None and found.room.plan.name == "Attic")
 
@@ -191,11 +191,11 @@ def test_keys_run_the_commands_of_the_selected_memory(context: Context, page: Pa
     for command_id in ("memory.pin", "memory.forget", "memory.edit", "memory.move"):
         context.commands.add(Command(command_id, command_id, _noting(ran, command_id)))
     heard = hear(context)
-    page.canvas.stand(room_id=first(page).room.id)
+    page.canvas.set_cursor_at(room_id=first(page).room.id)
     press(page, Qt.Key.Key_Space, Qt.Key.Key_P, Qt.Key.Key_Delete, Qt.Key.Key_E)
     assert ran == [], "nothing is selected"
     assert heard.sentences == ["Choose a memory first."] * 4
-    page.canvas.pick(first(page))
+    page.canvas.select_locus(first(page))
     press(page, Qt.Key.Key_Space, Qt.Key.Key_Delete, Qt.Key.Key_F2, Qt.Key.Key_M)
     assert ran == ["memory.pin", "memory.forget", "memory.edit", "memory.move"]
     assert page.canvas.findChild(NameField) is None, "a room is renamed where the keyboard stands on one"
@@ -219,10 +219,10 @@ def test_menus_offer_what_can_be_done(qtbot: QtBot, context: Context, page: Pala
     assert searched == [f'space:home room:"{room.plan.name}"']
     context.bridge.engine.palace.rename_room(room.id, 'The "old" shed').result(30)
     settle(qtbot, lambda: room.plan.name == 'The "old" shed')
-    terms = context.bridge.engine.library.parse(page.verbs.search_for(room)).terms
+    terms = context.bridge.engine.library.parse(page.verbs.search_term_of(room)).terms
     assert {term.key: term.values for term in terms} == {"space": ("home",), "room": ('The "old" shed',)}
     page.verbs.menu.close()
-    page.verbs.offer(first(page), QPoint(10, 10))
+    page.verbs.open_menu(first(page), QPoint(10, 10))
     titles = {action.text().split("\t")[0]: action for action in page.verbs.menu.actions()}
     assert {"Look closer", "Pin or unpin", "Show in graph"} <= set(titles)
     page.verbs.menu.close()
@@ -230,7 +230,7 @@ def test_menus_offer_what_can_be_done(qtbot: QtBot, context: Context, page: Pala
 
 def test_dialogs_of_the_plan_go_with_it(page: PalacePage) -> None:
     room = first(page).room
-    for dialog in (page.verbs.merge(room), page.verbs.new_room(first(page).id, room.wing.space)):
+    for dialog in (page.verbs.ask_merge(room), page.verbs.new_room(first(page).id, room.wing.space)):
         assert dialog is not None
         assert dialog.isWindow()
         assert page.canvas.isAncestorOf(dialog) or dialog.parentWidget() is page.canvas
@@ -243,15 +243,15 @@ def test_a_room_too_small_for_its_name_says_it_under_the_pointer(
     canvas, room = page.canvas, first(page).room
     band = canvas.painter.name_rect(room, canvas.camera.lens)
     at = QPointF(band.center().x(), band.top() + 2)
-    canvas.hover(at)
+    canvas.hover_at(at)
     assert canvas.toolTip() == "", "its name stands there"
     name = "<b>Sails</b> and everything else that is kept at the harbour"
     context.bridge.engine.palace.rename_room(room.id, name).result(30)
     settle(qtbot, lambda: room.plan.name == name)
-    canvas.hover(at)
+    canvas.hover_at(at)
     assert "&lt;b&gt;Sails&lt;/b&gt; and everything else" in canvas.toolTip()
     assert f"{len(room.ids)} memories" in canvas.toolTip()
-    canvas.hover(None)
+    canvas.hover_at(None)
     assert canvas.toolTip() == ""
 
 

@@ -18,9 +18,9 @@ from core.types.clock import ManualClock
 from core.types.values import Kind, Role, Source, Status
 from core.types.views import Loci, MemoryRow, PalacePlan, RoomPlan, WingPlan
 from ui.context import Context
-from ui.pages.palace.canvas import Canvas, towards
+from ui.pages.palace.canvas import Canvas, nearest_in_direction
 from ui.pages.palace.items import GREY, Heads, LocusStyle, RoomItem, break_text
-from ui.pages.palace.loader import place_camera, text_of, ties_of
+from ui.pages.palace.loader import camera_text, place_camera, ties_of
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Lens, Location, Scene, arrange_on_shelves, interpolate_lens
 from ui.pages.palace.slider import BELIEVED, SAID, TimeCard
 
@@ -76,9 +76,9 @@ GRID = [(1.5 + x, 2.5 + y) for y in range(4) for x in range(6)]
 
 def two_rooms(look: LocusStyle | None = None) -> Scene:
     scene = Scene(look or LocusStyle(now=NOW))
-    scene.replan(palace(wing_plan("w", room_plan("a", 0, 0), room_plan("b", 11, 0))))
-    scene.rooms["a"].fill(loci("a", GRID[:6]))
-    scene.rooms["b"].fill(loci("b", GRID[:6]))
+    scene.update_plan(palace(wing_plan("w", room_plan("a", 0, 0), room_plan("b", 11, 0))))
+    scene.rooms["a"].set_loci(loci("a", GRID[:6]))
+    scene.rooms["b"].set_loci(loci("b", GRID[:6]))
     return scene
 
 
@@ -90,26 +90,26 @@ def test_a_point_of_the_canvas_and_its_place_belong_together(
     x: float, y: float, scale: float, px: float, py: float
 ) -> None:
     look = lens(x, y, scale)
-    place = look.point(px, py)
-    assert look.across(place[0]) == pytest.approx(px, abs=1e-6)
-    assert look.down(place[1]) == pytest.approx(py, abs=1e-6)
+    place = look.plan_point(px, py)
+    assert look.canvas_x(place[0]) == pytest.approx(px, abs=1e-6)
+    assert look.canvas_y(place[1]) == pytest.approx(py, abs=1e-6)
 
 
 @given(scales, st.floats(0.2, 5), st.floats(0, 800), st.floats(0, 600))
 def test_zooming_keeps_the_place_under_the_pointer(scale: float, factor: float, px: float, py: float) -> None:
     before = lens(3, 4, scale)
-    after = before.zoom_at(factor, px, py)
+    after = before.zoomed_at(factor, px, py)
     assert after.scale == pytest.approx(scale * factor)
-    assert after.point(px, py) == pytest.approx(before.point(px, py), abs=1e-6)
+    assert after.plan_point(px, py) == pytest.approx(before.plan_point(px, py), abs=1e-6)
 
 
 @given(scales, st.floats(0.2, 5), st.floats(0, 800), st.floats(0, 600), st.floats(0, 1))
 def test_every_step_of_a_zoom_keeps_it_too(scale: float, factor: float, px: float, py: float, t: float) -> None:
     start = lens(3, 4, scale)
-    middle = interpolate_lens(start, start.zoom_at(factor, px, py), t)
+    middle = interpolate_lens(start, start.zoomed_at(factor, px, py), t)
     # Scales that are nearly the same are joined by a straight line; the difference is below a pixel.
     slack = abs(math.log(factor)) * 800 / scale if abs(math.log(factor)) < 1e-3 else 1e-4
-    assert middle.point(px, py) == pytest.approx(start.point(px, py), abs=slack)
+    assert middle.plan_point(px, py) == pytest.approx(start.plan_point(px, py), abs=slack)
 
 
 def test_what_is_fitted_is_seen_whole() -> None:
@@ -117,12 +117,12 @@ def test_what_is_fitted_is_seen_whole() -> None:
         seen = lens().fit_rect(rect, pad=24).visible_area
         assert seen.contains(rect)
         corner = lens().fit_rect(rect, pad=24, corner=True)
-        assert corner.across(rect.left()) == pytest.approx(24)
+        assert corner.canvas_x(rect.left()) == pytest.approx(24)
         assert corner.visible_area.adjusted(-1e-6, -1e-6, 1e-6, 1e-6).contains(rect)
 
 
 def test_a_lens_cannot_lose_the_plan() -> None:
-    held = lens(900, -900, 5000).within(QRectF(0, 0, 50, 40), 2, 200)
+    held = lens(900, -900, 5000).clamped_to(QRectF(0, 0, 50, 40), 2, 200)
     assert (held.x, held.y, held.scale) == (50, 0, 200)
 
 
@@ -134,7 +134,7 @@ def test_a_later_plan_moves_nothing_and_reads_only_what_may_have_changed() -> No
     before = {room.id: (room.rect, room.wx.copy()) for room in scene.rooms.values()}
     new = room_plan("c", 0, 9)
     plan = palace(wing_plan("w", room_plan("a", 0, 0), room_plan("b", 11, 0, count=5), new))
-    assert set(scene.replan(plan)) == {"b", "c"}
+    assert set(scene.update_plan(plan)) == {"b", "c"}
     for room_id, (rect, wx) in before.items():
         assert scene.rooms[room_id].rect == rect
         assert np.array_equal(scene.rooms[room_id].wx, wx)
@@ -161,7 +161,7 @@ def test_wings_on_shelves_never_overlap(sizes: list[tuple[int, int]]) -> None:
 
 def test_wings_without_a_room_are_not_shown_but_what_waits_in_them_is_counted() -> None:
     scene = Scene(LocusStyle())
-    scene.replan(palace(wing_plan("w", room_plan("a", 0, 0)), wing_plan("empty", waiting=7)))
+    scene.update_plan(palace(wing_plan("w", room_plan("a", 0, 0)), wing_plan("empty", waiting=7)))
     assert [wing.id for wing in scene.wings] == ["w"]
     assert scene.waiting == 7
 
@@ -187,12 +187,12 @@ def test_what_stands_where() -> None:
 def test_where_one_stands_follows_the_lens() -> None:
     scene = two_rooms()
     none = ("", "")
-    assert scene.where(lens().fit_rect(QRectF(0, 0, 30, 20)), 92, none) == Location(WING, "w")
-    assert scene.where(lens().fit_rect(QRectF(11, 0, 10, 8)), 92, none) == Location(ROOM, "w", "b")
-    assert scene.where(lens(15, 4, 140), 92, none) == Location(LOCUS, "w", "b")
-    assert scene.where(lens(15, 4, 140), 92, (ROOM, "a")) == Location(ROOM, "w", "a")
-    scene.replan(palace(wing_plan("w", room_plan("a", 0, 0)), wing_plan("v", room_plan("b", 0, 0), x=40)))
-    assert scene.where(lens().fit_rect(scene.bounds), 92, none) == Location(WHOLE)
+    assert scene.locate_lens(lens().fit_rect(QRectF(0, 0, 30, 20)), 92, none) == Location(WING, "w")
+    assert scene.locate_lens(lens().fit_rect(QRectF(11, 0, 10, 8)), 92, none) == Location(ROOM, "w", "b")
+    assert scene.locate_lens(lens(15, 4, 140), 92, none) == Location(LOCUS, "w", "b")
+    assert scene.locate_lens(lens(15, 4, 140), 92, (ROOM, "a")) == Location(ROOM, "w", "a")
+    scene.update_plan(palace(wing_plan("w", room_plan("a", 0, 0)), wing_plan("v", room_plan("b", 0, 0), x=40)))
+    assert scene.locate_lens(lens().fit_rect(scene.bounds), 92, none) == Location(WHOLE)
 
 
 # ---- rooms
@@ -210,12 +210,12 @@ def test_what_is_not_believed_is_grey_and_not_counted() -> None:
         "said_at": np.array([9, 2, 1], np.int64) * DAY,
         "status": statuses(Status.ACTIVE, Status.SUPERSEDED, Status.ACTIVE),
     }
-    room.fill(loci("a", GRID[:3], **columns))
+    room.set_loci(loci("a", GRID[:3], **columns))
     seen = {}
     for name, axis, until in (("six", BELIEVED, 6 * DAY), ("eight", BELIEVED, 8 * DAY), ("said", SAID, 2 * DAY)):
         look = LocusStyle("kind", None, axis, until, NOW)
-        room.dress(look)
-        seen[name] = (list(room.shade == GREY), room.count(look))
+        room.apply_style(look)
+        seen[name] = (list(room.shade == GREY), room.count_shown(look))
     assert seen["six"] == ([False, False, True], 2)
     assert seen["eight"] == ([False, True, True], 1)
     assert seen["said"] == ([True, True, False], 1), "retired is retired"
@@ -224,20 +224,20 @@ def test_what_is_not_believed_is_grey_and_not_counted() -> None:
 def test_for_now_the_plan_counts_and_faint_is_what_no_longer_stands() -> None:
     room = RoomItem(wing_plan("w"), room_plan("a", 0, 0, count=41))
     found = statuses(Status.ACTIVE, Status.ARCHIVED, Status.DISPUTED, Status.DELETED)
-    room.fill(loci("a", GRID[:4], status=found))
+    room.set_loci(loci("a", GRID[:4], status=found))
     look = LocusStyle("trust", now=NOW)
-    room.dress(look)
-    assert room.count(look) == 41
+    room.apply_style(look)
+    assert room.count_shown(look) == 41
     assert room.opacity[0] == 1
     assert room.opacity[1] < 0.5
     assert list(room.hollow) == [0, 0, 1, 0]
     assert list(room.shown) == [True, True, True, False]
-    assert room.nearest(*GRID[3], 0.4) < 0, "what is forgotten cannot be pointed at"
+    assert room.nearest_row(*GRID[3], 0.4) < 0, "what is forgotten cannot be pointed at"
 
 
 def test_colours_follow_trust_age_and_kind() -> None:
     room = RoomItem(wing_plan("w"), room_plan("a", 0, 0))
-    room.fill(
+    room.set_loci(
         loci(
             "a",
             GRID[:3],
@@ -248,25 +248,25 @@ def test_colours_follow_trust_age_and_kind() -> None:
     )
     shades = {}
     for mode in ("trust", "age", "kind"):
-        room.dress(LocusStyle(mode, now=NOW))
+        room.apply_style(LocusStyle(mode, now=NOW))
         shades[mode] = list(room.shade)
     assert shades == {"trust": [0, 3, 4], "age": [0, 2, 4], "kind": [0, 2, 4]}
 
 
 def test_one_kind_alone_stands_out_and_is_counted() -> None:
     room = RoomItem(wing_plan("w"), room_plan("a", 0, 0))
-    room.fill(loci("a", GRID[:3], kind=np.array([0, 1, 1], np.int8)))
+    room.set_loci(loci("a", GRID[:3], kind=np.array([0, 1, 1], np.int8)))
     look = LocusStyle("kind", Kind.FACT, now=NOW)
-    assert room.count(look) == 2
+    assert room.count_shown(look) == 2
     assert room.opacity[0] < 0.2 < room.opacity[1]
 
 
 def test_only_what_came_later_is_fresh() -> None:
     room = RoomItem(wing_plan("w"), room_plan("a", 0, 0))
-    assert not room.fill(loci("a", GRID[:3]))
-    assert room.fill(loci("a", GRID[:4]))
+    assert not room.set_loci(loci("a", GRID[:3]))
+    assert room.set_loci(loci("a", GRID[:4]))
     assert list(room.fresh) == [False, False, False, True]
-    room.settle()
+    room.clear_fresh()
     assert not room.fresh.any()
 
 
@@ -276,7 +276,7 @@ def test_a_free_place_is_free_and_on_the_grid(x: float, y: float, density: int, 
     plan = room_plan("a", 0, 0, w=8, h=7, density=density)
     room = RoomItem(wing_plan("w"), plan)
     places = [GRID[at] for at in sorted(taken)]
-    room.fill(loci("a", places))
+    room.set_loci(loci("a", places))
     found = room.free_place(x, y)
     if density == 0 and len(places) == 24:
         assert found is None
@@ -292,7 +292,7 @@ def test_a_free_place_is_free_and_on_the_grid(x: float, y: float, density: int, 
 
 def test_the_own_place_of_what_is_dragged_is_free() -> None:
     room = RoomItem(wing_plan("w"), room_plan("a", 0, 0))
-    room.fill(loci("a", GRID[:3]))
+    room.set_loci(loci("a", GRID[:3]))
     assert room.free_place(*GRID[1]) != GRID[1]
     assert room.free_place(*GRID[1], "a1") == GRID[1]
 
@@ -300,8 +300,8 @@ def test_the_own_place_of_what_is_dragged_is_free() -> None:
 def test_the_texture_holds_every_locus_that_shows(qtbot: QtBot) -> None:
     assert qtbot is not None
     room = RoomItem(wing_plan("w"), room_plan("a", 0, 0, w=8, h=7))
-    room.fill(loci("a", [(1.5, 2.5), (6.5, 5.5)]))
-    picture, ground = room.texture(1, [QColor("#ff0000")] * 6, LocusStyle(now=NOW))
+    room.set_loci(loci("a", [(1.5, 2.5), (6.5, 5.5)]))
+    picture, ground = room.render_distant(1, [QColor("#ff0000")] * 6, LocusStyle(now=NOW))
     image = picture.toImage()
     assert (image.width(), image.height()) == (6, 4)
     assert ground == QRectF(1, 2, 6, 4)
@@ -311,14 +311,14 @@ def test_the_texture_holds_every_locus_that_shows(qtbot: QtBot) -> None:
 
 def test_rows_are_kept_within_bounds() -> None:
     heads = Heads()
-    heads.keep_rows([_row(str(nr)) for nr in range(3_100)])
-    assert heads.get("0") is None
-    assert heads.get("3099") is not None
+    heads.store_rows([_row(str(nr)) for nr in range(3_100)])
+    assert heads.get_row("0") is None
+    assert heads.get_row("3099") is not None
     assert heads.missing_ids(("0", "3099", "1"), 1) == ("0",)
-    heads.drop(("3099",))
-    assert heads.get("3099") is None
-    heads.drop(())
-    assert heads.get("3000") is None
+    heads.forget_rows(("3099",))
+    assert heads.get_row("3099") is None
+    heads.forget_rows(())
+    assert heads.get_row("3000") is None
 
 
 def _row(memory_id: str) -> MemoryRow:
@@ -348,7 +348,7 @@ def test_a_text_is_broken_into_lines_without_a_loss(qapp: object, text: str, mos
 @given(st.lists(st.tuples(numbers, numbers), max_size=30), st.sampled_from([(1, 0), (-1, 0), (0, 1), (0, -1)]))
 def test_a_step_goes_the_way_it_is_asked(points: list[tuple[float, float]], way: tuple[int, int]) -> None:
     xs, ys = np.array([p[0] for p in points]), np.array([p[1] for p in points])
-    at = towards(xs, ys, 0.0, 0.0, *way)
+    at = nearest_in_direction(xs, ys, 0.0, 0.0, *way)
     if at >= 0:
         assert xs[at] * way[0] + ys[at] * way[1] > 0
     else:
@@ -357,9 +357,9 @@ def test_a_step_goes_the_way_it_is_asked(points: list[tuple[float, float]], way:
 
 def test_straight_ahead_is_nearer_than_aside() -> None:
     xs, ys = np.array([1.0, 1.2, 0.4]), np.array([0.9, 0.0, 2.0])
-    assert towards(xs, ys, 0, 0, 1, 0) == 1
-    assert towards(xs, ys, 0, 0, 0, 1) == 2
-    assert towards(xs, ys, 0, 0, -1, 0) == -1
+    assert nearest_in_direction(xs, ys, 0, 0, 1, 0) == 1
+    assert nearest_in_direction(xs, ys, 0, 0, 0, 1) == 2
+    assert nearest_in_direction(xs, ys, 0, 0, -1, 0) == -1
 
 
 # ---- the camera's memory
@@ -390,14 +390,14 @@ def test_a_camera_comes_back_to_where_it_was(context: Context, qtbot: QtBot) -> 
     camera = canvas.camera
     for fit in ((ROOM, "b"), (WING, "w")):
         camera.show_fit(*fit)
-        kept = text_of(camera, canvas.scene)
-        camera.home()
+        kept = camera_text(camera, canvas.scene)
+        camera.show_whole()
         place_camera(camera, canvas.scene, kept)
         assert camera.fit == fit
-    camera.jump(replace(camera.lens, x=12.5, y=3.25, scale=77))
-    kept = text_of(camera, canvas.scene)
+    camera.jump_to(replace(camera.lens, x=12.5, y=3.25, scale=77))
+    kept = camera_text(camera, canvas.scene)
     assert all(room.plan.name not in kept and room.id not in kept.split() for room in canvas.scene.rooms.values())
-    camera.home()
+    camera.show_whole()
     place_camera(camera, canvas.scene, kept)
     assert (camera.lens.x, camera.lens.y, camera.lens.scale) == (12.5, 3.25, 77)
 
@@ -407,7 +407,7 @@ def test_what_was_fitted_stays_fitted_when_the_window_changes(context: Context, 
     canvas.camera.show_fit(ROOM, "b")
     canvas.resize(500, 300)
     assert canvas.camera.lens.visible_area.contains(canvas.scene.rooms["b"].rect)
-    canvas.camera.push(40, 0)
+    canvas.camera.pan_by(40, 0)
     before = canvas.camera.lens
     canvas.resize(640, 400)
     assert (canvas.camera.lens.x, canvas.camera.lens.scale) == (before.x, before.scale)

@@ -23,7 +23,7 @@ from core.types.replies import OptionRow
 from ui.context import Context
 from ui.pages.settings.keys import PassphraseDialog, RecoveryDialog
 from ui.pages.settings.page import PARTS, LicenceDialog, ResetDialog, SettingsPage
-from ui.pages.settings.rows import Switch, control_for, words_for
+from ui.pages.settings.rows import Switch, describe_value, make_control
 from ui.widgets.verdict import VerdictDialog
 
 
@@ -31,15 +31,15 @@ from ui.widgets.verdict import VerdictDialog
 def page(context: Context, qtbot: QtBot) -> Iterator[SettingsPage]:
     context.bridge.engine.vault._cost = KdfCost.lowest()
     made = SettingsPage(context)
-    context.bridge.changed.connect(made.changed)
+    context.bridge.changed.connect(made.handle_change)
     made.resize(1000, 640)
     made.show()
     qtbot.waitExposed(made)
     made.activateWindow()
-    made.enter()
+    made.activate()
     settle(qtbot, made.is_settled)
     yield made
-    made.leave()
+    made.deactivate()
     made.close()
     made.deleteLater()
 
@@ -89,18 +89,18 @@ def test_searching_leaves_what_holds_every_word(page: SettingsPage) -> None:
 
 
 def test_a_wish_leads_to_a_group_or_searches(page: SettingsPage, qtbot: QtBot) -> None:
-    page.enter("Vault and keys")
+    page.activate("Vault and keys")
     settle(qtbot, lambda: page.area.verticalScrollBar().value() > 0)
     current = page.groups.currentItem()
     assert current is not None
     assert current.text() == "Vault and keys"
-    page.enter("theme")
+    page.activate("theme")
     assert "Theme" in seen(page)
     assert "Backups" not in seen(page)
 
 
 def test_where_it_is_narrow_everything_still_fits(page: SettingsPage, context: Context, qtbot: QtBot) -> None:
-    context.theme.use("light", 150)
+    context.theme.apply_theme("light", 150)
     page.resize(560, 500)
     settle(qtbot, page.groups.isHidden)
     settle(qtbot, lambda: page._inner.width() <= page.area.viewport().width())
@@ -120,18 +120,18 @@ def test_no_turn_makes_the_lines_of_more_than_one_group(context: Context, qtbot:
     page = SettingsPage(context)
     assert not page.lines, "nothing is made before the page is shown"
     page.show()
-    page.enter()
+    page.activate()
     assert not page.is_settled()
     before: set[str] = set()
     while page._unbuilt:
-        page._build()
+        page._build_next_group()
         assert len({page.lines[name].row.group for name in set(page.lines) - before}) == 1
         before = set(page.lines)
     assert not page.is_settled(), "the vault's options are still being read"
     settle(qtbot, page.is_settled)
     assert set(page.lines) == set(WindowOptions.model_fields) | set(Options.model_fields)
     assert not page._slices.isActive()
-    page.leave()
+    page.deactivate()
     page.close()
     page.deleteLater()
 
@@ -175,7 +175,7 @@ def test_a_change_that_fails_is_told_in_place(
     monkeypatch.setattr(Settings, "set", full)
     spin = field_of(page, "backups_kept")
     spin.setValue(9)
-    page.lines["backups_kept"].control.settle()
+    page.lines["backups_kept"].control.submit_pending()
     settle(qtbot, lambda: page.lines["backups_kept"].told.text() == "The disk is full.")
     assert spin.value() == 3
 
@@ -190,7 +190,7 @@ def test_options_of_the_window_hold_at_once(page: SettingsPage, context: Context
     assert isinstance(switch, Switch)
     QTest.keyClick(switch, Qt.Key.Key_Space)
     assert context.prefs.options.reduced_motion
-    context.prefs.change(lambda options: options.model_copy(update={"text_size": 130}))
+    context.prefs.change_options(lambda options: options.model_copy(update={"text_size": 130}))
     assert field_of(page, "text_size").currentText() == "130 %"  # not among the choices, shown all the same
     page.lines["theme"].reset_button.click()
     assert page.lines["theme"].row.value == "system"
@@ -198,7 +198,7 @@ def test_options_of_the_window_hold_at_once(page: SettingsPage, context: Context
 
 def test_leaving_the_page_keeps_what_was_typed(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
     field_of(page, "undo_days").setValue(44)
-    page.leave()
+    page.deactivate()
     settle(qtbot, lambda: stored(rig, "undo_days") == 44)
 
 
@@ -224,7 +224,7 @@ def test_everything_is_reset_and_brought_back(page: SettingsPage, context: Conte
     told: list[tuple[str, Any]] = []
     context.desk.tell.connect(lambda sentence, _action, run: told.append((sentence, run)))
     rig.engine.settings.set("undo_days", 12).result(30)
-    context.prefs.change(lambda options: options.model_copy(update={"theme": "dark"}))
+    context.prefs.change_options(lambda options: options.model_copy(update={"theme": "dark"}))
     settle(qtbot, lambda: page.lines["undo_days"].row.value == 12)
     page.reset_all.click()
     dialog = page.findChild(ResetDialog)
@@ -250,7 +250,7 @@ def test_everything_is_reset_and_brought_back(page: SettingsPage, context: Conte
     ],
 )
 def test_values_are_said_in_words(row: OptionRow, value: object, words: str) -> None:
-    assert words_for(row, value) == words
+    assert describe_value(row, value) == words
 
 
 @pytest.mark.parametrize(
@@ -266,12 +266,12 @@ def test_values_are_said_in_words(row: OptionRow, value: object, words: str) -> 
 def test_every_kind_has_a_control_that_shows_and_tells(
     context: Context, qtbot: QtBot, row: OptionRow, value: object
 ) -> None:
-    control = control_for(context.theme, row)
+    control = make_control(context.theme, row)
     qtbot.addWidget(control)
     told: list[object] = []
     control.wanted.connect(told.append)
     control.show_value(value)
-    control.settle()
+    control.submit_pending()
     assert told == []
     field: Any = control.field
     match row.kind:
@@ -284,7 +284,7 @@ def test_every_kind_has_a_control_that_shows_and_tells(
             field.setText("c")
         case _:
             field.stepUp()
-    control.settle()
+    control.submit_pending()
     assert told == [{"bool": False, "choice": "a", "text": "c", "int": 5, "float": 0.4}[row.kind]]
 
 

@@ -21,11 +21,11 @@ from core.engine.facade import start_ticker
 from core.events import Changed
 from core.types.clients import ClientState
 from ui.context import Context, Page, PageSpec, PartSpec
-from ui.shell.actions import Entry, rank
+from ui.shell.actions import Entry, rank_entries
 from ui.shell.idle import IdleWatch
 from ui.shell.window import MainWindow, Rooms
 from ui.watchdog import Watchdog
-from ui.widgets.plaintext import tip
+from ui.widgets.plaintext import escape_tooltip
 
 
 class Leaf(Page):
@@ -36,17 +36,17 @@ class Leaf(Page):
         self.told: list[str] = []
         self.changes: list[Changed] = []
 
-    def enter(self, wish: str = "") -> None:
+    def activate(self, wish: str = "") -> None:
         """Note it."""
         self.told.append(f"enter {wish}".strip())
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Note it."""
         self.told.append("leave")
 
-    def changed(self, change: Changed) -> None:
+    def handle_change(self, change: Changed) -> None:
         """Note it."""
-        super().changed(change)
+        super().handle_change(change)
         self.changes.append(change)
 
 
@@ -103,7 +103,7 @@ def test_keys_go_to_pages_and_open_the_palette(window: MainWindow, qtbot: QtBot)
     QTest.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     settle(qtbot, window.palette_box.isVisible)
     window.palette_box.field.setText("go to one")
-    assert window.palette_box.titles()[0] == "Go to One"
+    assert window.palette_box.list_titles()[0] == "Go to One"
     QTest.keyClick(window.palette_box.field, Qt.Key.Key_Return)
     settle(qtbot, lambda: window.house is not None and window.house.current == "one")
 
@@ -157,7 +157,7 @@ def test_with_nothing_of_the_persons_undo_says_where_the_rest_is(window: MainWin
 def test_locking_takes_everything_of_the_vault_out_of_the_window(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
     window.top.search.setText("quince")
     window.context.selection.select("some-id", "test")
-    window.lock()
+    window.lock_vault()
     settle(qtbot, lambda: window.house is None)
     assert window.top.search.text() == ""
     assert window.context.selection.current == ""
@@ -192,7 +192,7 @@ def test_searching_shows_answers_and_leads_to_the_library(window: MainWindow, ri
     window.activateWindow()
     window.top.search.setFocus()
     QTest.keyClicks(window.top.search, "boat called Heron")
-    settle(qtbot, lambda: any("Heron" in head for head in window._box.heads()))
+    settle(qtbot, lambda: any("Heron" in head for head in window._box.shown_titles()))
     QTest.keyClick(window.top.search, Qt.Key.Key_Return)
     assert window.context.selection.current == stored.memory_id
     QTest.keyClick(window.top.search, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
@@ -205,7 +205,7 @@ def test_the_window_comes_back_where_it_stood(context: Context, qtbot: QtBot) ->
     first.resize(1000, 650)
     first.show()
     qtbot.waitExposed(first)
-    first.go("library")
+    first.show_page("library")
     first.close()
     second = MainWindow(context, rooms)
     second.show()
@@ -237,12 +237,12 @@ ENTRIES = [
     [("", "Go to Library"), ("lo", "Lock the palace"), ("claude", "Import …"), ("pal loc", "Lock the palace")],
 )
 def test_the_palette_finds_by_words(typed: str, first: str) -> None:
-    assert rank(ENTRIES, typed)[0].title == first
+    assert rank_entries(ENTRIES, typed)[0].title == first
 
 
 @given(st.text(max_size=20))
 def test_what_the_palette_offers_holds_every_word_typed(typed: str) -> None:
-    for entry in rank(ENTRIES, typed):
+    for entry in rank_entries(ENTRIES, typed):
         both = f"{entry.title} {entry.words}".casefold()
         assert all(word in both for word in typed.casefold().split())
 
@@ -250,10 +250,10 @@ def test_what_the_palette_offers_holds_every_word_typed(typed: str) -> None:
 def test_the_watchdog_counts_a_stall_and_names_the_place(qtbot: QtBot) -> None:
     dog = Watchdog(start_ticker)
     qtbot.wait(60)
-    dog.forget()
+    dog.clear_stalls()
     time.sleep(0.12)
     settle(qtbot, lambda: bool(dog.stalls))
-    dog.stop()
+    dog.stop_watching()
     assert max(stall.ms for stall in dog.stalls) > 60
     assert "test_gui_shell" in dog.stalls[0].place
 
@@ -264,7 +264,7 @@ def test_a_long_stall_is_logged(qtbot: QtBot, caplog: pytest.LogCaptureFixture) 
     qtbot.wait(30)
     time.sleep(0.3)
     settle(qtbot, lambda: bool(dog.stalls))
-    dog.stop()
+    dog.stop_watching()
     assert any("stood still" in record.getMessage() for record in caplog.records)
 
 
@@ -273,24 +273,24 @@ def test_idle_is_told_once_and_a_touch_begins_anew(qapp: QApplication, qtbot: Qt
     watch = IdleWatch(qapp, lambda: now[0], lambda: 0)
     told: list[int] = []
     watch.idle.connect(lambda: told.append(1))
-    watch.watch(5)
+    watch.set_limit(5)
     now[0] = 299.0
-    watch.look()
+    watch.check_idle()
     widget = QWidget()
     qtbot.addWidget(widget)
     QTest.keyClick(widget, Qt.Key.Key_A)
     now[0] = 301.0
-    watch.look()
+    watch.check_idle()
     assert told == []
     now[0] = 299.0 + 300.0
-    watch.look()
-    watch.look()
+    watch.check_idle()
+    watch.check_idle()
     assert told == [1]
-    watch.watch(0)
+    watch.set_limit(0)
     now[0] = 10_000.0
-    watch.look()
+    watch.check_idle()
     assert told == [1]
-    watch.stop()
+    watch.stop_watch()
     watch.deleteLater()
 
 
@@ -299,17 +299,17 @@ def test_a_computer_that_slept_too_long_is_told_of_by_the_first_touch(qapp: QApp
     watch = IdleWatch(qapp, lambda: 0.0, lambda: wall[0])
     told: list[int] = []
     watch.idle.connect(lambda: told.append(1))
-    watch.watch(5)
+    watch.set_limit(5)
     wall[0] = 299_000
-    watch.look()
+    watch.check_idle()
     assert told == []
     wall[0] = 300_000
     widget = QWidget()
     qtbot.addWidget(widget)
     QTest.keyClick(widget, Qt.Key.Key_A)
-    watch.look()
+    watch.check_idle()
     assert told == [1]
-    watch.stop()
+    watch.stop_watch()
     watch.deleteLater()
 
 
@@ -323,13 +323,13 @@ def test_a_hand_on_the_window_is_told_once_a_second(qapp: QApplication, qtbot: Q
     for now[0] in (0.0, 0.4, 0.9, 1.2, 1.3, 2.2):
         QTest.keyClick(widget, Qt.Key.Key_A)
     assert told == [0.0, 1.2, 2.2]
-    watch.stop()
+    watch.stop_watch()
     watch.deleteLater()
 
 
 @pytest.mark.parametrize("text", ["<b>bold</b> claim", "<img src='x'>", "a & b", "2 < 3"])
 def test_a_tooltip_shows_markup_as_it_is_written(text: str) -> None:
-    shown = tip(text)
+    shown = escape_tooltip(text)
     if GuiQt.mightBeRichText(shown):
         document = QTextDocument()
         document.setHtml(shown)

@@ -32,7 +32,7 @@ class Leaving(QDialog):
     def __init__(self, context: Context, _paths: Sequence[Path], parent: QWidget) -> None:
         super().__init__(parent)
         self.field = QLineEdit(self)
-        self.finished.connect(lambda _: context.desk.say("The import goes on."))
+        self.finished.connect(lambda _: context.desk.show_message("The import goes on."))
 
 
 def gate(_context: Context) -> QWidget:
@@ -72,11 +72,11 @@ def test_the_names_of_steps_go_out_of_menu_and_palette(window: MainWindow, rig: 
     undo = window.actions_box._actions["edit.undo"]
     settle(qtbot, lambda: undo.text() == "Undo: Remember a fact")
     window.open_palette()
-    assert "Undo: Remember a fact" in window.palette_box.titles()
-    window.lock()
+    assert "Undo: Remember a fact" in window.palette_box.list_titles()
+    window.lock_vault()
     locked(window, qtbot)
     assert undo.text() == "Undo"
-    assert window.palette_box.titles() == []
+    assert window.palette_box.list_titles() == []
 
 
 def test_ctrl_l_locks_and_ctrl_q_ends_while_a_dialog_is_open(window: MainWindow, qtbot: QtBot) -> None:
@@ -107,8 +107,8 @@ def test_dialogs_of_pages_and_of_the_window_close_without_a_word(window: MainWin
     closed: list[int] = []
     of_a_page.finished.connect(closed.append)
     window.open_import()
-    window.context.desk.say("A sentence of the vault.", stays=True)
-    window.lock()
+    window.context.desk.show_message("A sentence of the vault.", stays=True)
+    window.lock_vault()
     locked(window, qtbot)
     assert closed == [0]
     assert not any(dialog.isVisible() for dialog in window.findChildren(QDialog))
@@ -118,7 +118,7 @@ def test_dialogs_of_pages_and_of_the_window_close_without_a_word(window: MainWin
 def test_what_was_typed_does_not_come_back(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
     window.top.search.setFocus()
     QTest.keyClicks(window.top.search, "quince")
-    window.lock()
+    window.lock_vault()
     locked(window, qtbot)
     unlocked(window, rig, qtbot)
     window.top.search.undo()
@@ -127,8 +127,8 @@ def test_what_was_typed_does_not_come_back(window: MainWindow, rig: Rig, qtbot: 
 
 @pytest.mark.parametrize(("first", "shown"), [("last", "palace"), ("library", "library"), ("palace", "palace")])
 def test_the_first_page_is_the_one_of_the_options(context: Context, qtbot: QtBot, first: str, shown: str) -> None:
-    context.prefs.change(lambda options: options.model_copy(update={"first_page": first}))
-    context.prefs.keep("house.page", "library" if shown == "palace" and first != "last" else "palace")
+    context.prefs.change_options(lambda options: options.model_copy(update={"first_page": first}))
+    context.prefs.store_value("house.page", "library" if shown == "palace" and first != "last" else "palace")
     made = MainWindow(context, ROOMS)
     made.show()
     qtbot.waitExposed(made)
@@ -189,7 +189,7 @@ def test_locking_stops_no_work_by_itself(window: MainWindow, qtbot: QtBot) -> No
         return slow
 
     window.context.tasks.run(job("Importing", begin))
-    window.lock()
+    window.lock_vault()
     locked(window, qtbot)
     assert not watches[0].cancelled()
     slow.set_result(None)
@@ -212,7 +212,7 @@ def test_an_import_under_way_is_finished_after_unlocking(window: MainWindow, rig
 
     running = window.context.tasks.run(job("Importing", begin))
     settle(qtbot, lambda: running.watch.total is not None)
-    window.lock()
+    window.lock_vault()
     locked(window, qtbot)
     unlocked(window, rig, qtbot)
     assert 0 < told[-1] < 3000
@@ -229,7 +229,7 @@ def test_work_of_the_engine_is_shown_and_goes_with_the_lock(window: MainWindow, 
     settle(qtbot, lambda: not status._bar.isVisible())
     hub.publish(Progress("index", "Loading the index", 4, 10))
     settle(qtbot, status._bar.isVisible)
-    window.lock()
+    window.lock_vault()
     locked(window, qtbot)
     assert not status._bar.isVisible()
     assert not QApplication.activeModalWidget()

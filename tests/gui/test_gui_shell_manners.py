@@ -80,10 +80,10 @@ def test_keys_of_the_inspector_are_the_pages_where_there_is_none(window: MainWin
     window.context.commands.add(
         Command(DELETE, "Forget it", lambda: ran.append("forgot"), "Edit", "Del", needs_inspector=True)
     )
-    window.go("library")
+    window.show_page("library")
     QTest.keyClick(window, Qt.Key.Key_Delete)
     assert ran == ["forgot"]
-    window.go("settings")
+    window.show_page("settings")
     assert window.house is not None
     page = window.house.page
     assert isinstance(page, Leaf)
@@ -91,8 +91,8 @@ def test_keys_of_the_inspector_are_the_pages_where_there_is_none(window: MainWin
     settle(qtbot, page.inner.hasFocus)
     QTest.keyClick(page.inner, Qt.Key.Key_Delete)
     assert (ran, page.inner.keys) == (["forgot"], [Qt.Key.Key_Delete])
-    assert "Forget it" not in [entry.title for entry in window.actions_box.entries()]
-    window.go("library")
+    assert "Forget it" not in [entry.title for entry in window.actions_box.palette_entries()]
+    window.show_page("library")
     window.toggle_inspector()
     QTest.keyClick(window, Qt.Key.Key_Delete)
     assert ran == ["forgot"]
@@ -107,12 +107,12 @@ def test_an_answer_that_is_chosen_can_be_seen(window: MainWindow, rig: Rig, qtbo
     window.context.selection.select(stored.memory_id, "test")
     told: list[str] = []
     window.context.selection.changed.connect(lambda memory_id, _origin: told.append(memory_id))
-    window.go(page)
+    window.show_page(page)
     window.toggle_inspector()
     assert not seen(window)
     window.top.search.setFocus()
     QTest.keyClicks(window.top.search, "boat called Heron")
-    settle(qtbot, lambda: any("Heron" in head for head in window._box.heads()))
+    settle(qtbot, lambda: any("Heron" in head for head in window._box.shown_titles()))
     QTest.keyClick(window.top.search, Qt.Key.Key_Return)
     assert told == [stored.memory_id]
     assert seen(window)
@@ -146,7 +146,7 @@ def test_an_ampersand_in_the_name_of_a_step_is_one(window: MainWindow, rig: Rig,
     assert "&" in step.label
     undo = window.actions_box._actions["edit.undo"]
     settle(qtbot, lambda: undo.text() == f"Undo: {step.label}".replace("&", "&&"))
-    assert f"Undo: {step.label}" in [entry.title for entry in window.actions_box.entries()]
+    assert f"Undo: {step.label}" in [entry.title for entry in window.actions_box.palette_entries()]
 
 
 # ---- toasts
@@ -159,60 +159,60 @@ def toasts(qtbot: QtBot, context: Context) -> Iterator[Toasts]:
     qtbot.addWidget(host)
     host.show()
     yield Toasts(context.theme, host)
-    context.theme.use("light", 100)
+    context.theme.apply_theme("light", 100)
 
 
 def test_a_sentence_that_stays_comes_back_until_it_is_dealt_with(toasts: Toasts) -> None:
-    toasts.say("The vault is older.", stays=True)
-    toasts.say("The log was damaged.", stays=True)
-    toasts.say("Pinned.")
+    toasts.show_message("The vault is older.", stays=True)
+    toasts.show_message("The log was damaged.", stays=True)
+    toasts.show_message("Pinned.")
     assert toasts.sentence == "Pinned."
-    toasts.clear()
+    toasts.clear_messages()
     assert toasts.sentence == "The log was damaged."
-    toasts._close()
+    toasts._close_toast()
     assert toasts.sentence == "The vault is older."
-    toasts.clear()
+    toasts.clear_messages()
     assert toasts.sentence == "The vault is older."
-    toasts.clear(everything=True)
+    toasts.clear_messages(everything=True)
     assert toasts.sentence == ""
-    toasts.say("Pinned.")
-    toasts.clear()
+    toasts.show_message("Pinned.")
+    toasts.clear_messages()
     assert toasts.sentence == ""
 
 
 def test_what_a_staying_sentence_offers_is_done_once(toasts: Toasts) -> None:
     ran: list[int] = []
-    toasts.say("The vault is older.", "Go on", lambda: ran.append(1), stays=True)
-    toasts.say("Pinned.")
-    toasts.clear()
+    toasts.show_message("The vault is older.", "Go on", lambda: ran.append(1), stays=True)
+    toasts.show_message("Pinned.")
+    toasts.clear_messages()
     assert toasts._shown is not None
-    toasts._do(lambda: ran.append(1))
+    toasts._run_action(lambda: ran.append(1))
     assert (ran, toasts.sentence) == ([1], "")
 
 
 def test_a_toast_stands_above_the_buttons_at_the_foot_of_a_page(toasts: Toasts) -> None:
-    toasts.say("Pinned.")
+    toasts.show_message("Pinned.")
     assert toasts._shown is not None
     assert toasts._shown.geometry().bottom() < 700 - 40
     line = QWidget(toasts._host)
     line.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
     line.setGeometry(0, 600, 1000, 1)
     line.show()
-    toasts.say("Undone.")
+    toasts.show_message("Undone.")
     assert 560 < toasts._shown.geometry().bottom() < 600
     line.hide()
-    toasts.say("Pinned.")
+    toasts.show_message("Pinned.")
     assert toasts._shown.geometry().bottom() > 600
 
 
 def test_a_toast_fits_the_text_size(toasts: Toasts, context: Context, qtbot: QtBot) -> None:
-    toasts.say(
+    toasts.show_message(
         "Eleven memories were put away; assistants do not get them any more, and the journal knows why they went."
     )
     shown = toasts._shown
     assert shown is not None
     before = shown.width()
-    context.theme.use("light", 150)
+    context.theme.apply_theme("light", 150)
     settle(qtbot, lambda: shown.width() > before)
     assert shown.height() >= shown.sizeHint().height()
     assert shown.width() <= context.theme.px(560) + 40
@@ -253,7 +253,7 @@ def test_stopping_the_newest_work_stops_no_other(qtbot: QtBot, context: Context)
     second = context.tasks.run(_slow("Second", ends[1]))
     for one in (first, second):
         status.show_work(one)
-    status._cancel()
+    status._cancel_last()
     assert (first.watch.cancelled(), second.watch.cancelled()) == (False, True)
     for end in ends:
         end.set_result(None)

@@ -133,8 +133,8 @@ def test_no_page_keeps_the_gui_thread(window: MainWindow, qtbot: QtBot, page_id:
     dog = Watchdog(start_ticker)
     try:
         qtbot.wait(30)
-        dog.forget()
-        window.go(page_id)
+        dog.clear_stalls()
+        window.show_page(page_id)
         settle(qtbot, lambda: at_rest(window), 60_000)
         assert window.house is not None
         page = window.house.page
@@ -147,4 +147,4 @@ def test_no_page_keeps_the_gui_thread(window: MainWindow, qtbot: QtBot, page_id:
         worst = sorted(dog.stalls, key=lambda stall: -stall.busy_ms)[:3]
         assert all(stall.busy_ms <= MOST_MS for stall in worst), [(round(s.busy_ms), s.place) for s in worst]
     finally:
-        dog.stop()
+        dog.stop_watching()

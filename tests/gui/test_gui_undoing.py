@@ -10,7 +10,7 @@ from window_rig import hear, settle
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.undo import describe_left, offer_undo, take_back
+from ui.undo import describe_left, offer_undo, undo_step
 
 
 def test_an_undo_is_said_with_what_stayed(qtbot: QtBot, context: Context, rig: Rig) -> None:
@@ -58,6 +58,6 @@ def test_what_stayed_is_counted(count: int, words: str) -> None:
 def test_a_clients_step_is_not_taken_back_as_if_it_were_the_persons(qtbot: QtBot, context: Context, rig: Rig) -> None:
     rig.store("The shed is green.", rig.client("aster", "read", "write", "space:home"), space="home")
     heard = hear(context)
-    take_back(context, rig.engine.history.steps().result(30).rows[0].id)
+    undo_step(context, rig.engine.history.steps().result(30).rows[0].id)
     settle(qtbot, lambda: len(heard.sentences) == 1)
     assert heard.sentences[0].endswith(" It was a step of aster, not yours.")

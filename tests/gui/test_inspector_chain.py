@@ -24,14 +24,14 @@ from ui.inspector.relations import DependentsPart, describe_dependents
 
 def history_of(inspector: Inspector) -> HistoryPart:
     """The part of the versions."""
-    part = inspector.part("history")
+    part = inspector.find_part("history")
     assert isinstance(part, HistoryPart)
     return part
 
 
 def rests_of(inspector: Inspector) -> DependentsPart:
     """The part of what rests on it."""
-    part = inspector.part(SPEC.id)
+    part = inspector.find_part(SPEC.id)
     assert isinstance(part, DependentsPart)
     return part
 
@@ -61,7 +61,7 @@ def test_versions_lie_on_the_axis_in_the_order_of_their_time(
     assert later.right() == axis.width() - 1
     assert earlier.right() < later.left()
     assert later.top() < earlier.top()
-    share = (axis.across(START_MS - 50 * DAY_MS) - 1) / (axis.width() - 2)
+    share = (axis.axis_x(START_MS - 50 * DAY_MS) - 1) / (axis.width() - 2)
     assert share == pytest.approx(0.5)
 
 

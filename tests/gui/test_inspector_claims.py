@@ -28,7 +28,7 @@ LIVES = "I live in Lisbon since March and work at Quillwort Press."
 
 def part_of(inspector: Inspector) -> ClaimsPart:
     """The part of the claims."""
-    part = inspector.part("claims")
+    part = inspector.find_part("claims")
     assert isinstance(part, ClaimsPart)
     return part
 

@@ -19,7 +19,7 @@ from core.types.lifecycle import Curve
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.gauges import GaugesPart, Mark, Plot, clip_curve, format_days, gauge_sentences, month_of, value_at
+from ui.inspector.gauges import GaugesPart, Mark, Plot, clip_curve, format_days, format_month, gauge_sentences, value_at
 from ui.inspector.panel import Inspector
 
 MAY_2027 = 1_810_000_000_000
@@ -40,7 +40,7 @@ def inspector(qtbot: QtBot, context: Context, jobs: FakeJobs) -> Iterator[Inspec
 
 
 def part_of(inspector: Inspector) -> GaugesPart:
-    part = inspector.part("gauges")
+    part = inspector.find_part("gauges")
     assert isinstance(part, GaugesPart)
     return part
 
@@ -84,7 +84,7 @@ def test_what_is_out_of_the_way_has_no_gauges(qtbot: QtBot, rig: Rig, context: C
 def test_sentences_say_what_becomes_of_it() -> None:
     now = MAY_2027 - 177 * DAY_MS
     told = gauge_sentences(gauges(now, archived_at=None))
-    assert told[0] == f"Fades in {month_of(MAY_2027)} if nobody confirms it."
+    assert told[0] == f"Fades in {format_month(MAY_2027)} if nobody confirms it."
     assert told[1:] == ("Time takes from it as from most things.",)
     protected = gauges(now, fades_at=None, protected_by=("own_word", "pinned"), permanence="permanent")
     assert gauge_sentences(protected) == (
@@ -115,11 +115,11 @@ def test_the_curve_is_drawn_with_its_lines_and_the_present(qtbot: QtBot, context
     )
     drawn = plot.grab().toImage()
     assert drawn != empty
-    now, field = plot.at(0.0, 0.6), plot.field()
+    now, field = plot.point_at(0.0, 0.6), plot.plot_rect()
     assert field.left() < now.x() < field.right()
     accent, warning = context.theme.colour("accent"), context.theme.colour("warning")
     assert drawn.pixelColor(now.toPoint()) == accent
-    line = plot.at(0.0, 0.2).toPoint().y()
+    line = plot.point_at(0.0, 0.2).toPoint().y()
     row = {
         drawn.pixelColor(x, y).name() for x in range(int(field.left()), int(field.right())) for y in (line - 1, line)
     }
@@ -133,7 +133,7 @@ def test_a_young_memory_has_a_plot_too(qtbot: QtBot, context: Context) -> None:
     plot.resize(200, plot.sizeHint().height())
     plot.show_curve(Curve((0.0, 365.0), (1.0, 0.4)), 1.0, (), ("", "now", "in a year"))
     assert not plot.grab().isNull()
-    assert plot.at(0.0, 1.0).x() == pytest.approx(plot.field().left())
+    assert plot.point_at(0.0, 1.0).x() == pytest.approx(plot.plot_rect().left())
 
 
 @st.composite

@@ -22,13 +22,13 @@ OFFICE = "The office in Bergen moved its maps to PostgreSQL."
 
 
 def gauges_part(inspector: Inspector) -> GaugesPart:
-    part = inspector.part("gauges")
+    part = inspector.find_part("gauges")
     assert isinstance(part, GaugesPart)
     return part
 
 
 def mentions_part(inspector: Inspector) -> MentionsPart:
-    part = inspector.part("mentions")
+    part = inspector.find_part("mentions")
     assert isinstance(part, MentionsPart)
     return part
 
@@ -117,7 +117,7 @@ def test_a_chip_searches_for_its_name(qtbot: QtBot, rig: Rig, context: Context, 
     settle(qtbot, lambda: bool(part.sentence.text()))
     asked: list[str] = []
     context.desk.search.connect(asked.append)
-    part._show(inferred(("person", "Ada Marsh"), ("file", 'a "b"/c.txt')))
+    part._show_names(inferred(("person", "Ada Marsh"), ("file", 'a "b"/c.txt')))
     for made in chips(part):
         made.click()
     assert asked[0] == "Ada Marsh"
@@ -134,7 +134,7 @@ def test_each_name_once_and_many_are_counted(qtbot: QtBot, rig: Rig, context: Co
     part = mentions_part(inspector)
     look(qtbot, inspector, context, rig.store("It stands.").memory_id)
     settle(qtbot, lambda: bool(part.sentence.text()))
-    part._show(inferred(*(("person", f"Name {nr}") for nr in range(20))))
+    part._show_names(inferred(*(("person", f"Name {nr}") for nr in range(20))))
     assert len(chips(part)) == 16
     assert "and 4 more" in words_of(part)
 
@@ -143,7 +143,7 @@ def test_hostile_names_are_made_visible(qtbot: QtBot, rig: Rig, context: Context
     part = mentions_part(inspector)
     look(qtbot, inspector, context, rig.store("It stands.").memory_id)
     settle(qtbot, lambda: bool(part.sentence.text()))
-    part._show(inferred(("person", "<b>&Eve\u202e</b>")))
+    part._show_names(inferred(("person", "<b>&Eve\u202e</b>")))
     made = chips(part)[0]
     assert "\u202e" not in made.text()
     assert "&&Eve" in made.text()

@@ -25,13 +25,13 @@ HOSTILE = "<b>bold</b>\u202eback"
 
 
 def rule_part(inspector: Inspector) -> RulePart:
-    part = inspector.part("rule")
+    part = inspector.find_part("rule")
     assert isinstance(part, RulePart)
     return part
 
 
 def procedure_part(inspector: Inspector) -> ProcedurePart:
-    part = inspector.part("procedure")
+    part = inspector.find_part("procedure")
     assert isinstance(part, ProcedurePart)
     return part
 

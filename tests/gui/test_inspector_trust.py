@@ -17,12 +17,12 @@ from core.types.values import Precision, Source, When
 from ui.context import Context
 from ui.inspector.actions import DisputeDialog
 from ui.inspector.panel import Inspector
-from ui.inspector.trust import BASE, GAIN, LOSS, SUM, Bar, TrustPart, bar_path, format_signed, level
+from ui.inspector.trust import BASE, GAIN, LOSS, SUM, Bar, TrustPart, bar_path, describe_level, format_signed
 
 
 def trust_of(inspector: Inspector) -> TrustPart:
     """The part of the trust."""
-    part = inspector.part("trust")
+    part = inspector.find_part("trust")
     assert isinstance(part, TrustPart)
     return part
 
@@ -123,7 +123,7 @@ def _down(pixels: float):  # type: ignore[no-untyped-def]  # a point of Qt
 
 def test_words_for_scores() -> None:
     assert [format_signed(value) for value in (0.1, -0.06, 0.004, -0.004)] == ["+0.10", "−0.06", "0.00", "0.00"]
-    assert [level(value) for value in (1.0, 0.85, 0.7, 0.3, 0.0)] == [
+    assert [describe_level(value) for value in (1.0, 0.85, 0.7, 0.3, 0.0)] == [
         "Well trusted", "Well trusted", "Fairly trusted", "Weakly trusted", "Hardly trusted",
     ]  # fmt: skip
 

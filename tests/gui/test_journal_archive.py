@@ -65,7 +65,7 @@ def test_many_are_brought_back_in_one_step(room: JournalRoom, rig: Rig, qtmodelt
     tab = room.enter("archive").tabs.archive
     qtmodeltester.check(tab.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     assert room.page.segments._buttons["archive"].text() == "Archive 3"
-    tab.list.choose(ids[0], ids[2])
+    tab.list.select_rows(ids[0], ids[2])
     room.jobs.graves = room.jobs.graves[1:2]
     QTest.keyClick(tab.list, Qt.Key.Key_R)
     settle(room.qtbot, lambda: bool(room.said))
@@ -83,11 +83,11 @@ def test_what_cannot_return_is_left_out(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
     room.jobs.graves[0] = buried(ids[0], "The boat is called Heron.", room.jobs.now, can_return=False)
     tab = room.enter("archive").tabs.archive
-    tab.list.choose(ids[0])
+    tab.list.select_rows(ids[0])
     assert tab.list.offered == {"open", "erase"}
-    tab.list.choose(ids[0], ids[1])
+    tab.list.select_rows(ids[0], ids[1])
     assert "restore" in tab.list.offered
-    tab.act("restore")
+    tab.run_action("restore")
     settle(room.qtbot, lambda: bool(room.said))
     assert active(rig) == ["The shed is green."]
     room.rest()
@@ -97,7 +97,7 @@ def test_bringing_back_what_is_back_says_that_it_stayed(room: JournalRoom, rig: 
     ids = furnish(room, rig)
     tab = room.enter("archive").tabs.archive
     rig.engine.library.revise(ids[:1], Revision(status=Status.ACTIVE)).result(30)
-    tab.restore(ids[:1])
+    tab.restore_memories(ids[:1])
     settle(room.qtbot, lambda: bool(room.said))
     assert room.said[-1][:2] == ("1 stayed in the archive.", "")
     room.rest()
@@ -106,7 +106,7 @@ def test_bringing_back_what_is_back_says_that_it_stayed(room: JournalRoom, rig: 
 def test_erasing_shows_what_would_be_lost_and_its_default_is_no(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
     tab = room.enter("archive").tabs.archive
-    tab.list.choose(*ids[:2])
+    tab.list.select_rows(*ids[:2])
     QTest.keyClick(tab.list, Qt.Key.Key_Delete)
     dialog = room.dialog(EraseDialog)
     settle(room.qtbot, dialog.act.isEnabled)
@@ -121,7 +121,7 @@ def test_erasing_shows_what_would_be_lost_and_its_default_is_no(room: JournalRoo
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     room.rest()
     assert room.jobs.asked == []
-    tab.act("erase")
+    tab.run_action("erase")
     dialog = room.dialog(EraseDialog)
     settle(room.qtbot, dialog.act.isEnabled)
     dialog.act.click()
@@ -151,7 +151,7 @@ def test_what_will_be_erased_is_said_above(room: JournalRoom) -> None:
     tab = room.enter("archive").tabs.archive
     assert "It stays until you" in tab.lead.text()
     room.jobs.graves = [buried("a", "The boat is called Heron.", now, erased_at=now + DAY_MS)]
-    tab.read()
+    tab.reload()
     room.rest()
     assert "erased for good on that day" in tab.lead.text()
 

@@ -87,19 +87,19 @@ def test_other_progress_counts_nothing(room: JournalRoom, context: Context) -> N
 def test_what_happens_meanwhile_is_read_once_more(room: JournalRoom) -> None:
     room.enter("archive")
     counts = room.page.counts
-    counts.read_soon()
-    counts.read_soon()
+    counts.schedule_read()
+    counts.schedule_read()
     counts._timer.stop()
-    counts._fire()
+    counts._on_timeout()
     assert counts._timer.isActive()
     counts._timer.stop()
-    counts._fire()
+    counts._on_timeout()
     assert not counts._timer.isActive()
 
 
 def test_what_cannot_be_counted_stays_silent(room: JournalRoom) -> None:
     room.enter("changes")
     room.jobs.fails = EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
-    room.page.counts.read()
+    room.page.counts.read_counts()
     room.rest()
     assert room.said == []

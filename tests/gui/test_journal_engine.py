@@ -39,7 +39,7 @@ def rest(page: JournalPage, qtbot: QtBot) -> None:
 
 
 def enter(page: JournalPage, qtbot: QtBot, tab: str) -> JournalPage:
-    page.enter(tab)
+    page.activate(tab)
     rest(page, qtbot)
     return page
 
@@ -73,7 +73,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     assert active(rig) == set(ids)  # looking ahead does nothing
     first = entries[0]
     assert first is not None
-    tab.list.choose(first.id)
+    tab.list.select_rows(first.id)
     kept = first.value.planned.memory_id
     QTest.keyClick(tab.list, Qt.Key.Key_S)
     rest(page, qtbot)
@@ -83,7 +83,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     assert kept not in {
         item.planned.memory_id for item in tab.preview.items if item.planned.action in {"archive", "expire"}
     }
-    tab.ask_run()
+    tab.confirm_run()
     dialog = next(found for found in page.findChildren(RunDialog) if found.isVisible())
     dialog.act.click()
     settle(qtbot, lambda: not page.runner.is_running and len(said) > 1, 30_000)
@@ -106,7 +106,7 @@ def test_what_would_fade_and_is_kept_leaves_the_list(page: JournalPage, rig: Rig
     tab = enter(page, qtbot, "next").tabs.next
     assert tab.preview is not None
     assert {item.planned.action for item in tab.preview.items} == {JobAction.FADE}
-    tab.list.choose(f"fade:{ids[1]}")
+    tab.list.select_rows(f"fade:{ids[1]}")
     QTest.keyClick(tab.list, Qt.Key.Key_S)
     rest(page, qtbot)
     settle(qtbot, lambda: tab.list.lines.place_of(f"fade:{ids[1]}") < 0)
@@ -121,7 +121,7 @@ def test_a_run_is_told_in_counts_and_undone_from_its_line(page: JournalPage, rig
     row = rig.engine.jobs.run(JobType.SWEEP).result(30)
     assert (row.state, active(rig)) == (JobState.DONE, set())
     tab = enter(page, qtbot, "runs").tabs.runs
-    tab.list.choose(row.id)
+    tab.list.select_rows(row.id)
     assert tab.panel.sentences[0].startswith("4 ")
     assert tab.list.offered == {"undo"}
     QTest.keyClick(tab.list, Qt.Key.Key_Delete)
@@ -135,7 +135,7 @@ def test_a_run_is_told_in_counts_and_undone_from_its_line(page: JournalPage, rig
 
 def test_pausing_is_the_option(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:
     tab = enter(page, qtbot, "runs").tabs.runs
-    tab.pause()
+    tab.toggle_pause()
     rest(page, qtbot)
     settle(qtbot, lambda: tab.is_paused)
     assert rig.opened.options.lifecycle_on is False
@@ -147,7 +147,7 @@ def test_the_gauges_are_those_of_the_engine(rig: Rig, context: Context, qtbot: Q
     known = rig.engine.jobs.read_gauges(memory_id).result(30)
     with shown_inspector(qtbot, context) as inspector:
         look(qtbot, inspector, context, memory_id)
-        part = inspector.part("gauges")
+        part = inspector.find_part("gauges")
         assert isinstance(part, GaugesPart)
         settle(qtbot, part.strength.isVisible)
         assert f"Strength | {known.strength:.2f}" in words_of(part)
@@ -167,7 +167,7 @@ def test_what_is_erased_from_the_archive_is_gone(page: JournalPage, rig: Rig, qt
     ids = old_notes(rig, 2)
     rig.engine.library.revise(ids, Revision(status=Status.ARCHIVED)).result(30)
     tab = enter(page, qtbot, "archive").tabs.archive
-    tab.list.choose(ids[0])
+    tab.list.select_rows(ids[0])
     QTest.keyClick(tab.list, Qt.Key.Key_Delete)
     [dialog] = page.findChildren(EraseDialog)
     settle(qtbot, dialog.act.isEnabled)

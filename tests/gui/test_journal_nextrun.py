@@ -29,7 +29,7 @@ from ui.pages.journal.next_run import (
     offered_acts,
 )
 from ui.pages.journal.runner import RunDialog
-from ui.pages.journal.words import capital, moment
+from ui.pages.journal.words import capitalize_first, format_near_moment
 from ui.widgets.words import date_of
 
 
@@ -54,7 +54,7 @@ def furnish(room: JournalRoom, rig: Rig) -> list[str]:
 
 def due(room: JournalRoom) -> str:
     """When the next run is, in words."""
-    return moment(room.jobs.now + 3 * HOUR_MS, room.context.clock.now_ms())
+    return format_near_moment(room.jobs.now + 3 * HOUR_MS, room.context.clock.now_ms())
 
 
 def chips(room: JournalRoom) -> dict[str, QPushButton]:
@@ -80,7 +80,7 @@ def test_deeds_stand_with_what_why_and_beside_what(
     qtmodeltester.check(tab.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     assert context.selection.current == ids[0]
     assert "what you keep is left as it is, and what you pin or confirm does not fade" in tab.lead.text()
-    assert tab.lead.text().startswith(capital(due(room)))
+    assert tab.lead.text().startswith(capitalize_first(due(room)))
     assert room.page.segments._buttons["next"].text() == "Next run 4"
 
 
@@ -99,7 +99,7 @@ def test_a_chip_lists_its_deeds_alone(room: JournalRoom, rig: Rig, qtbot: QtBot)
     chips(room)["2 fade"].click()
     assert room.heads(tab.list) == ["The shed is green.", "Jar 4 holds quinces."]
     room.jobs.items = [item for item in room.jobs.items if item.planned.action is not JobAction.FADE]
-    tab.read()
+    tab.reload()
     room.rest()
     assert room.heads(tab.list) == [
         "The boat is called Heron.",
@@ -121,7 +121,7 @@ def test_one_kind_of_deed_needs_no_filter(room: JournalRoom, qtbot: QtBot) -> No
 def test_keeping_takes_what_is_chosen_out_of_the_plan(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
     tab = room.enter("next").tabs.next
-    tab.list.choose(f"archive:{ids[0]}", f"fade:{ids[1]}")
+    tab.list.select_rows(f"archive:{ids[0]}", f"fade:{ids[1]}")
     assert tab.acts.buttons["spare"].isEnabled()
     assert not tab.acts.buttons["confirm"].isEnabled()  # one at a time
     QTest.keyClick(tab.list, Qt.Key.Key_S)
@@ -135,7 +135,7 @@ def test_keeping_takes_what_is_chosen_out_of_the_plan(room: JournalRoom, rig: Ri
 def test_what_is_united_is_kept_with_all_that_it_would_take_in(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
     tab = room.enter("next").tabs.next
-    tab.list.choose(f"merge:{ids[3]}")
+    tab.list.select_rows(f"merge:{ids[3]}")
     assert tab.list.offered == {"open", "spare", "pin", "confirm"}
     tab.acts.buttons["spare"].click()
     room.rest()
@@ -166,7 +166,7 @@ def test_what_the_engine_does_all_the_same_is_not_offered_to_be_kept(what: JobAc
 def test_what_is_united_can_be_pinned_alone(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
     tab = room.enter("next").tabs.next
-    tab.list.choose(f"merge:{ids[3]}")
+    tab.list.select_rows(f"merge:{ids[3]}")
     tab.acts.buttons["pin"].click()
     room.rest()
     assert pinned(rig) == ["The weir closes at dusk."]
@@ -180,8 +180,8 @@ def test_pinning_what_is_pinned_says_so(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
     tab = room.enter("next").tabs.next
     for _ in range(2):
-        tab.list.choose(f"fade:{ids[1]}")
-        tab.act("pin")
+        tab.list.select_rows(f"fade:{ids[1]}")
+        tab.run_action("pin")
         room.rest()
     assert room.said[-1][:2] == ("Nothing changed: they are like that already.", "")
 
@@ -189,7 +189,7 @@ def test_pinning_what_is_pinned_says_so(room: JournalRoom, rig: Rig) -> None:
 def test_confirming_says_that_it_is_still_true(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
     tab = room.enter("next").tabs.next
-    tab.list.choose(f"fade:{ids[1]}")
+    tab.list.select_rows(f"fade:{ids[1]}")
     QTest.keyClick(tab.list, Qt.Key.Key_C)
     room.rest()
     assert rig.value("SELECT last_confirmed_at FROM memories WHERE id = ?", ids[1]) is not None
@@ -201,7 +201,7 @@ def test_opening_looks_closer(room: JournalRoom, rig: Rig, context: Context) -> 
     tab = room.enter("next").tabs.next
     seen: list[tuple[str, str]] = []
     context.selection.changed.connect(lambda memory_id, origin: seen.append((memory_id, origin)))
-    tab.list.choose(f"fade:{ids[2]}")
+    tab.list.select_rows(f"fade:{ids[2]}")
     QTest.keyClick(tab.list, Qt.Key.Key_Return)
     assert seen[-1] == (ids[2], CLOSER)
     QTest.keyClick(tab.list, Qt.Key.Key_Escape)
@@ -212,7 +212,7 @@ def test_opening_looks_closer(room: JournalRoom, rig: Rig, context: Context) -> 
 def test_the_menu_offers_what_the_keys_do(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
     tab = room.enter("next").tabs.next
-    tab.list.choose(f"fade:{ids[1]}")
+    tab.list.select_rows(f"fade:{ids[1]}")
     menu = tab.list.menu()
     assert menu is not None
     shown = [action.text().split("\t") for action in menu.actions()]
@@ -232,7 +232,7 @@ def test_nothing_to_do_teaches_when_loci_looks(room: JournalRoom, rig: Rig) -> N
     assert f"Loci looks again {due(room)}." in said.accessibleName()
     assert not room.page.run_button.isEnabled()
     room.jobs.paused = True
-    tab.read()
+    tab.reload()
     room.rest()
     said = tab.states.currentWidget()
     assert said is not None
@@ -273,7 +273,7 @@ def test_one_run_is_undone_where_it_is_told(room: JournalRoom, rig: Rig) -> None
     furnish(room, rig)
     room.jobs.items = room.jobs.items[:2]
     room.enter("next")
-    room.page.tabs.next.run()
+    room.page.tabs.next.run_now()
     settle(room.qtbot, lambda: bool(room.said))
     assert room.said[-1][:2] == ("Look for fading memories is done: 2 fading.", "Undo")
     room.rest()
@@ -281,7 +281,7 @@ def test_one_run_is_undone_where_it_is_told(room: JournalRoom, rig: Rig) -> None
 
 def test_saying_no_runs_nothing(room: JournalRoom, rig: Rig) -> None:
     furnish(room, rig)
-    room.enter("next").tabs.next.ask_run()
+    room.enter("next").tabs.next.confirm_run()
     room.dialog(RunDialog).cancel.click()
     room.rest()
     assert room.jobs.asked == []
@@ -293,9 +293,9 @@ def test_what_is_to_be_erased_waits_for_its_own_time(room: JournalRoom) -> None:
         deed(JobAction.FADE, "two", "The shed is green."),
     ]
     tab = room.enter("next").tabs.next
-    tab.list.choose("erase:one")
+    tab.list.select_rows("erase:one")
     assert tab.list.offered == {"open"}
-    tab.ask_run()
+    tab.confirm_run()
     dialog = room.dialog(RunDialog)
     assert "What is to be erased waits for its own time." in dialog.sentences[-1]
     assert not any("for good" in sentence for sentence in dialog.sentences)
@@ -310,7 +310,7 @@ def test_a_run_tells_its_progress_and_is_stopped_by_its_id(room: JournalRoom, ri
     room.jobs.items = room.jobs.items[:2]
     room.jobs.holds = True
     tab = room.enter("next").tabs.next
-    tab.run()
+    tab.run_now()
     settle(room.qtbot, lambda: any(one.can_cancel for one in context.tasks.running))
     assert not room.page.run_button.isEnabled()
     assert room.page.run_button.text() == "Running …"
@@ -339,7 +339,7 @@ def test_a_run_that_fails_says_why(room: JournalRoom, rig: Rig) -> None:
 def test_trouble_offers_to_look_again(room: JournalRoom, rig: Rig) -> None:
     furnish(room, rig)
     room.jobs.fails = EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
-    room.page.enter("next")
+    room.page.activate("next")
     tab = room.page.tabs.next
     settle(room.qtbot, lambda: "The disk is full." in room.words(tab))
     room.jobs.fails = None
@@ -348,7 +348,7 @@ def test_trouble_offers_to_look_again(room: JournalRoom, rig: Rig) -> None:
     room.rest()
     assert tab.list.lines.rowCount() == 4
     room.jobs.fails = EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
-    tab.read()
+    tab.reload()
     settle(room.qtbot, lambda: bool(room.said))
     assert room.said[-1][:2] == ("The disk is full.", "Try again")
     assert tab.list.lines.rowCount() == 4  # what was shown stays

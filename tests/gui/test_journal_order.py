@@ -27,8 +27,17 @@ from core.types.lifecycle import Consolidated, JobAction, JobRow, Jobs, JobState
 from ui.context import Context
 from ui.pages.journal.health import find_pauses
 from ui.pages.journal.job_lines import Model, job_note, job_sentences, offered_job_acts
-from ui.pages.journal.lifecycle_help import _INKS, CURVES, DAYS, LifePlot, describe_life, life, life_of, steps_to
-from ui.pages.journal.next_run import figures_in
+from ui.pages.journal.lifecycle_help import (
+    _INKS,
+    CURVES,
+    DAYS,
+    LifePlot,
+    axis_steps_to,
+    describe_life,
+    life_of,
+    read_life_curves,
+)
+from ui.pages.journal.next_run import pick_figures
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.words import describe_report
 from ui.strings import journal_strings, order_strings
@@ -60,9 +69,9 @@ def test_every_name_is_one_of_the_report() -> None:
     names = journal_strings()["figures"]["names"]
     assert set(names) == {"sweep", "consolidate"}
     full = told(1)
-    assert set(figures_in(full, names["consolidate"])) == set(names["consolidate"])
-    assert figures_in(told(4), ["deduplicated", "after.active"]) == {"deduplicated": 4, "after.active": 5}
-    assert figures_in({"faded": 2}, ["faded", "expired"]) == {"faded": 2, "expired": 0}
+    assert set(pick_figures(full, names["consolidate"])) == set(names["consolidate"])
+    assert pick_figures(told(4), ["deduplicated", "after.active"]) == {"deduplicated": 4, "after.active": 5}
+    assert pick_figures({"faded": 2}, ["faded", "expired"]) == {"faded": 2, "expired": 0}
     assert list(describe_report({"remaining": 3})) == ["3 notes stay"]
 
 
@@ -78,10 +87,10 @@ def test_what_was_foretold_stands_beside_what_was_done(room: JournalRoom, rig: R
     assert cells(room)["United with those that say the same, Next run would"] == "1"
     assert cells(room)["United with those that say the same, No run yet"] == "–"
     assert cells(room)["Marked as fading, Next run would"] == "0"
-    tab.run()
+    tab.run_now()
     settle(room.qtbot, lambda: bool(room.said))
     room.jobs.items, room.jobs.reports = [], {JobType.CONSOLIDATE: told(0), JobType.SWEEP: {}}
-    tab.read()
+    tab.reload()
     room.rest()
     shown = [" ".join(column.title.split()) for column in tab.comparison.shown[1].columns]
     assert shown[:2] == ["Next run would", "Last run was to"]
@@ -155,7 +164,7 @@ def test_paused_work_says_so_alone(room: JournalRoom) -> None:
     assert [rest.key for rest in tab.work.rests] == ["paused"]
     assert not tab.work.stand.isVisible()
     room.jobs.paused = False
-    tab.read()
+    tab.reload()
     room.rest()
     assert tab.work.rests == ()
     assert tab.work.stand.isVisible()
@@ -192,7 +201,7 @@ def test_nobody_is_told_of_a_model_that_was_never_chosen(room: JournalRoom, monk
     last = runs.calendar.lines.row_at(runs.calendar.lines.rowCount() - 1)
     assert last is not None
     assert (last.head, last.beside) == ("Learn from episodes", "When a local model is set up · never ran")
-    runs.calendar.choose("distill")
+    runs.calendar.select_rows("distill")
     assert runs.panel.sentences[0] == "A model reads them. When a local model is set up."
 
 
@@ -268,7 +277,7 @@ def lived(days: int = 5 * DAYS) -> list[dict[str, int]]:
 
 
 def test_the_kept_figures_can_be_told() -> None:
-    known = life()
+    known = read_life_curves()
     assert list(known.days) == sorted(known.days)
     assert known.last["stored"] >= known.last["active"] + known.last["archived"]
     assert f"{known.last['active']:,}" in describe_life(known, order_strings())
@@ -285,7 +294,7 @@ def test_a_life_is_told_year_by_year() -> None:
 
 @given(st.integers(0, 10**9))
 def test_lines_to_read_by_are_round_and_reach_the_highest(most: int) -> None:
-    lines = steps_to(most)
+    lines = axis_steps_to(most)
     assert lines[0] == 0
     assert lines[-1] >= most
     assert 2 <= len(lines) <= 7
@@ -297,15 +306,15 @@ def test_the_curves_lie_where_their_numbers_say(context: Context, qtbot: QtBot) 
     plot = LifePlot(context.theme, known, order_strings()["curves"], order_strings()["under"])
     qtbot.addWidget(plot)
     plot.resize(600, plot.sizeHint().height())
-    field = plot.field()
-    assert plot.at(0, 0) == field.bottomLeft()
-    assert plot.at(known.days[-1], 0).x() == pytest.approx(field.right())
-    heights = [plot.at(0, known.last[name]).y() for name in CURVES]
+    field = plot.plot_rect()
+    assert plot.point_at(0, 0) == field.bottomLeft()
+    assert plot.point_at(known.days[-1], 0).x() == pytest.approx(field.right())
+    heights = [plot.point_at(0, known.last[name]).y() for name in CURVES]
     assert heights == sorted(heights)  # stored is the highest, active the lowest
     light = plot.grab().toImage()
-    context.theme.use("dark", 100)
+    context.theme.apply_theme("dark", 100)
     assert plot.grab().toImage() != light
-    context.theme.use("light", 100)
+    context.theme.apply_theme("light", 100)
 
 
 def inks(plot: LifePlot, colour: QColor) -> int:
@@ -317,14 +326,14 @@ def inks(plot: LifePlot, colour: QColor) -> int:
 
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_no_curve_lies_under_a_filling(context: Context, qtbot: QtBot, look: str) -> None:
-    context.theme.use(look, 100)
+    context.theme.apply_theme(look, 100)
     low = [{"day": day, "stored": day * 30, "active": day * 20, "archived": day} for day in range(91, 3 * DAYS, 91)]
     plot = LifePlot(context.theme, life_of(low), dict.fromkeys(CURVES, ""), "{year}")
-    plot._ends = lambda name: ("", "")  # type: ignore[method-assign]  # names are drawn in the colours too
+    plot._end_labels = lambda name: ("", "")  # type: ignore[method-assign]  # names are drawn in the colours too
     qtbot.addWidget(plot)
     plot.resize(600, plot.sizeHint().height())
     shown = {name: inks(plot, context.theme.colour(_INKS[name])) for name in CURVES if name != "stored"}
-    context.theme.use("light", 100)
+    context.theme.apply_theme("light", 100)
     assert min(shown.values()) > 40
 
 
@@ -338,7 +347,7 @@ def test_the_help_opens_by_button_key_and_wish_and_gives_the_keyboard_back(room:
     page.help_button.click()
     assert is_open(page)
     plot, area = page.help.findChildren(LifePlot)[0], page.help.findChildren(QScrollArea)[0]
-    assert plot.accessibleDescription() == describe_life(life(), order_strings())
+    assert plot.accessibleDescription() == describe_life(read_life_curves(), order_strings())
     assert "Two gauges" in room.words(page.help)
     before = page.tabs.health.area
     QTest.keyClick(area, Qt.Key.Key_Escape)
@@ -348,7 +357,7 @@ def test_the_help_opens_by_button_key_and_wish_and_gives_the_keyboard_back(room:
     assert is_open(page)
     page.resize(600, 500)
     settle(room.qtbot, lambda: page.help.width() == page.width() - 32)
-    page.leave()
+    page.deactivate()
     assert not is_open(page)
     room.enter("ask:help")
     assert is_open(page)

@@ -77,7 +77,7 @@ def test_a_pair_stands_with_both_texts_and_why(room: JournalRoom, qtmodeltester:
     assert (first.head, first.second) == ("Jar 0 holds quinces.", "Quinces ripen in week 0.")
     assert (first.aside, first.aside_note, first.note) == ("0.90", "likeness", "home · proposed yesterday")
     assert "Quinces ripen in week 0." in first.description
-    tab.list.choose("a1:b1")
+    tab.list.select_rows("a1:b1")
     assert [said.text for said in tab.panel.texts] == ["Jar 1 holds quinces.", "Quinces ripen in week 1."]
     assert tab.panel.why.text() == "The two are alike, and nothing relates them yet. Likeness 0.90 of 1."
     assert tab_text(room) == "Relations 2"
@@ -135,11 +135,11 @@ def test_what_comes_back_by_an_undo_is_listed_again(room: JournalRoom) -> None:
     links(room, 2)
     tab = room.enter("relations").tabs.relations
     kept = list(room.jobs.proposed)
-    tab.act("decline")
+    tab.run_action("decline")
     room.rest()
     assert room.heads(tab.list) == ["Jar 1 holds quinces."]
     room.jobs.proposed = kept
-    tab.read()
+    tab.reload()
     room.rest()
     assert room.heads(tab.list) == ["Jar 0 holds quinces.", "Jar 1 holds quinces."]
 
@@ -148,7 +148,7 @@ def test_what_cannot_be_decided_stands_there_again(room: JournalRoom) -> None:
     links(room, 2)
     room.jobs.refuses = UserError(Code.NOT_FOUND, "There is no such proposal, or it is decided already.")
     tab = room.enter("relations").tabs.relations
-    tab.act("accept")
+    tab.run_action("accept")
     room.rest()
     assert room.said[-1][0] == "There is no such proposal, or it is decided already."
     assert len(room.heads(tab.list)) == 2
@@ -171,8 +171,8 @@ def test_many_are_listed_as_somebody_scrolls(room: JournalRoom) -> None:
     assert tab_text(room) == "Relations 500"
     tab.list.lines.fetchMore(tab.list.rootIndex())
     assert tab.list.lines.rowCount() == 2 * PAGE_ROWS
-    tab.list.choose("a150:b150")
-    tab.act("decline")
+    tab.list.select_rows("a150:b150")
+    tab.run_action("decline")
     room.rest()
     assert tab.list.lines.rowCount() == 2 * PAGE_ROWS
     assert [entry.id for entry in tab.list.chosen] == ["a151:b151"] or [
@@ -182,15 +182,15 @@ def test_many_are_listed_as_somebody_scrolls(room: JournalRoom) -> None:
 
 def test_trouble_offers_to_read_again(room: JournalRoom) -> None:
     room.jobs.fails = EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
-    room.page.enter("relations")
+    room.page.activate("relations")
     tab = room.page.tabs.relations
     settle(room.qtbot, lambda: "The disk is full." in room.words(tab))
     room.jobs.fails = None
     links(room, 1)
-    tab.read()
+    tab.reload()
     room.rest()
     room.jobs.fails = EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
-    tab.read()
+    tab.reload()
     settle(room.qtbot, lambda: bool(room.said))
     assert room.said[-1][:2] == ("The disk is full.", "Try again")
     assert room.heads(tab.list) == ["Jar 0 holds quinces."]
@@ -213,9 +213,9 @@ def test_a_text_grows_with_the_letters(room: JournalRoom, context: Context) -> N
     said = PairText(context.theme)
     room.qtbot.addWidget(said)
     before = said.sizeHint().height()
-    context.theme.use("light", 150)
+    context.theme.apply_theme("light", 150)
     assert said.sizeHint().height() > before
-    context.theme.use("light", 100)
+    context.theme.apply_theme("light", 100)
 
 
 # ---- over the engine
@@ -247,7 +247,7 @@ def test_the_engine_draws_it_and_takes_it_back(page: JournalPage, rig: Rig, cont
     said: list[tuple[str, object]] = []
     context.desk.tell.connect(lambda sentence, _act, run, _stays: said.append((sentence, run)))
     ids = propose(rig, 3)
-    page.enter("relations")
+    page.activate("relations")
     tab = page.tabs.relations
     settle(qtbot, lambda: tab.list.lines.rowCount() == 2)
     QTest.keyClick(tab.list, Qt.Key.Key_A)

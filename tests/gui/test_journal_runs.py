@@ -20,7 +20,7 @@ from ui.context import Context
 from ui.pages.journal.lines import Entry
 from ui.pages.journal.runner import RunDialog
 from ui.pages.journal.runs import _MOST
-from ui.pages.journal.words import moment
+from ui.pages.journal.words import format_near_moment
 from ui.shell.window import StatusBar
 
 
@@ -32,7 +32,7 @@ def room(context: Context, qtbot: QtBot) -> Iterator[JournalRoom]:
 
 def due(room: JournalRoom) -> str:
     """When the next run is, in words."""
-    return moment(room.jobs.now + 3 * HOUR_MS, room.jobs.now)
+    return format_near_moment(room.jobs.now + 3 * HOUR_MS, room.jobs.now)
 
 
 def furnish(room: JournalRoom) -> None:
@@ -93,7 +93,7 @@ def test_what_needs_somebody_stands_first_then_what_runs_then_what_ran(
 def test_each_run_offers_what_makes_sense(room: JournalRoom, chosen: str, acts: set[str]) -> None:
     furnish(room)
     tab = room.enter("runs").tabs.runs
-    tab.list.choose(chosen)
+    tab.list.select_rows(chosen)
     assert tab.list.offered == acts
     assert {name for name, made in tab.panel.acts.buttons.items() if made.isVisible()} == acts
 
@@ -101,11 +101,11 @@ def test_each_run_offers_what_makes_sense(room: JournalRoom, chosen: str, acts: 
 def test_a_run_is_stopped_and_another_tried_again(room: JournalRoom) -> None:
     furnish(room)
     tab = room.enter("runs").tabs.runs
-    tab.list.choose("running")
+    tab.list.select_rows("running")
     QTest.keyClick(tab.list, Qt.Key.Key_S)
     room.rest()
     assert room.heads(tab.list)[:4] == ["NEEDS YOU", "Erase from the archive", "NOW", "Replay"]
-    tab.list.choose("poison")
+    tab.list.select_rows("poison")
     tab.panel.acts.buttons["retry"].click()
     room.rest()
     assert room.jobs.asked == [("cancel", "running"), ("retry", "poison")]
@@ -143,7 +143,7 @@ def test_the_panel_says_what_a_run_did_and_why_it_cannot_be_undone(room: Journal
     assert tab.panel.sentences == (
         "12 embedded, 2 odd count.", "It took 12 seconds.", "It changed nothing that would have to be undone.",
     )  # fmt: skip
-    tab.list.choose("old")
+    tab.list.select_rows("old")
     assert "It is too old to be undone." in tab.panel.sentences
 
 
@@ -153,7 +153,7 @@ def test_nothing_has_run_yet(room: JournalRoom) -> None:
     assert tab.stand.text() == f"Nothing runs now. Next: Look for fading memories, {due(room)}."
     assert not tab.panel.isVisible()
     room.jobs.held, room.jobs.pressure = "Waits: memory is short.", Pressure.CRITICAL
-    tab.read()
+    tab.reload()
     room.rest()
     assert tab.stand.text().endswith("Waits: memory is short. Memory is short, so only what is needed runs.")
 
@@ -195,7 +195,7 @@ def test_the_calendar_says_what_runs_when_and_runs_it_now(room: JournalRoom) -> 
     assert room.heads(tab.calendar)[-1] == "Erase from the archive"  # no fixed time
     first = tab.calendar.lines.row_at(0)
     assert first is not None
-    last = moment(room.jobs.now - 20 * HOUR_MS, room.jobs.now)
+    last = format_near_moment(room.jobs.now - 20 * HOUR_MS, room.jobs.now)
     assert first.beside == f"Next {due(room)} · last {last}"
     QTest.keyClick(tab.calendar, Qt.Key.Key_R)
     dialog = room.dialog(RunDialog)
@@ -209,7 +209,7 @@ def test_the_calendar_says_what_runs_when_and_runs_it_now(room: JournalRoom) -> 
 def test_erasing_now_is_a_danger_and_not_the_default(room: JournalRoom) -> None:
     tab = room.enter("runs").tabs.runs
     tab.show_view("calendar")
-    tab.calendar.choose("erase")
+    tab.calendar.select_rows("erase")
     tab.panel.acts.buttons["run"].click()
     dialog = room.dialog(RunDialog)
     assert (dialog.windowTitle(), dialog.act.property("kind")) == ("Erase now", "danger")
@@ -251,7 +251,7 @@ def test_the_status_bar_shows_a_job_that_runs(context: Context, qtbot: QtBot) ->
 def test_where_there_is_little_room_the_panel_says_less(room: JournalRoom) -> None:
     furnish(room)
     tab = room.enter("runs").tabs.runs
-    tab.list.choose("done")
+    tab.list.select_rows("done")
     settle(room.qtbot, lambda: "It took 12 seconds." in room.words(tab.panel))
     room.page.resize(900, 420)
     settle(room.qtbot, lambda: "It took 12 seconds." not in room.words(tab.panel))

@@ -54,26 +54,26 @@ def test_a_run_is_told_beside_the_journal_until_it_is_looked_at(
     swept(rig)
     settle(qtbot, lambda: counted(window) == "Journal, 1 new", 20_000)
     assert window.status._counts["journal"].accessibleName() == "Journal: 1 new"
-    window.go("journal", "archive")
+    window.show_page("journal", "archive")
     settle(qtbot, lambda: not context.tasks.running)
     assert counted(window) == "Journal, 1 new"  # what was archived is seen there, not that a run did it
-    window.go("journal", "runs")
+    window.show_page("journal", "runs")
     settle(qtbot, lambda: counted(window) == "Journal", 20_000)
 
 
 def test_what_happens_under_the_persons_eyes_is_seen(
     window: MainWindow, rig: Rig, qtbot: QtBot, context: Context
 ) -> None:
-    window.go("journal", "changes")
+    window.show_page("journal", "changes")
     swept(rig)
     settle(qtbot, lambda: not context.tasks.running, 20_000)
     qtbot.waitUntil(lambda: counted(window) == "Journal", timeout=20_000)
-    since = int(context.prefs.text(RUNS_SEEN))
+    since = int(context.prefs.read_text(RUNS_SEEN))
     assert rig.engine.conflicts.count_waiting(since).result(30)[WaitingKind.RUNS] == 0
 
 
 def test_a_mark_that_cannot_be_read_begins_now(rig: Rig, context: Context) -> None:
     now = rig.clock.now_ms()
-    context.prefs.keep(RUNS_SEEN, "yesterday")
-    assert context.prefs.moment(RUNS_SEEN, now) == now
-    assert context.prefs.moment(RUNS_SEEN, now + DAY_MS) == now
+    context.prefs.store_value(RUNS_SEEN, "yesterday")
+    assert context.prefs.read_moment(RUNS_SEEN, now) == now
+    assert context.prefs.read_moment(RUNS_SEEN, now + DAY_MS) == now

@@ -25,10 +25,10 @@ from ui.pages.journal.words import (
     describe_duration,
     describe_report,
     format_day,
-    moment,
+    format_near_moment,
 )
 from ui.strings import journal_strings
-from ui.widgets.words import clause, describe_reason, describe_reasons
+from ui.widgets.words import describe_reason, describe_reasons, lower_sentence
 
 DAY_MS = 86_400_000
 COUNTS = st.dictionaries(st.text("abcdef_", min_size=1), st.integers(0, 10**9) | st.booleans() | st.none(), max_size=5)
@@ -87,15 +87,15 @@ def test_codes_and_reasons_nobody_has_words_for() -> None:
     known = json.loads((files("resources") / "help" / "lifecycle.json").read_text(encoding="utf-8"))
     assert all(describe_reason(key) == sentence for key, sentence in known.items())
     assert describe_reasons(("pinned", "xy")) == "you pinned it; xy"
-    assert clause("ANN is slow.") == "ANN is slow"
+    assert lower_sentence("ANN is slow.") == "ANN is slow"
 
 
 def test_moments_near_the_present() -> None:
     now = 1_795_000_000_000
-    assert moment(now, now).startswith("today at ")
-    assert moment(now + DAY_MS, now).startswith("tomorrow at ")
-    assert moment(now - DAY_MS, now).startswith("yesterday at ")
-    assert " 2026, " in moment(now - 40 * DAY_MS, now)
+    assert format_near_moment(now, now).startswith("today at ")
+    assert format_near_moment(now + DAY_MS, now).startswith("tomorrow at ")
+    assert format_near_moment(now - DAY_MS, now).startswith("yesterday at ")
+    assert " 2026, " in format_near_moment(now - 40 * DAY_MS, now)
     assert [format_day(now + days * DAY_MS, now) for days in (-1, 0, 1)] == ["yesterday", "today", "tomorrow"]
 
 
@@ -129,7 +129,7 @@ def test_a_list_keeps_what_is_chosen_and_else_its_neighbour(qtbot: QtBot, contex
     shown = entry_list(context.theme, "Jars", ("open", "erase"), takes_many=True)
     qtbot.addWidget(shown)
     shown.show_lines(entries("a", "b", "c", "d"))
-    shown.choose("b", "c")
+    shown.select_rows("b", "c")
     shown.show_lines(entries("x", "b", "d"))
     assert [entry.id for entry in shown.chosen] == ["b"]
     assert shown.current is not None
@@ -147,7 +147,7 @@ def test_keys_act_only_where_the_act_makes_sense(qtbot: QtBot, context: Context)
     asked: list[str] = []
     shown.asked.connect(asked.append)
     shown.show_lines(entries("a"))
-    shown.choose("a")
+    shown.select_rows("a")
     QTest.keyClick(shown, Qt.Key.Key_Delete)
     assert asked == []
     shown.offered = frozenset({"erase", "open"})
@@ -160,17 +160,17 @@ def test_buttons_name_their_keys_and_are_off_or_hidden(qtbot: QtBot, context: Co
     bar = ActionBar(context.theme, ("restore", "erase"))
     qtbot.addWidget(bar)
     bar.show()
-    bar.offer({"restore"})
+    bar.enable_actions({"restore"})
     assert [made.isEnabled() for made in bar.buttons.values()] == [True, False]
     assert bar.buttons["erase"].accessibleName() == "Erase for good"
     assert bar.buttons["erase"].accessibleDescription() == "Key Del"
-    bar.offer({"erase"}, hides=True)
+    bar.enable_actions({"erase"}, hides=True)
     assert [made.isVisible() for made in bar.buttons.values()] == [False, True]
 
 
 @pytest.mark.parametrize("scale", [100, 150])
 def test_lines_are_drawn_wide_and_narrow(qtbot: QtBot, context: Context, scale: int) -> None:
-    context.theme.use("dark", scale)
+    context.theme.apply_theme("dark", scale)
     shown = entry_list(context.theme, "Jars", ())
     qtbot.addWidget(shown)
     long = "Jar 4 holds quinces and stands behind the others on the upper shelf of the cold pantry. " * 3

@@ -50,15 +50,15 @@ class Lab:
 
     def ask(self, question: str = QUESTION) -> RecallPage:
         """Go to the page and ask."""
-        self.window.go("recall")
+        self.window.show_page("recall")
         self.rest()
-        self.page.ask(question)
+        self.page.ask_question(question)
         self.rest()
         return self.page
 
     def order(self) -> list[str]:
         """Texts of the answer."""
-        return [row.text for row in self.page.list.lines.rows() if row.is_answer]
+        return [row.text for row in self.page.list.lines.list_rows() if row.is_answer]
 
     def press(self, key: Qt.Key) -> None:
         """Press a key on the list."""
@@ -88,7 +88,7 @@ def cranes(rig: Rig) -> tuple[str, str]:
 
 def why(lab: Lab, memory_id: str) -> str:
     """What the page says of a memory that is named."""
-    lab.page.acts.ask_why(memory_id)
+    lab.page.acts.ask_why_missing(memory_id)
     found = next(one for one in lab.page.findChildren(WhyNotDialog) if one.isVisible())
     settle(lab.qtbot, lambda: bool(found.sentence))
     sentence = found.sentence
@@ -99,7 +99,7 @@ def why(lab: Lab, memory_id: str) -> str:
 def test_an_answer_says_where_it_stood_in_every_list(lab: Lab, rig: Rig) -> None:
     plain, _ = cranes(rig)
     page = lab.ask()
-    first = page.list.lines.rows()[0]
+    first = page.list.lines.list_rows()[0]
     assert first.id == plain
     assert "words 1st" in first.note
     assert sum(first.parts.values()) == pytest.approx(first.score)
@@ -121,8 +121,8 @@ def test_why_a_memory_did_not_come_is_found(lab: Lab, rig: Rig) -> None:
 def test_a_weight_is_tried_applied_and_undone(lab: Lab, rig: Rig) -> None:
     plain, weighty = cranes(rig)
     page = lab.ask()
-    assert page.list.lines.rows()[0].id == plain
-    lab.page.list.look_at(weighty)
+    assert page.list.lines.list_rows()[0].id == plain
+    lab.page.list.select_memory(weighty)
     lab.press(Qt.Key.Key_S)  # it should be among the first: a question to try weights on
     settle(lab.qtbot, lambda: len(rig.engine.laboratory.probes().result(30)) == 1)
     knobs = {knob.name: knob for knob in page.tuner.knobs}
@@ -131,8 +131,8 @@ def test_a_weight_is_tried_applied_and_undone(lab: Lab, rig: Rig) -> None:
     knobs["sides_confidence"].slider.setValue(0)
     knobs["sides_recency"].slider.setValue(0)
     lab.rest()
-    assert page.list.lines.rows()[0].id == weighty
-    assert page.list.lines.rows()[0].moved == 1
+    assert page.list.lines.list_rows()[0].id == weighty
+    assert page.list.lines.list_rows()[0].moved == 1
     assert rig.found(QUESTION)[0] == "Harbour crane one stands at the pier."  # nothing is applied yet
     assert page.tuner.effect.lines[0].startswith("Found in first 5: now 1 of 1, would be 1 of 1")
 
@@ -140,15 +140,15 @@ def test_a_weight_is_tried_applied_and_undone(lab: Lab, rig: Rig) -> None:
     lab.rest()
     settle(lab.qtbot, lambda: rig.found(QUESTION)[0] == "Harbour crane nine stands at the pier.")
     lab.rest()
-    assert page.list.lines.rows()[0].id == weighty
-    assert page.list.lines.rows()[0].moved == 0
+    assert page.list.lines.list_rows()[0].id == weighty
+    assert page.list.lines.list_rows()[0].moved == 0
     (applied,) = rig.engine.laboratory.applications().result(30)
     assert set(applied.changes) == {"side_bound", "sides_importance", "sides_confidence", "sides_recency"}
 
     undo = next(made for made in lab.window.findChildren(QAbstractButton) if made.text() == "Undo" and made.isVisible())
     undo.click()
     settle(lab.qtbot, lambda: rig.found(QUESTION)[0] == "Harbour crane one stands at the pier.")
-    settle(lab.qtbot, lambda: page.list.lines.rows()[0].id == plain)
+    settle(lab.qtbot, lambda: page.list.lines.list_rows()[0].id == plain)
     settle(lab.qtbot, lambda: knobs["side_bound"].value_text == "0.95")
     lab.rest()
 
@@ -156,13 +156,13 @@ def test_a_weight_is_tried_applied_and_undone(lab: Lab, rig: Rig) -> None:
 def test_not_this_one_holds_for_the_question_and_is_undone(lab: Lab, rig: Rig) -> None:
     plain, _ = cranes(rig)
     page = lab.ask()
-    page.list.look_at(plain)
+    page.list.select_memory(plain)
     lab.press(Qt.Key.Key_X)
-    settle(lab.qtbot, lambda: plain not in [row.id for row in page.list.lines.rows() if row.is_answer])
+    settle(lab.qtbot, lambda: plain not in [row.id for row in page.list.lines.list_rows() if row.is_answer])
     assert "not this one" in why(lab, plain)
     undo = next(made for made in lab.window.findChildren(QAbstractButton) if made.text() == "Undo" and made.isVisible())
     undo.click()
-    settle(lab.qtbot, lambda: plain in [row.id for row in page.list.lines.rows() if row.is_answer])
+    settle(lab.qtbot, lambda: plain in [row.id for row in page.list.lines.list_rows() if row.is_answer])
     lab.rest()
 
 
@@ -178,11 +178,11 @@ def test_a_clients_view_leaves_out_what_it_may_not_see(lab: Lab, rig: Rig) -> No
     plain, _ = cranes(rig)
     rig.client("Claude Code", "read")
     page = lab.ask()
-    assert plain in [row.id for row in page.list.lines.rows()]
+    assert plain in [row.id for row in page.list.lines.list_rows()]
     settle(lab.qtbot, lambda: len(page.head.chips.view.menu().actions()) == 2)
     page.head.chips.view.menu().actions()[1].trigger()
     lab.rest()
-    assert plain not in [row.id for row in page.list.lines.rows() if row.is_answer]
+    assert plain not in [row.id for row in page.list.lines.list_rows() if row.is_answer]
 
 
 def test_the_inspector_says_to_whom_a_memory_was_given(lab: Lab, rig: Rig) -> None:
@@ -192,11 +192,11 @@ def test_the_inspector_says_to_whom_a_memory_was_given(lab: Lab, rig: Rig) -> No
     rig.engine.flush()
     lab.ask()
     assert isinstance(lab.window.house and lab.window.house.inspector, Inspector)
-    lab.page.list.look_at(plain)
+    lab.page.list.select_memory(plain)
     lab.press(Qt.Key.Key_I)
     part = lab.window.findChild(DisclosuresPart)
     assert part is not None
     settle(lab.qtbot, lambda: part.sentence.text().startswith("Given once, to Claude Code on "))
-    lab.page.list.look_at(weighty)
+    lab.page.list.select_memory(weighty)
     settle(lab.qtbot, lambda: part.sentence.text().startswith("Never given to an assistant yet."))
     lab.rest()

@@ -55,7 +55,7 @@ def test_the_answer_stands_in_its_order_with_near_misses_below(room: LabRoom) ->
     page = room.ask()
     lines = [page.list.lines.line_at(at) for at in range(page.list.lines.rowCount())]
     heading = next(at for at, line in enumerate(lines) if isinstance(line, Heading))
-    rows = page.list.lines.rows()
+    rows = page.list.lines.list_rows()
     assert [row.place for row in rows[:4]] == ["1", "2", "3", "4"]
     assert heading == 4
     assert rows[0].note.endswith("words 1st, meaning 3rd")
@@ -75,7 +75,7 @@ def test_every_row_is_told_to_those_who_do_not_see_it(room: LabRoom) -> None:
 def test_hostile_text_is_shown_as_it_is(room: LabRoom) -> None:
     room.lab.memories[0] = memory("<b>Frankfurt</b>\u202e & more\nand a second line", kind=Kind.EPISODE)
     page = room.ask()
-    assert page.list.lines.rows()[0].text == "<b>Frankfurt</b>‹U+202E› & more and a second line"
+    assert page.list.lines.list_rows()[0].text == "<b>Frankfurt</b>‹U+202E› & more and a second line"
 
 
 def test_a_question_without_an_answer_says_why_and_can_be_kept_so(room: LabRoom, context: Context) -> None:
@@ -93,7 +93,7 @@ def test_a_question_without_an_answer_says_why_and_can_be_kept_so(room: LabRoom,
 def test_questions_of_the_session_can_be_asked_again(room: LabRoom) -> None:
     page = room.ask("one question")
     room.ask("another question")
-    menu = page.head.question.menu()
+    menu = page.head.question.make_history_menu()
     assert [action.text() for action in menu.actions()] == ["another question", "one question"]
     menu.actions()[1].trigger()
     room.rest()
@@ -104,11 +104,11 @@ def test_questions_of_the_session_can_be_asked_again(room: LabRoom) -> None:
 def test_trouble_is_said_where_the_answer_would_be(room: LabRoom) -> None:
     page = room.open()
     room.lab.refuses = "Such a question cannot be asked."
-    page.ask(QUESTION)
+    page.ask_question(QUESTION)
     room.rest()
     assert "Such a question cannot be asked." in texts(page)
     room.lab.refuses = ""
-    page.asker.again()
+    page.asker.ask_again()
     room.rest()
     assert page.stand.states.currentWidget() is page.pane
 
@@ -183,31 +183,31 @@ def test_a_box_shows_what_was_dropped_there(room: LabRoom) -> None:
     page = room.ask()
     page.pane.funnel.boxes["after_duplicates"].click()
     room.rest()
-    assert [row.text for row in page.list.lines.rows()] == ["Frankfurt it is, in November."]
+    assert [row.text for row in page.list.lines.list_rows()] == ["Frankfurt it is, in November."]
     assert page.pane.stage_note.text().startswith("Dropped at “no repeats”")
     page.pane.funnel.boxes["in_scope"].click()
     room.rest()
-    assert "superseded by a newer one" in page.list.lines.rows()[0].note
+    assert "superseded by a newer one" in page.list.lines.list_rows()[0].note
     page.pane.funnel.boxes["answered"].click()
     room.rest()
     assert page.pane.funnel.current == ""  # nothing was cut off: the answer itself
     page.pane.funnel.boxes["fused"].click()
     page.pane.back.click()
     assert page.pane.funnel.current == ""
-    assert page.list.lines.rows()[0].place == "1"
+    assert page.list.lines.list_rows()[0].place == "1"
 
 
 def test_a_box_of_a_search_shows_what_it_found(room: LabRoom) -> None:
     page = room.ask()
     page.pane.funnel.boxes["graph"].click()
     room.rest()
-    assert [row.id for row in page.list.lines.rows()] == [room.lab.ids()[1], room.lab.ids()[2]]
+    assert [row.id for row in page.list.lines.list_rows()] == [room.lab.ids()[1], room.lab.ids()[2]]
     page.pane.funnel.boxes["time"].click()
     room.rest()
-    assert page.list.lines.rows() == []
+    assert page.list.lines.list_rows() == []
     assert page.pane.stage_note.text().endswith("Nothing was found this way.")
     room.key(Qt.Key.Key_Escape)
-    assert page.list.lines.rows()[0].place == "1"
+    assert page.list.lines.list_rows()[0].place == "1"
 
 
 # ---- one memory
@@ -261,7 +261,7 @@ def test_should_have_been_here_saves_a_question_that_undo_takes_back(
     acts: list[tuple[str, object]] = []
     context.desk.tell.connect(lambda _said, title, run, _stays: acts.append((title, run)))
     page = room.ask()
-    page.list.look_at(room.lab.ids()[4])
+    page.list.select_memory(room.lab.ids()[4])
     page.list.setFocus()
     room.key(Qt.Key.Key_S)
     (probe,) = room.lab.items
@@ -303,7 +303,7 @@ def test_not_this_one_is_told_to_the_engine(room: LabRoom, context: Context, mon
 
 def test_the_menu_of_a_row_names_its_acts_and_keys(room: LabRoom) -> None:
     page = room.ask()
-    page.list.look_at(room.lab.ids()[4])
+    page.list.select_memory(room.lab.ids()[4])
     menu = page.list.make_menu()
     titles = [action.text().partition("\t")[0] for action in menu.actions() if action.text()]
     assert "Should have been here" in titles
@@ -347,7 +347,7 @@ def test_a_pasted_id_is_told_its_stage(room: LabRoom, at: int, said: str) -> Non
 def test_a_memory_is_found_by_its_words_and_one_that_was_no_candidate_is_told(room: LabRoom) -> None:
     page = room.ask()
     room.lab.memories.append(memory("Bring an umbrella to Bergen."))
-    page.acts.ask_why()
+    page.acts.ask_why_missing()
     found = room.dialog(WhyNotDialog)
     QTest.keyClicks(found.field, "umbrella")
     settle(room.qtbot, lambda: found.list.count() == 1)
@@ -362,7 +362,7 @@ def test_a_memory_is_found_by_its_words_and_one_that_was_no_candidate_is_told(ro
 
 def test_words_no_memory_has_are_told(room: LabRoom) -> None:
     page = room.ask()
-    page.acts.ask_why()
+    page.acts.ask_why_missing()
     found = room.dialog(WhyNotDialog)
     QTest.keyClicks(found.field, "zeppelin")
     settle(room.qtbot, lambda: any(one.startswith("No memory has all of these words.") for one in texts(found)))
@@ -381,7 +381,7 @@ def test_another_page_asks_why_of_the_last_question(room: LabRoom, context: Cont
     page = room.open(wish="why:something")
     assert heard.sentences[-1] == "Ask a question first."
     room.ask()
-    page.enter(f"why:{room.lab.ids()[4]}")
+    page.activate(f"why:{room.lab.ids()[4]}")
     found = room.dialog(WhyNotDialog)
     settle(room.qtbot, lambda: found.sentence.startswith("It was dropped"))
     found.accept()

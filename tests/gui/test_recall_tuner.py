@@ -38,12 +38,12 @@ def room(context: Context, qtbot: QtBot) -> Iterator[LabRoom]:
 def test_a_weight_is_tried_with_its_effect_and_nothing_is_applied(room: LabRoom) -> None:
     page = room.ask()
     assert not page.tuner.apply.isEnabled()
-    before = [row.id for row in page.list.lines.rows() if row.is_answer]
+    before = [row.id for row in page.list.lines.list_rows() if row.is_answer]
     page.tuner.knobs[room.knob("side_bound")].slider.setValue(0)
     page.tuner.knobs[room.knob("sides_recency")].slider.setValue(100)
     room.rest()
     assert room.lab.asked[-1][1] == {"side_bound": 0.5, "sides_recency": 1.0}
-    rows = [row for row in page.list.lines.rows() if row.is_answer]
+    rows = [row for row in page.list.lines.list_rows() if row.is_answer]
     assert [row.id for row in rows] != before
     assert rows[0].id == room.lab.ids()[2]
     assert rows[0].moved == 2
@@ -70,7 +70,7 @@ def test_reset_takes_the_trial_back(room: LabRoom) -> None:
     page.tuner.reset.click()
     room.rest()
     assert page.tuning.trial == {}
-    assert all(row.moved == 0 for row in page.list.lines.rows())
+    assert all(row.moved == 0 for row in page.list.lines.list_rows())
     assert page.tuner.knobs[room.knob("side_bound")].value_text == "0.95"
 
 
@@ -232,10 +232,10 @@ def test_questions_that_fail_are_the_badge_of_the_page() -> None:
 def test_a_change_in_the_vault_asks_again(room: LabRoom) -> None:
     page = room.ask()
     asked = len(room.lab.asked)
-    page.changed(Changed("store", ("x",), OWNER_ACTOR, 9))
+    page.handle_change(Changed("store", ("x",), OWNER_ACTOR, 9))
     settle(room.qtbot, lambda: len(room.lab.asked) == asked + 1)
     room.rest()
-    page.changed(Changed("save_probe", (), OWNER_ACTOR, 10))
+    page.handle_change(Changed("save_probe", (), OWNER_ACTOR, 10))
     room.rest()
     assert len(room.lab.asked) == asked + 1
 
@@ -243,11 +243,11 @@ def test_a_change_in_the_vault_asks_again(room: LabRoom) -> None:
 def test_a_page_nobody_sees_waits(room: LabRoom) -> None:
     page = room.ask()
     asked = len(room.lab.asked)
-    page.leave()
-    page.changed(Changed("store", ("x",), OWNER_ACTOR, 9))
+    page.deactivate()
+    page.handle_change(Changed("store", ("x",), OWNER_ACTOR, 9))
     room.rest()
     assert len(room.lab.asked) == asked
-    page.enter()
+    page.activate()
     room.rest()
     assert len(room.lab.asked) == asked + 1
 
@@ -267,7 +267,7 @@ def test_where_there_is_little_room_the_tuner_takes_turns(room: LabRoom) -> None
 
 @pytest.mark.parametrize(("width", "height", "scale"), [(952, 600, 100), (1340, 780, 150), (952, 600, 150)])
 def test_nothing_is_cut_off(room: LabRoom, context: Context, width: int, height: int, scale: int) -> None:
-    context.theme.use("light", scale)
+    context.theme.apply_theme("light", scale)
     room.open(width, height)
     page = room.ask()
     room.qtbot.wait(20)
@@ -275,7 +275,7 @@ def test_nothing_is_cut_off(room: LabRoom, context: Context, width: int, height:
     for part in (page.head, page.pane.funnel, page.list):
         assert part.mapTo(page, part.rect().bottomRight()).x() <= width
     assert page.list.viewport().height() > 60
-    context.theme.use("light", 100)
+    context.theme.apply_theme("light", 100)
 
 
 def test_letters_typed_into_the_question_do_nothing_else(room: LabRoom) -> None:
@@ -292,7 +292,7 @@ def test_letters_typed_into_the_question_do_nothing_else(room: LabRoom) -> None:
 
 def test_a_view_narrower_than_ones_own_shows_less(room: LabRoom) -> None:
     page = room.ask()
-    mine = len([row for row in page.list.lines.rows() if row.is_answer])
-    page.asker.submit(replace(page.asker.asked, seen_as="Claude Code"))
+    mine = len([row for row in page.list.lines.list_rows() if row.is_answer])
+    page.asker.submit_query(replace(page.asker.asked, seen_as="Claude Code"))
     room.rest()
-    assert len([row for row in page.list.lines.rows() if row.is_answer]) == mine - 1
+    assert len([row for row in page.list.lines.list_rows() if row.is_answer]) == mine - 1

@@ -26,23 +26,23 @@ from core.types.recall import (
 )
 from core.types.values import Precision, Role, Status, When
 from ui.inspector.provenance import describe_disclosures
-from ui.pages.recall.funnel import expected_count, is_whole, note_of_stage, within
+from ui.pages.recall.funnel import candidates_of_stage, expected_count, is_whole, note_of_stage
 from ui.pages.recall.knobs import Scale, scale_of
 from ui.pages.recall.signals import TOKENS, describe_bar, pieces_of
 from ui.pages.recall.why_not import describe_absence, shared_words
 from ui.pages.recall.words import (
+    best_places,
+    count_gains,
     describe_change,
+    describe_losses,
+    describe_near_miss,
     describe_places,
     describe_source,
+    explain_missing,
     format_names,
-    gains,
-    losses,
-    ordinal,
-    places,
+    format_ordinal,
     stage_of,
-    sunk_by,
     time_words,
-    verdict,
 )
 from ui.strings import recall_strings
 from ui.widgets.words import format_said_at
@@ -67,12 +67,12 @@ def candidate(**more: object) -> TracedCandidate:
     ("place", "told"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (22, "22nd"), (112, "112th")]
 )
 def test_places_are_told_as_one_says_them(place: int, told: str) -> None:
-    assert ordinal(place) == told
+    assert format_ordinal(place) == told
 
 
 def test_lists_of_one_way_count_once_and_sums_do_not_count() -> None:
     lists = {"evidence": (1, 1.0), "vector": (7, 0.3), "window": (3, 0.6), "bm25": (2, 4.0)}
-    assert places(lists) == {"words": 2, "meaning": 3}
+    assert best_places(lists) == {"words": 2, "meaning": 3}
     assert describe_places(lists) == "words 2nd, meaning 3rd"
     assert describe_places({"a new list": (4, 1.0)}) == "a new list 4th"
 
@@ -81,26 +81,30 @@ def test_lists_of_one_way_count_once_and_sums_do_not_count() -> None:
 def test_every_drop_has_words_and_a_stage_that_drops(dropped: str) -> None:
     assert dropped in recall_strings()["dropped"]
     assert stage_of(dropped) in STAGES[4:]
-    assert sunk_by(dropped, {"bm25": (1, 2.0), "vector": (2, 0.4)}) == recall_strings()["dropped"][dropped]["short"]
+    assert (
+        describe_near_miss(dropped, {"bm25": (1, 2.0), "vector": (2, 0.4)})
+        == recall_strings()["dropped"][dropped]["short"]
+    )
 
 
 def test_an_unknown_drop_is_still_told() -> None:
-    assert sunk_by("a new reason", {}) == "left out"
+    assert describe_near_miss("a new reason", {}) == "left out"
 
 
 def test_a_near_miss_names_its_weakest_places() -> None:
     assert (
-        sunk_by("below_floor", {"window": (58, 0.2)}) == "much weaker than the best, meaning 58th, no shared rare word"
+        describe_near_miss("below_floor", {"window": (58, 0.2)})
+        == "much weaker than the best, meaning 58th, no shared rare word"
     )
 
 
 def test_a_verdict_says_the_stage_or_that_there_was_none() -> None:
-    assert verdict(candidate(place=2), Status.ACTIVE) == ["It did come: it is 2nd in the answer."]
-    dropped = verdict(candidate(dropped="duplicate", lists={"bm25": (4, 1.0)}), Status.ACTIVE)
+    assert explain_missing(candidate(place=2), Status.ACTIVE) == ["It did come: it is 2nd in the answer."]
+    dropped = explain_missing(candidate(dropped="duplicate", lists={"bm25": (4, 1.0)}), Status.ACTIVE)
     assert dropped[0] == "It was dropped at “no repeats”."
     assert dropped[-1] == "Found by words 4th."
-    assert len(verdict(None, Status.ACTIVE)) == 1
-    assert "archived" in verdict(None, Status.ARCHIVED)[1]
+    assert len(explain_missing(None, Status.ACTIVE)) == 1
+    assert "archived" in explain_missing(None, Status.ARCHIVED)[1]
 
 
 def test_the_time_and_the_names_of_a_question_are_told() -> None:
@@ -148,11 +152,11 @@ def test_a_stage_holds_what_it_found_or_dropped() -> None:
     second = candidate(id="b", rank=2, dropped="below_floor", lists={"bm25": (1, 2.0), "graph": (1, 0.4)})
     third = candidate(id="c", dropped="archived", evidence=0.9)
     traced = (first, second, third)
-    assert [one.id for one in within("words", traced)] == ["b", "a"]
-    assert [one.id for one in within("graph", traced)] == ["b"]
-    assert [one.id for one in within("fused", traced)] == ["b"]
-    assert [one.id for one in within("in_scope", traced)] == ["c"]
-    assert within("after_duplicates", traced) == []
+    assert [one.id for one in candidates_of_stage("words", traced)] == ["b", "a"]
+    assert [one.id for one in candidates_of_stage("graph", traced)] == ["b"]
+    assert [one.id for one in candidates_of_stage("fused", traced)] == ["b"]
+    assert [one.id for one in candidates_of_stage("in_scope", traced)] == ["c"]
+    assert candidates_of_stage("after_duplicates", traced) == []
     stages = {"vector": 5, "in_scope": 9, "fused": 4, "after_duplicates": 3, "answered": 3}
     assert [expected_count(stage, stages) for stage in ("vector", "in_scope", "fused", "answered")] == [5, 0, 5, 0]
 
@@ -284,13 +288,13 @@ def test_losses_are_named_the_worst_first_and_gains_are_counted() -> None:
         outcome("d", None, passed=False),
     )
     comparison = Comparison(now, then, probes)
-    assert losses(comparison) == [
+    assert describe_losses(comparison) == [
         ("“a moon base” should be empty and would not be.", "a moon base"),
         ("“wifi code” drops out; it was 2nd.", "wifi code"),
         ("“coffee order” falls from 1st to 4th.", "coffee order"),
     ]
-    assert gains(comparison) == 1
-    assert losses(Comparison(now, now, probes)) == []
+    assert count_gains(comparison) == 1
+    assert describe_losses(Comparison(now, now, probes)) == []
 
 
 def test_how_often_a_memory_was_given_is_told() -> None:

@@ -43,7 +43,7 @@ def window(context: Context, qtbot: QtBot) -> Iterator[MainWindow]:
 
 def page_of(window: MainWindow, qtbot: QtBot) -> ReviewPage:
     """The Review page, as it stands when everything has come."""
-    window.go("review")
+    window.show_page("review")
     assert window.house is not None
     page = window.house.page
     assert isinstance(page, ReviewPage)

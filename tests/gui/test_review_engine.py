@@ -35,7 +35,7 @@ class Desk:
 
     def open(self) -> ReviewPage:
         """Go to the page."""
-        self.window.go("review")
+        self.window.show_page("review")
         page = self.page
         settle(self.qtbot, page.is_settled)
         return page
@@ -173,14 +173,14 @@ def test_what_was_settled_elsewhere_leaves_the_queue_and_says_why(desk: Desk, ri
     page.queue.see_why.click()
     dialog = dialog_of(page, ClosedDialog, qtbot)
     assert isinstance(dialog, ClosedDialog)
-    settle(qtbot, lambda: any("Closed itself" in line.why for line in dialog.list.lines.rows()))
+    settle(qtbot, lambda: any("Closed itself" in line.why for line in dialog.list.lines.list_rows()))
     dialog.close_button.click()
 
 
 def test_locking_leaves_nothing_of_the_desk(desk: Desk, rig: Rig, qtbot: QtBot) -> None:
     make_pair(rig)
     desk.open()
-    desk.window.lock()
+    desk.window.lock_vault()
     settle(qtbot, lambda: desk.window.house is None)
     shown = [made.text() for made in desk.window.status.findChildren(QAbstractButton) if made.isVisible()]
     assert not any("Review" in text for text in shown)

@@ -158,7 +158,7 @@ def test_a_locked_vault_takes_no_decision(room: Room, monkeypatch: pytest.Monkey
 def test_a_page_that_was_left_takes_no_decision(room: Room) -> None:
     page = room.open([rival("Due on Monday.", "Due on Friday.")])
     room.ready()
-    page.leave()
+    page.deactivate()
     page.press(Action.REJECT)
     assert room.decided == []
 
@@ -210,7 +210,7 @@ def test_what_an_undo_brings_back_is_looked_at_again(room: Room) -> None:
     settle(room.qtbot, lambda: [row.id for row in page.queue.rows] == [second.id])
     settle(room.qtbot, page.is_settled)
     room.fake.items = {first.id: first, second.id: second}
-    page.changed(Changed("undo", (), OWNER_ACTOR, 1))
+    page.handle_change(Changed("undo", (), OWNER_ACTOR, 1))
     settle(room.qtbot, lambda: page.queue.list.current is not None and page.queue.list.current.id == first.id)
 
 

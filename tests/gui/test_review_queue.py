@@ -101,7 +101,7 @@ def test_the_list_is_a_sound_model(qtmodeltester: ModelTester, context: Context)
     assert not model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
     assert list(model.group_of(0)) == [1]
     assert list(model.group_of(3)) == [3]
-    assert Heading("Today", count=2).describe() == "Today, 2"
+    assert Heading("Today", count=2).accessible_text() == "Today, 2"
 
 
 def test_several_are_decided_as_one_step(room: Room) -> None:
@@ -123,10 +123,10 @@ def test_a_heading_chooses_its_group_by_mouse_and_by_key(room: Room) -> None:
     page = room.open(items)
     page.queue.group.show_choice("client")
     page.queue.group.chosen.emit("client")
-    page.queue.list.look_near(1)
+    page.queue.list.select_near(1)
     room.key(Qt.Key.Key_G)
     assert [row.id for row in page.queue.list.chosen] == [items[0].id, items[1].id]
-    page.queue.list.look_near(4)
+    page.queue.list.select_near(4)
     heading = page.queue.list.visualRect(page.queue.list.lines.index(0, 0)).center()
     QTest.mouseClick(page.queue.list.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(heading))
     assert len(page.queue.list.chosen) == 2
@@ -195,7 +195,7 @@ def test_what_closed_by_itself_is_told_with_its_reason(room: Room) -> None:
     page.queue.see_why.click()
     dialog = dialog_of(page, ClosedDialog, room.qtbot)
     assert isinstance(dialog, ClosedDialog)
-    settle(room.qtbot, lambda: len(dialog.list.lines.rows()) == 3)
+    settle(room.qtbot, lambda: len(dialog.list.lines.list_rows()) == 3)
     assert str(dialog.list.lines.index(0, 0).data()).startswith("Blue or green. Closed itself. One no longer stands.")
     assert closed_line(closed("reject"), NOW).why == "Kept what stood. One no longer stands."
     dialog.close_button.click()
@@ -265,7 +265,7 @@ def test_with_little_room_queue_and_item_take_turns(room: Room) -> None:
 @pytest.mark.parametrize("scale", [100, 150])
 @pytest.mark.parametrize("size", [(1370, 820), (950, 620)])
 def test_the_buttons_are_in_reach_at_every_size(room: Room, theme: str, scale: int, size: tuple[int, int]) -> None:
-    room.context.theme.use(theme, scale)
+    room.context.theme.apply_theme(theme, scale)
     page = room.open(drawn(), *size)
     room.qtbot.wait(50)
     assert page.desk.suggestion.act is not None
@@ -282,7 +282,7 @@ def test_the_buttons_are_in_reach_at_every_size(room: Room, theme: str, scale: i
     assert page.desk.cards.is_stacked or abs(have.width() - came.width()) <= 1
     assert page.desk.reading.height() >= 0.3 * page.desk.height()
     assert page.minimumSizeHint().width() <= size[0]
-    room.context.theme.use("light", 100)
+    room.context.theme.apply_theme("light", 100)
 
 
 def test_the_text_is_not_cut_off(room: Room) -> None:
@@ -320,7 +320,7 @@ def test_hostile_text_is_shown_as_it_is(room: Room) -> None:
     labels = page.findChildren(QLabel)
     assert all(found.textFormat() is Qt.TextFormat.PlainText for found in labels if "<b>" in found.text())
     assert not any("\u202e" in found.text() or "\x1b" in found.text() for found in labels)
-    assert "\u202e" not in page.queue.list.spec.describe(page.queue.rows[0])
+    assert "\u202e" not in page.queue.list.spec.accessible_text(page.queue.rows[0])
     assert "\u202e" not in page.desk.question
     room.key(Qt.Key.Key_A, CTRL)
     assert page.stand.is_batch
@@ -448,16 +448,16 @@ def test_the_inspector_stands_beside_it_only_when_asked_for(window: MainWindow, 
     house = window.house
     assert house is not None
     assert house.inspector is not None
-    window.go("library")
+    window.show_page("library")
     assert house.inspector.isVisible()
-    window.go("review")
+    window.show_page("review")
     settle(qtbot, lambda: house.page is not None and house.page.is_settled())
     assert not house.inspector.isVisible()
     window.toggle_inspector()
     assert house.inspector.isVisible()
-    window.go("library")
+    window.show_page("library")
     window.toggle_inspector()
     assert not house.inspector.isVisible()
-    window.go("review")
+    window.show_page("review")
     assert house.inspector.isVisible()  # each kind of page remembers its own
     QGuiApplication.processEvents()

@@ -95,10 +95,10 @@ def section(qtbot: QtBot, context: Context, spaces: FakeSpaces) -> Iterator[Mean
     made.resize(720, 500)
     made.show()
     qtbot.waitExposed(made)
-    made.enter()
+    made.activate()
     settle(qtbot, lambda: made.models.count() > 0)
     yield made
-    made.leave()
+    made.deactivate()
     made.close()
 
 
@@ -150,7 +150,7 @@ def test_a_change_can_be_paused_and_stopped(
     qtbot: QtBot, context: Context, section: MeaningSection, spaces: FakeSpaces
 ) -> None:
     spaces.now = replace(spaces.now, wished=SMALL, done=5, total=10)
-    section.read()
+    section.reload()
     settle(qtbot, section.stop.isVisible)
     press(section.now, "Pause")
     settled(qtbot, section.now.told.text, "Background work is paused")
@@ -168,11 +168,11 @@ def test_progress_is_asked_for_while_somebody_looks_and_no_longer(
     qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces
 ) -> None:
     spaces.now = replace(spaces.now, wished=SMALL, done=5, total=10)
-    section.read()
+    section.reload()
     settle(qtbot, section._poll.isActive)
-    section.leave()
+    section.deactivate()
     assert not section._poll.isActive()
-    section.read()
+    section.reload()
     settle(qtbot, lambda: not section.context.tasks.running)
     assert not section._poll.isActive()
 
@@ -189,7 +189,7 @@ def test_without_a_server_it_says_so_and_can_look_again(
     qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces
 ) -> None:
     spaces.offered = Offers((), "E3001")
-    section.look()
+    section.request_models()
     settled(qtbot, section.other.description.text, "No model server answers")
     assert buttons(section.other) == ["Look again"]
     spaces.offered = Offers((Offered(SMALL, 1),))
@@ -201,7 +201,7 @@ def test_a_served_model_that_is_away_is_told_and_the_built_in_is_offered(
     qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces
 ) -> None:
     spaces.now = Embedding(SMALL, SMALL, 8, SMALL, code="E3001")
-    section.enter()
+    section.activate()
     settled(qtbot, section.now.told.text, "words alone are compared")
     assert section.models.itemText(0) == "Built-in model"
     assert section.models.itemData(0) == ""
@@ -210,7 +210,7 @@ def test_a_served_model_that_is_away_is_told_and_the_built_in_is_offered(
 
 def test_giving_up_old_vectors_asks_once_more(qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces) -> None:
     spaces.now = replace(spaces.now, kept=(KeptSpace(SMALL, 12_400, LATER),))
-    section.read()
+    section.reload()
     settled(qtbot, section.old.description.text, "embed-small (Ollama): 12,400 vectors, kept until ")
     press(section.old, "Give them up …")
     assert "as long as the first time" in section.old.told.text()
@@ -237,7 +237,7 @@ def test_the_page_makes_the_section_in_a_turn_of_its_own(qtbot: QtBot, context: 
     page = SettingsPage(context)
     page.show()
     assert not page.sections
-    page.enter("Model of meaning")
+    page.activate("Model of meaning")
     settle(qtbot, page.is_settled)
     titles = [section.title for section in page.sections]
     assert titles[-3:] == ["Model of meaning", "Vault and keys", "About"]
@@ -245,7 +245,7 @@ def test_the_page_makes_the_section_in_a_turn_of_its_own(qtbot: QtBot, context: 
     page.search.setText("ollama vectors")
     assert page.meaning is not None
     assert page.meaning.now.isVisibleTo(page)
-    page.leave()
+    page.deactivate()
     page.close()
     page.deleteLater()
 
@@ -263,15 +263,15 @@ def test_with_the_real_engine_a_change_goes_through(
     section = MeaningSection(context)
     qtbot.addWidget(section)
     section.show()
-    section.enter()
+    section.activate()
     settle(qtbot, section.measure.isVisible)
     section.measure.click()
     settled(qtbot, section.other.told.text, "5 memories need a new vector")
     section.begin.click()
     settle(qtbot, lambda: section.embedding is not None and section.embedding.is_changing)
     assert engine.jobs.run(JobType.MIGRATE).result(60).state.value == "done"
-    section.read()
+    section.reload()
     settled(qtbot, section.now.description.text, "goes by embed-small (Ollama). It makes 2 numbers")
     settled(qtbot, section.old.description.text, "the built-in model: 5 vectors")
-    section.leave()
+    section.deactivate()
     section.close()

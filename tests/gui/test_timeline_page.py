@@ -25,8 +25,8 @@ from ui.context import Context
 from ui.lists.row_spec import wrap_text
 from ui.pages.timeline.evolution import day_of, describe_event, title_of
 from ui.pages.timeline.page import TimelinePage
-from ui.pages.timeline.period_details import details
-from ui.pages.timeline.strip import fits, grid_of
+from ui.pages.timeline.period_details import describe_details
+from ui.pages.timeline.strip import do_columns_fit, grid_of
 from ui.pages.timeline.words import count_words, gap_words, period_name, range_name
 from ui.registry import PAGES
 from ui.widgets.states import States
@@ -38,7 +38,7 @@ Key = Qt.Key
 @pytest.fixture
 def page(context: Context, qtbot: QtBot) -> Iterator[TimelinePage]:
     made = TimelinePage(context)
-    context.bridge.changed.connect(made.changed)
+    context.bridge.changed.connect(made.handle_change)
     made.resize(960, 760)
     made.show()
     qtbot.waitExposed(made)
@@ -56,7 +56,7 @@ def said(rig: Rig, text: str, day: str, **more: Any) -> str:
 
 
 def enter(page: TimelinePage, qtbot: QtBot, wish: str = "") -> None:
-    page.enter(wish)
+    page.activate(wish)
     settle(qtbot, page.is_settled)
 
 
@@ -127,7 +127,7 @@ def test_days_stand_over_what_was_said_on_them(
     page: TimelinePage, year: Rig, qtbot: QtBot, qtmodeltester: ModelTester
 ) -> None:
     enter(page, qtbot)
-    page.time.look_at(ms("2023-03-01"), ms("2023-04-01"))
+    page.time.choose_time(ms("2023-03-01"), ms("2023-04-01"))
     rest(page, qtbot)
     assert listed(page) == [
         "Monday 6 March 2023",
@@ -167,7 +167,7 @@ def test_arrows_move_the_period_and_shift_takes_more(page: TimelinePage, year: R
 
 def test_in_the_squares_of_days_up_and_down_are_days(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
     enter(page, qtbot)
-    page.time.look_at(ms("2023-03-08"), ms("2023-03-08T01:00"))
+    page.time.choose_time(ms("2023-03-08"), ms("2023-03-08T01:00"))
     rest(page, qtbot)
     press(page, qtbot, Key.Key_Down)
     assert page.time.below.title == "Thu 9 Mar 2023"
@@ -180,7 +180,7 @@ def test_plus_and_minus_come_nearer_and_go_farther_and_stay_at_the_time(
     page: TimelinePage, year: Rig, qtbot: QtBot
 ) -> None:
     enter(page, qtbot)
-    page.time.look_at(ms("2023-03-09"), ms("2023-03-10"))
+    page.time.choose_time(ms("2023-03-09"), ms("2023-03-10"))
     rest(page, qtbot)
     seen = [page.time.below.title]
     for key in (Key.Key_Minus, Key.Key_Minus, Key.Key_Minus, Key.Key_Minus, Key.Key_Plus):
@@ -206,7 +206,7 @@ def test_a_drag_takes_all_it_passes(page: TimelinePage, year: Rig, qtbot: QtBot)
     strip = page.time.strip
 
     def middle(place: int) -> QPoint:
-        return strip.grid.rect(place).center().toPoint()
+        return strip.grid.cell_rect(place).center().toPoint()
 
     QTest.mousePress(strip, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, middle(4))
     QTest.mouseMove(strip, middle(2))
@@ -223,14 +223,14 @@ def test_a_drag_takes_all_it_passes(page: TimelinePage, year: Rig, qtbot: QtBot)
 def test_filters_narrow_what_is_counted_and_listed(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
     enter(page, qtbot)
     press(page, qtbot, Key.Key_Escape)
-    page.kinds._take("rule")
+    page.kinds._on_choice("rule")
     rest(page, qtbot)
     assert heads(page) == ["The shed is green."]
     assert sum(page.time.strip.density.totals) == 1
-    page.kinds._take("digest")
+    page.kinds._on_choice("digest")
     rest(page, qtbot)
     assert "Nothing of that kind" in instead(page.time.states)
-    page.kinds._take("")
+    page.kinds._on_choice("")
     rest(page, qtbot)
     assert len(heads(page)) == 4
     assert "home" in page.spaces._choices
@@ -259,10 +259,10 @@ def test_what_was_believed_and_what_was_true_at_the_end_of_a_period(
     below.use_axis("true")
     rest(page, qtbot)
     assert len(heads(page)) == 4
-    page.time.look_at(ms("2023-03-06"), ms("2023-03-07"))
+    page.time.choose_time(ms("2023-03-06"), ms("2023-03-07"))
     rest(page, qtbot)
     assert heads(page) == ["The boat is called Heron.", "The shed is green."]
-    page.time.go("today")
+    page.time.choose_named("today")
     below.use_axis("believed")
     rest(page, qtbot)
     assert len(heads(page)) == 4
@@ -309,7 +309,7 @@ def test_what_changes_is_counted_again(page: TimelinePage, year: Rig, qtbot: QtB
     enter(page, qtbot)
     said(year, "Plums are ripe.", "2023-10-20")
     settle(qtbot, lambda: "Plums are ripe." in heads(page))
-    page.leave()
+    page.deactivate()
     said(year, "Sloes are ripe.", "2023-10-21")
     settle(qtbot, lambda: page.is_stale)
     assert "Sloes are ripe." not in heads(page)
@@ -368,7 +368,7 @@ def test_a_topic_is_asked_for_and_its_line_told(
     QTest.keyClicks(page.topic.field, "vim")
     QTest.keyClick(page.topic.field, Key.Key_Return)
     rest(page, qtbot)
-    events = page.topic.list.lines.rows()
+    events = page.topic.list.lines.list_rows()
     assert [event.transition for event in events] == [
         Transition.START,
         Transition.REINFORCEMENT,
@@ -391,10 +391,10 @@ def test_a_wish_names_the_topic(page: TimelinePage, editors: list[str], qtbot: Q
     enter(page, qtbot, "ask:vim")
     assert page.tab == "topic"
     assert page.topic.field.text() == "vim"
-    assert len(page.topic.list.lines.rows()) == 3
+    assert len(page.topic.list.lines.list_rows()) == 3
     page.show_tab("time")
     rest(page, qtbot)
-    assert page.context.prefs.text("timeline.tab") == "time"
+    assert page.context.prefs.read_text("timeline.tab") == "time"
 
 
 def test_nothing_is_known_of_what_nobody_spoke_of(page: TimelinePage, editors: list[str], qtbot: QtBot) -> None:
@@ -409,7 +409,7 @@ def test_nothing_is_known_of_what_nobody_spoke_of(page: TimelinePage, editors: l
 def test_a_line_follows_what_changes(page: TimelinePage, rig: Rig, editors: list[str], qtbot: QtBot) -> None:
     enter(page, qtbot, "ask:vim")
     rig.forget(editors[1])
-    settle(qtbot, lambda: len(page.topic.list.lines.rows()) == 2)
+    settle(qtbot, lambda: len(page.topic.list.lines.list_rows()) == 2)
 
 
 def test_old_words_and_their_end_are_told(page: TimelinePage, rig: Rig, qtbot: QtBot) -> None:
@@ -417,7 +417,7 @@ def test_old_words_and_their_end_are_told(page: TimelinePage, rig: Rig, qtbot: Q
     rig.engine.library.revise([old], Revision(text="uses vim")).result(30)
     rig.settle()
     enter(page, qtbot, "ask:vim")
-    (event,) = page.topic.list.lines.rows()
+    (event,) = page.topic.list.lines.list_rows()
     assert day_of(event) == "10 Jan 2023, 12:00"
     assert describe_event(event).endswith("before: uses vmi")
     page.grab()
@@ -489,15 +489,15 @@ def test_a_point_in_a_cell_is_its_period(count: int, lead: int, by_weeks: bool, 
     lead = lead if by_weeks else 0
     grid = grid_of(count, by_weeks=by_weeks, lead=lead, area=area, scale=1.0, scroll=scroll)
     assert 0 <= grid.scroll <= grid.most_scroll
-    if fits(grid.columns, width, by_weeks=by_weeks, scale=1.0):
-        assert len(grid.visible()) == count
-    for place in (grid.visible()[0], grid.visible()[-1]):
-        middle = grid.rect(place).center()
+    if do_columns_fit(grid.columns, width, by_weeks=by_weeks, scale=1.0):
+        assert len(grid.visible_places()) == count
+    for place in (grid.visible_places()[0], grid.visible_places()[-1]):
+        middle = grid.cell_rect(place).center()
         assert grid.place_at(middle.x(), middle.y()) == place
         assert grid.scroll_offset_for(place) == grid.scroll
     for place in (0, count - 1):
         there = grid_of(count, by_weeks=by_weeks, lead=lead, area=area, scale=1.0, scroll=grid.scroll_offset_for(place))
-        assert place in there.visible()
+        assert place in there.visible_places()
     assert 0 <= grid.place_at(-50, 9999) < count
 
 
@@ -517,4 +517,4 @@ def test_a_memory_is_told_no_more_exactly_than_it_is_dated(occurred: When | None
         | {"role": Role.USER, "space": "home", "occurred": occurred, "recorded_at": 1_795_516_200_000}
         | {"status": Status.ACTIVE}
     )
-    assert details(row) == want
+    assert describe_details(row) == want

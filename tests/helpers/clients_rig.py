@@ -347,7 +347,7 @@ class ClientsRoom:
         self.page.resize(1100, 760)
         self.page.show()
         self.qtbot.waitExposed(self.page)
-        self.page.enter(wish)
+        self.page.activate(wish)
         self.rest()
         return self.page
 
@@ -415,6 +415,6 @@ def clients_over(context: Context, qtbot: QtBot, monkeypatch: Any) -> Iterator[C
     try:
         yield room
     finally:
-        room.page.leave()
+        room.page.deactivate()
         room.page.close()
         room.page.deleteLater()

@@ -28,7 +28,7 @@ def look(qtbot: QtBot, inspector: Inspector, context: Context, memory_id: str) -
 
 def text_part(inspector: Inspector) -> TextPart:
     """The part of the text."""
-    part = inspector.part("text")
+    part = inspector.find_part("text")
     assert isinstance(part, TextPart)
     return part
 

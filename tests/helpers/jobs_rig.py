@@ -309,7 +309,7 @@ class JournalRoom:
         self.page = JournalPage(context)
         self.said: list[tuple[str, str, Any]] = []
         context.desk.tell.connect(lambda sentence, act, run, _: self.said.append((sentence, act, run)))
-        context.bridge.changed.connect(self.page.changed)
+        context.bridge.changed.connect(self.page.handle_change)
         self.page.resize(900, 640)
         self.page.show()
         qtbot.waitExposed(self.page)
@@ -321,14 +321,14 @@ class JournalRoom:
 
     def enter(self, tab: str) -> JournalPage:
         """Show a tab and wait until it was read."""
-        self.page.enter(tab)
+        self.page.activate(tab)
         self.rest()
         return self.page
 
     def heads(self, lines: ListView) -> list[str]:
         """What stands in a list: headings, and heads of lines."""
         return [
-            line.describe() if isinstance(line, InertRow) else str(line.head)  # every list's row has a head
+            line.accessible_text() if isinstance(line, InertRow) else str(line.head)  # every list's row has a head
             for line in lines.lines.lines
         ]
 
@@ -345,7 +345,7 @@ class JournalRoom:
     def put_away(self) -> None:
         """Let everything end, and delete the page."""
         self.jobs.release()
-        self.page.leave()
+        self.page.deactivate()
         settle(self.qtbot, lambda: not self.context.tasks.running)
         self.page.close()
         self.page.deleteLater()
@@ -365,7 +365,7 @@ def journal_over(context: Context, qtbot: QtBot) -> Iterator[JournalRoom]:
 def journal_over_engine(context: Context, qtbot: QtBot) -> Iterator[JournalPage]:
     """The page over the engine's own scheduler."""
     made = JournalPage(context)
-    context.bridge.changed.connect(made.changed)
+    context.bridge.changed.connect(made.handle_change)
     made.resize(900, 640)
     made.show()
     qtbot.waitExposed(made)
@@ -373,7 +373,7 @@ def journal_over_engine(context: Context, qtbot: QtBot) -> Iterator[JournalPage]
     try:
         yield made
     finally:
-        made.leave()
+        made.deactivate()
         settle(qtbot, lambda: not context.tasks.running)
         made.close()
         made.deleteLater()

@@ -19,8 +19,8 @@ def put_away(qtbot: QtBot, page: Page) -> None:
         page: it is gone afterwards.
     """
     context = page.context
-    page.leave()
+    page.deactivate()
     settle(qtbot, lambda: not context.tasks.running)
-    context.prefs.save()
+    context.prefs.save_now()
     page.close()
     page.deleteLater()

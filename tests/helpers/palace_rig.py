@@ -42,11 +42,11 @@ def opened(qtbot: QtBot, context: Context) -> PalacePage:
     context.theme.reduced_motion = True
     page = PALACE.make(context)
     assert isinstance(page, PalacePage)
-    context.bridge.changed.connect(page.changed)
+    context.bridge.changed.connect(page.handle_change)
     qtbot.addWidget(page)
     page.resize(1000, 760)
     page.show()
-    page.enter()
+    page.activate()
     settle(qtbot, lambda: page.scene.plan is not None)
     settle(qtbot, lambda: all(room.loci is not None for room in page.scene.rooms.values()))
     return page
@@ -56,9 +56,9 @@ def shut(qtbot: QtBot, page: PalacePage) -> None:
     """Leave the page so that no timer of the context is left running: its objects die with Python's next collection,
     which may come in a thread of the next test's engine.
     """
-    page.leave()
+    page.deactivate()
     settle(qtbot, lambda: not page.context.tasks.running)
-    page.context.prefs.save()
+    page.context.prefs.save_now()
 
 
 def press(page: PalacePage, *keys: Qt.Key) -> None:
@@ -68,7 +68,7 @@ def press(page: PalacePage, *keys: Qt.Key) -> None:
 
 def point(page: PalacePage, spot: PlacedLocus) -> QPoint:
     lens = page.canvas.camera.lens
-    return QPointF(lens.across(spot.x), lens.down(spot.y)).toPoint()
+    return QPointF(lens.canvas_x(spot.x), lens.canvas_y(spot.y)).toPoint()
 
 
 def first(page: PalacePage, at: int = 0) -> PlacedLocus:
@@ -82,7 +82,7 @@ def drag(page: PalacePage, start: QPoint, end: QPoint) -> None:
     for share in (0.3, 0.7, 1.0):
         QTest.mouseMove(canvas, start + (end - start) * share)
         QApplication.processEvents()
-        canvas._pointer.move(QPointF(start + (end - start) * share))
+        canvas._pointer.move_to(QPointF(start + (end - start) * share))
     QTest.mouseRelease(canvas, LEFT, pos=end)
 
 

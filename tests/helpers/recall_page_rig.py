@@ -344,14 +344,14 @@ class LabRoom:
         made.show()
         self.qtbot.waitExposed(made)
         made.activateWindow()
-        made.enter(wish)
+        made.activate(wish)
         self.rest()
         return made
 
     def ask(self, question: str = QUESTION) -> RecallPage:
         """Show the page with an answer."""
         page = self._page or self.open()
-        page.ask(question)
+        page.ask_question(question)
         self.rest()
         return page
 
@@ -381,7 +381,7 @@ class LabRoom:
     def put_away(self) -> None:
         """Let everything end, and delete the page."""
         if self._page is not None:
-            self._page.leave()
+            self._page.deactivate()
             settle(self.qtbot, lambda: not self.context.tasks.running)
             self._page.close()
             self._page.deleteLater()

@@ -37,7 +37,7 @@ class Room:
         made.show()
         self.qtbot.waitExposed(made)
         made.activateWindow()
-        made.enter()
+        made.activate()
         settle(self.qtbot, made.is_settled)
         return made
 
@@ -68,7 +68,7 @@ class Room:
         page = self.page
         if page is not None:
             self.fake.release()
-            page.leave()
+            page.deactivate()
             settle(self.qtbot, lambda: not self.context.tasks.running)
             page.close()
             page.deleteLater()

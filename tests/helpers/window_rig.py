@@ -72,7 +72,7 @@ def window_context(engine: Engine, *, theme: str = "light", scale: int = 100) ->
     """
     bridge = Bridge(engine)
     look = Theme(application(), Asked())
-    look.use(theme, scale)
+    look.apply_theme(theme, scale)
     tasks = TaskRunner(bridge)
     prefs = Prefs(InMemoryStore(WindowOptions(), {}))
     context = Context(bridge, tasks, look, Selection(), Commands(), prefs, Desk(), engine.clock)
@@ -81,7 +81,7 @@ def window_context(engine: Engine, *, theme: str = "light", scale: int = 100) ->
     finally:
         tasks.forget()
         bridge.shut()
-        prefs.save()
+        prefs.save_now()
         for part in (tasks, prefs, bridge, look):
             part.deleteLater()
 

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.cli.options import hoist_json_option, verb_of
+from app.cli.options import find_verb, hoist_json_option
 from app.mcp.installation import SERVER, find_recipe
 from app.mcp.texts import TOKENS, estimate_tokens, format_result
 from core.errors import LociError
@@ -78,4 +78,4 @@ def test_any_command_can_be_written_as_toml(arguments: list[str], program: str, 
 def test_hoisting_changes_no_verb(arguments: list[str]) -> None:
     hidden = "--json" in arguments and any(word == "--home" for word in arguments)
     if not hidden:
-        assert verb_of(hoist_json_option(arguments)) == verb_of(arguments)
+        assert find_verb(hoist_json_option(arguments)) == find_verb(arguments)

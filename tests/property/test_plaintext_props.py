@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text.screening.fences import escape_formula, unescape_formula
-from ui.widgets.plaintext import has_marks, one_line, pieces
+from ui.widgets.plaintext import has_marks, one_line, split_marks
 
 # Default_Ignorable_Code_Point and Noncharacter_Code_Point of Unicode 15.1, written down once more from the standard.
 IGNORABLE = [
@@ -50,7 +50,7 @@ ORDINARY = (
 
 @pytest.mark.parametrize("text", ORDINARY)
 def test_ordinary_writing_has_no_mark(text: str) -> None:
-    assert [piece for piece in pieces(text) if piece.is_mark] == []
+    assert [piece for piece in split_marks(text) if piece.is_mark] == []
 
 
 def test_every_hidden_code_point_has_a_mark_between_letters() -> None:
@@ -62,7 +62,7 @@ def test_every_hidden_code_point_has_a_mark_between_letters() -> None:
 def test_nothing_that_is_seen_has_a_mark() -> None:
     hidden = {*HIDDEN, 0x1D159, *range(0x13430, 0x13460), *range(0xE0000, 0xE1000)}
     text = "".join(chr(code) for code in range(sys.maxunicode + 1) if code not in hidden and code != 13)
-    assert [piece.text for piece in pieces(text) if piece.is_mark] == []
+    assert [piece.text for piece in split_marks(text) if piece.is_mark] == []
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_what_looks_like_writing_and_is_none_has_a_mark(text: str) -> None:
 @settings(max_examples=200)
 def test_a_run_of_hidden_characters_has_a_mark_and_the_text_is_whole(text: str, code: int, count: int) -> None:
     whole = f"{text[:9]}{chr(code) * count}{text[9:]}"
-    found = list(pieces(whole))
+    found = list(split_marks(whole))
     assert any(piece.is_mark for piece in found)
     assert "".join(chr(int(piece.text[2:], 16)) if piece.is_mark else piece.text for piece in found) == whole
     assert [piece.start for piece in found] == sorted({piece.start for piece in found})

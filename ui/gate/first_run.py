@@ -20,15 +20,15 @@ from ui.context import Context
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import CAPS, describe_problem
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, label, row
-from ui.widgets.secret import SecretField, StrengthMeter, mark
+from ui.widgets.basics import make_button, make_column, make_label, make_row
+from ui.widgets.secret import SecretField, StrengthMeter, mark_field
 
 _COLUMNS = 3
 _LOOKALIKES = str.maketrans({"0": "O", "8": "B"})
 _FILE = "Loci recovery code.txt"
 
 
-def letters_of(typed: str) -> str:
+def compared_letters(typed: str) -> str:
     """What was typed of a code, as it is compared: capitals, without spaces and dashes, 0 for O, 8 for B.
 
     Args:
@@ -37,14 +37,14 @@ def letters_of(typed: str) -> str:
     return "".join(character for character in typed.upper().translate(_LOOKALIKES) if character.isalnum())
 
 
-def fits(typed: str, wanted: str) -> bool:
+def is_same_code(typed: str, wanted: str) -> bool:
     """Whether something typed is a part of the code; 1 stands for I or L.
 
     Args:
         typed: as a person types it.
         wanted: the part, or the code.
     """
-    have, want = letters_of(typed), letters_of(wanted)
+    have, want = compared_letters(typed), compared_letters(wanted)
     return len(have) == len(want) and all(a == b or (a == "1" and b in "IL") for a, b in zip(have, want, strict=True))
 
 
@@ -76,24 +76,24 @@ class ShowCode(QWidget):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(8)
         for nr, group in enumerate(code.split("-")):
-            grid.addWidget(_group(nr + 1, group), nr // _COLUMNS, nr % _COLUMNS)
+            grid.addWidget(_make_group(nr + 1, group), nr // _COLUMNS, nr % _COLUMNS)
         self.sheet.add_row(grid)
-        self.copy = button("Copy", self._copy, theme=theme, icon="copy")
-        self.save = button("Save to a file …", self._ask_place, theme=theme, icon="save")
-        self._note = label("", "small", wrap=True)
-        self.sheet.space(4)
-        self.sheet.add(self._note)
+        self.copy = make_button("Copy", self._copy_code, theme=theme, icon="copy")
+        self.save = make_button("Save to a file …", self._ask_save_path, theme=theme, icon="save")
+        self._note = make_label("", "small", wrap=True)
+        self.sheet.add_space(4)
+        self.sheet.add_widgets(self._note)
         self._note.hide()
-        self.main = button("I have kept it", onward, kind="primary")
-        self.sheet.close_with(self.copy, self.save, self.main)
-        column(self, self.sheet)
+        self.main = make_button("I have kept it", onward, kind="primary")
+        self.sheet.add_footer(self.copy, self.save, self.main)
+        make_column(self, self.sheet)
         self.setFocusProxy(self.main)
 
-    def _copy(self) -> None:
+    def _copy_code(self) -> None:
         QGuiApplication.clipboard().setText(self._code)
-        self._say("Copied. Loci takes it off the clipboard when you are done here.")
+        self._show_note("Copied. Loci takes it off the clipboard when you are done here.")
 
-    def _ask_place(self) -> None:
+    def _ask_save_path(self) -> None:
         asking = QFileDialog(self, "Save the recovery code", _FILE)
         asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         asking.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -116,32 +116,32 @@ class ShowCode(QWidget):
     def _on_code_saved(self, _nothing: None) -> None:
         self.save.setEnabled(True)
         self.sheet.clear_trouble()
-        self._say("Saved. Move the file to a place that is not this computer.")
+        self._show_note("Saved. Move the file to a place that is not this computer.")
 
     def _on_save_failed(self, error: BaseException) -> None:
         self.save.setEnabled(True)
         problem = problem_of(error)
         if problem is not None and problem.family == "user":
-            self.sheet.refuse(problem.sentence)
+            self.sheet.show_problem(problem.sentence)
         else:
-            self.sheet.refuse("The code could not be written there; choose another place.")
+            self.sheet.show_problem("The code could not be written there; choose another place.")
 
-    def _say(self, sentence: str) -> None:
+    def _show_note(self, sentence: str) -> None:
         self._note.setText(sentence)
         self._note.setAccessibleName(sentence)
         self._note.show()
 
 
-def _group(number: int, letters: str) -> QWidget:
+def _make_group(number: int, letters: str) -> QWidget:
     made = QWidget()
-    words = label(letters)
+    words = make_label(letters)
     words.setObjectName("code")
     words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     words.setAccessibleName(f"Group {number}: {' '.join(letters)}")
-    nr = label(str(number), "small")
+    nr = make_label(str(number), "small")
     nr.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     nr.setFixedWidth(nr.fontMetrics().horizontalAdvance("00"))
-    row(nr, words, None, gap=8, parent=made)
+    make_row(nr, words, None, gap=8, parent=made)
     return made
 
 
@@ -174,44 +174,46 @@ class CheckCode(QWidget):
             step="2 of 3",
             width=480,
         )
-        self.fields = {number: self._field(number) for number in (first, second)}
-        columns = [column(None, label(f"Group {number}", "strong"), line) for number, line in self.fields.items()]
-        line = row(gap=16)
+        self.fields = {number: self._make_field(number) for number in (first, second)}
+        columns = [
+            make_column(None, make_label(f"Group {number}", "strong"), line) for number, line in self.fields.items()
+        ]
+        line = make_row(gap=16)
         for made in columns:
             line.addLayout(made)
         self.sheet.add_row(line)
-        self.main = button("Check", self.check, kind="primary")
-        self.back = button("Show the code again", back)
-        self.sheet.close_with(self.back, self.main)
-        column(self, self.sheet)
+        self.main = make_button("Check", self.check_groups, kind="primary")
+        self.back = make_button("Show the code again", back)
+        self.sheet.add_footer(self.back, self.main)
+        make_column(self, self.sheet)
         self.setFocusProxy(self.fields[first])
 
-    def _field(self, number: int) -> QLineEdit:
+    def _make_field(self, number: int) -> QLineEdit:
         made = QLineEdit()
         made.setObjectName("code")
         made.setAccessibleName(f"Group {number}")
-        made.returnPressed.connect(self._enter)
+        made.returnPressed.connect(self._on_return_pressed)
         made.textEdited.connect(self._on_text_edited)
         return made
 
     def _on_text_edited(self) -> None:
         self.sheet.clear_trouble()
         for line in self.fields.values():
-            mark(line, is_wrong=False)
+            mark_field(line, is_wrong=False)
 
-    def _enter(self) -> None:
+    def _on_return_pressed(self) -> None:
         empty = [line for line in self.fields.values() if not line.text().strip()]
         if empty and not self._has_whole():
             empty[0].setFocus()
         else:
-            self.check()
+            self.check_groups()
 
     def _has_whole(self) -> bool:
-        return any(fits(line.text(), self._code) for line in self.fields.values())
+        return any(is_same_code(line.text(), self._code) for line in self.fields.values())
 
-    def check(self) -> None:
+    def check_groups(self) -> None:
         """Go on if what was typed fits."""
-        wrong = [n for n, line in self.fields.items() if not fits(line.text(), self._groups[n - 1])]
+        wrong = [n for n, line in self.fields.items() if not is_same_code(line.text(), self._groups[n - 1])]
         if self._has_whole() or not wrong:
             for line in self.fields.values():
                 line.setText("")
@@ -219,9 +221,9 @@ class CheckCode(QWidget):
             self._onward()
             return
         for number in wrong:
-            mark(self.fields[number], is_wrong=True)
+            mark_field(self.fields[number], is_wrong=True)
         many = " and ".join(str(number) for number in wrong)
-        self.sheet.refuse(
+        self.sheet.show_problem(
             f"Group {many} is another one." if len(wrong) == 1 else f"Groups {many} are other ones.",
         )
         self.fields[wrong[0]].setFocus()
@@ -263,25 +265,27 @@ class Passphrase(QWidget):
         self.first = SecretField(theme, "Passphrase")
         self.second = SecretField(theme, "Passphrase again")
         self.meter = StrengthMeter(theme)
-        self._caps = label(CAPS, "warning")
+        self._caps = make_label(CAPS, "warning")
         self._caps.hide()
-        self._differ = label(_DIFFER, "warning")
+        self._differ = make_label(_DIFFER, "warning")
         self._differ.hide()
         self.ring = QCheckBox("Let this computer's keyring open it too")
         self.ring.setAccessibleDescription("Then you need the passphrase only where the keyring is not at hand.")
         self.ring.setToolTip("Then you need the passphrase only where the keyring is not at hand.")
         self.ring.hide()
-        self.main = button("Make my palace", self.go, kind="primary")
-        self.sheet.add(label("Choose a passphrase", "strong"), self.first, self.meter)
-        self.sheet.add(label("Once more", "strong"), self.second, self._differ, self._caps, self.ring)
-        self.sheet.add(label("Nobody can reset it for you; a recovery code comes next.", "small", wrap=True))
-        self.sheet.close_with(self.main)
-        column(self, self.sheet)
+        self.main = make_button("Make my palace", self.submit_passphrase, kind="primary")
+        self.sheet.add_widgets(make_label("Choose a passphrase", "strong"), self.first, self.meter)
+        self.sheet.add_widgets(make_label("Once more", "strong"), self.second, self._differ, self._caps, self.ring)
+        self.sheet.add_widgets(
+            make_label("Nobody can reset it for you; a recovery code comes next.", "small", wrap=True)
+        )
+        self.sheet.add_footer(self.main)
+        make_column(self, self.sheet)
         self.setFocusProxy(self.first)
         self.first.textChanged.connect(self._on_text_changed)
         self.second.textChanged.connect(self._on_text_changed)
         self.first.returnPressed.connect(self.second.setFocus)
-        self.second.returnPressed.connect(self.go)
+        self.second.returnPressed.connect(self.submit_passphrase)
         for line in (self.first, self.second):
             line.caps.connect(self._caps.setVisible)
 
@@ -292,31 +296,31 @@ class Passphrase(QWidget):
     def _on_text_changed(self) -> None:
         self.sheet.clear_trouble()
         for line in (self.first, self.second):
-            mark(line, is_wrong=False)
-        self.meter.rate(self.first.text())
+            mark_field(line, is_wrong=False)
+        self.meter.rate_passphrase(self.first.text())
         one, two = self.first.text(), self.second.text()
         self._differ.setVisible(bool(two) and not one.startswith(two))
 
-    def go(self) -> None:
+    def submit_passphrase(self) -> None:
         """Make the vault, if both fields agree."""
         if not self.main.isEnabled():
             return
         if not self.first.text().strip():
-            self._refuse(self.first, "Choose a passphrase first.")
+            self._show_problem(self.first, "Choose a passphrase first.")
         elif self.first.text() != self.second.text():
             self._differ.hide()
-            self._refuse(self.second, f"{_DIFFER} Type it once more.")
+            self._show_problem(self.second, f"{_DIFFER} Type it once more.")
         else:
-            self.second.take()
-            typed = self.first.take()
+            self.second.take_text()
+            typed = self.first.take_text()
             self._differ.hide()
             self._set_free(is_free=False)
-            self.sheet.busy("Making the palace")
+            self.sheet.show_busy("Making the palace")
             self._make(typed, self.ring.isChecked() and not self.ring.isHidden())
 
-    def _refuse(self, line: SecretField, sentence: str) -> None:
-        mark(line, is_wrong=True)
-        self.sheet.refuse(sentence)
+    def _show_problem(self, line: SecretField, sentence: str) -> None:
+        mark_field(line, is_wrong=True)
+        self.sheet.show_problem(sentence)
         line.setFocus()
 
     def _set_free(self, *, is_free: bool) -> None:
@@ -327,7 +331,7 @@ class Passphrase(QWidget):
     def show_failure(self, sentence: str, action: str = "", run: Callable[[], None] | None = None) -> None:
         """It was not made."""
         self._set_free(is_free=True)
-        self.sheet.refuse(sentence, action, run)
+        self.sheet.show_problem(sentence, action, run)
         self.first.setFocus()
 
 
@@ -350,17 +354,19 @@ class Begin(QWidget):
             step="3 of 3",
             width=480,
         )
-        self.finder = button("Find my exports", lambda: begin(_FIND), kind="primary", theme=theme, icon="folder-search")
-        self.nothing = button("Start empty", lambda: begin(_EMPTY))
-        self.back = button("Back", back, kind="ghost")
-        self.sheet.close_with(self.back, self.nothing, self.finder)
-        column(self, self.sheet)
+        self.finder = make_button(
+            "Find my exports", lambda: begin(_FIND), kind="primary", theme=theme, icon="folder-search"
+        )
+        self.nothing = make_button("Start empty", lambda: begin(_EMPTY))
+        self.back = make_button("Back", back, kind="ghost")
+        self.sheet.add_footer(self.back, self.nothing, self.finder)
+        make_column(self, self.sheet)
         self.setFocusProxy(self.finder)
 
-    def busy(self) -> None:
+    def show_opening(self) -> None:
         """The palace is being opened."""
         self._set_free(is_free=False)
-        self.sheet.busy("Opening the palace")
+        self.sheet.show_busy("Opening the palace")
 
     def _set_free(self, *, is_free: bool) -> None:
         for part in (self.finder, self.nothing, self.back):
@@ -369,9 +375,9 @@ class Begin(QWidget):
     def show_failure(self, problem: Problem | None) -> None:
         """It was not opened."""
         self._set_free(is_free=True)
-        self.sheet.settle()
+        self.sheet.hide_busy()
         if problem is not None:
-            self.sheet.refuse(describe_problem(problem))
+            self.sheet.show_problem(describe_problem(problem))
         self.finder.setFocus()
 
 
@@ -388,8 +394,8 @@ class FirstRun(QWidget):
         super().__init__()
         self._context, self._unlock, self._again = context, unlock, again
         self._code = ""
-        self._pages = column(self, gap=0)
-        self.passphrase: Passphrase | None = Passphrase(context.theme, self._make)
+        self._pages = make_column(self, gap=0)
+        self.passphrase: Passphrase | None = Passphrase(context.theme, self._create_vault)
         self.show_code: ShowCode | None = None
         self.check_code: CheckCode | None = None
         self.last: Begin | None = None
@@ -415,12 +421,12 @@ class FirstRun(QWidget):
         if self.passphrase is not None:
             self.passphrase.offer_ring(is_there)
 
-    def _remove(self, page: QWidget) -> None:
+    def _remove_page(self, page: QWidget) -> None:
         self._pages.removeWidget(page)
         page.hide()
         page.deleteLater()
 
-    def _make(self, passphrase: str, use_keyring: bool) -> None:
+    def _create_vault(self, passphrase: str, use_keyring: bool) -> None:
         vault = self._context.bridge.engine.vault
         held = [passphrase]  # given away once; nothing of the task keeps it
         self._context.tasks.run(
@@ -432,10 +438,10 @@ class FirstRun(QWidget):
 
     def _on_vault_made(self, code: str) -> None:
         self._code = code
-        self.show_code = ShowCode(self._context, code, self._ask_code)
+        self.show_code = ShowCode(self._context, code, self._show_check)
         self._show_page(self.show_code)
         if self.passphrase is not None:
-            self._remove(self.passphrase)
+            self._remove_page(self.passphrase)
             self.passphrase = None
 
     def _on_making_failed(self, error: BaseException) -> None:
@@ -447,13 +453,13 @@ class FirstRun(QWidget):
         else:
             self.passphrase.show_failure(problem.sentence)
 
-    def _ask_code(self) -> None:
+    def _show_check(self) -> None:
         if self.check_code is not None:
-            self._remove(self.check_code)
-        self.check_code = CheckCode(self._context.theme, self._code, self._show_again, self._check_with_vault)
+            self._remove_page(self.check_code)
+        self.check_code = CheckCode(self._context.theme, self._code, self._show_code_again, self._check_with_vault)
         self._show_page(self.check_code)
 
-    def _show_again(self) -> None:
+    def _show_code_again(self) -> None:
         if self.show_code is not None:
             self._show_page(self.show_code)
 
@@ -463,7 +469,7 @@ class FirstRun(QWidget):
         if page is None:
             return
         page.main.setEnabled(False)
-        page.sheet.busy("Checking the code")
+        page.sheet.show_busy("Checking the code")
         self._context.tasks.run(
             query("Checking the recovery code", lambda: vault.check_recovery(self._code))
             .within(self)
@@ -474,25 +480,25 @@ class FirstRun(QWidget):
     def _on_code_proved(self, fits: bool) -> None:
         if self.check_code is not None:
             self.check_code.main.setEnabled(True)
-            self.check_code.sheet.settle()
+            self.check_code.sheet.hide_busy()
             if not fits:
-                self.check_code.sheet.refuse("The key file does not take this code. Show it again and compare.")
+                self.check_code.sheet.show_problem("The key file does not take this code. Show it again and compare.")
                 return
         if self.last is None:
-            self.last = Begin(self._context.theme, self._show_again, self._begin)
+            self.last = Begin(self._context.theme, self._show_code_again, self._on_begin_clicked)
         self._show_page(self.last)
 
     def _on_proof_failed(self, error: BaseException) -> None:
         problem = problem_of(error)
         if self.check_code is not None:
             self.check_code.main.setEnabled(True)
-            self.check_code.sheet.settle()
+            self.check_code.sheet.hide_busy()
             if problem is not None:
-                self.check_code.sheet.refuse(describe_problem(problem))
+                self.check_code.sheet.show_problem(describe_problem(problem))
 
-    def _begin(self, finds: bool) -> None:
+    def _on_begin_clicked(self, finds: bool) -> None:
         if self.last is not None:
-            self.last.busy()
+            self.last.show_opening()
         self._unlock(self._code, finds)
 
     def show_failure(self, problem: Problem | None) -> None:
@@ -500,7 +506,7 @@ class FirstRun(QWidget):
         if self.last is not None:
             self.last.show_failure(problem)
 
-    def forget(self) -> None:
+    def forget_code(self) -> None:
         """The code is not needed any more, here or on the clipboard."""
         clear_clipboard(self._code)
         self._code = ""

@@ -19,7 +19,7 @@ from ui.context import USUAL_PLACES, Context
 from ui.gate.first_run import FirstRun
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import Unlock, describe_problem
-from ui.widgets.basics import button, column, make_scroll_area, row
+from ui.widgets.basics import make_button, make_column, make_row, make_scroll_area
 from ui.widgets.states import LoadingState
 from ui.widgets.words import count_of, date_of
 
@@ -45,10 +45,10 @@ class Gate(QWidget):
         self.note = ""
         self._ground = QWidget()
         self._area = make_scroll_area(self._ground)
-        self._centre = column(self._ground, margins=12, gap=0)
-        column(self, self._area)
+        self._centre = make_column(self._ground, margins=12, gap=0)
+        make_column(self, self._area)
         self._is_opening = False
-        context.bridge.state.connect(self._state)
+        context.bridge.state.connect(self._on_vault_state)
 
     # ---- what there is
 
@@ -56,21 +56,21 @@ class Gate(QWidget):
         """Look what there is, as soon as somebody sees it."""
         super().showEvent(event)
         if self.page is None and not self.context.bridge.is_open:
-            self.look()
+            self.find_vault()
 
-    def _state(self, state: str) -> None:
+    def _on_vault_state(self, state: str) -> None:
         if state == "open" and not self._is_opening:
-            self._clear()  # opened by another way, such as the command line
+            self._forget_page()  # opened by another way, such as the command line
             older = self.context.bridge.engine.older
             if older is not None:
-                _ask_older(self.context, _doubts_of(older))
+                _ask_older(self.context, _describe_doubts(older))
         elif state == "locked" and self.page is None and self.isVisible():
-            self.look()
+            self.find_vault()
 
-    def look(self) -> None:
+    def find_vault(self) -> None:
         """Look whether there is a vault and how it may be opened."""
         loading = LoadingState("Looking for your palace …")
-        loading.begin()
+        loading.show_soon()
         self._show_page(loading)
         vault = self.context.bridge.engine.vault
         task = query("Looking for the palace", vault.presence).within(self, "presence")
@@ -78,13 +78,13 @@ class Gate(QWidget):
 
     def _on_presence_found(self, presence: Presence) -> None:
         if self.context.bridge.is_open:
-            self._clear()
+            self._forget_page()
         elif presence.problem is not None:
             self._show_trouble(Problem("integrity", presence.sentence, presence.problem))
         elif presence.exists:
-            self._show_page(Unlock(self.context.theme, presence, self._unlock, self.note))
+            self._show_page(Unlock(self.context.theme, presence, self._unlock_with, self.note))
         else:
-            self._show_page(FirstRun(self.context, self._begin, self.look))
+            self._show_page(FirstRun(self.context, self._open_first, self.find_vault))
 
     def _on_look_failed(self, error: BaseException) -> None:
         problem = problem_of(error)
@@ -93,13 +93,13 @@ class Gate(QWidget):
 
     def _show_trouble(self, problem: Problem) -> None:
         sheet = Sheet(self.context.theme, "Your palace cannot be opened", describe_problem(problem))
-        again = button("Look again", self.look, kind="primary")
-        sheet.close_with(again)
+        again = make_button("Look again", self.find_vault, kind="primary")
+        sheet.add_footer(again)
         sheet.setFocusProxy(again)
         self._show_page(sheet)
 
     def _show_page(self, page: QWidget) -> None:
-        self._drop()
+        self._remove_page()
         self.page = page
         self._centre.addStretch(2)
         # Not by alignment: then the height for a wrapped text would be asked for at the wrong width.
@@ -109,7 +109,7 @@ class Gate(QWidget):
         line.show()  # a layout shows it later, and what is not shown cannot take the keyboard
         page.setFocus()
 
-    def _drop(self) -> None:
+    def _remove_page(self) -> None:
         while (item := self._centre.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -117,21 +117,21 @@ class Gate(QWidget):
                 widget.deleteLater()
         self.page = None
 
-    def _clear(self) -> None:
+    def _forget_page(self) -> None:
         """Nothing that was typed or shown here outlives the opening."""
         if isinstance(self.page, FirstRun):
-            self.page.forget()
-        self._drop()
+            self.page.forget_code()
+        self._remove_page()
 
     # ---- opening
 
-    def _unlock(self, secret: str | None) -> None:
-        self._open(secret, finds=False)
+    def _unlock_with(self, secret: str | None) -> None:
+        self._open_vault(secret, finds=False)
 
-    def _begin(self, code: str, finds: bool) -> None:
-        self._open(code, finds=finds)
+    def _open_first(self, code: str, finds: bool) -> None:
+        self._open_vault(code, finds=finds)
 
-    def _open(self, secret: str | None, *, finds: bool) -> None:
+    def _open_vault(self, secret: str | None, *, finds: bool) -> None:
         held = [secret]  # given away once; nothing of the task keeps it
         self._is_opening = True
         self.context.tasks.run(
@@ -143,13 +143,13 @@ class Gate(QWidget):
 
     def _on_vault_opened(self, info: OpenInfo, *, finds: bool) -> None:
         self._is_opening = False
-        self._clear()
+        self._forget_page()
         announce_opening(self.context, info)
         if finds:
             # Later than this: the window first makes room for the palace.
-            QTimer.singleShot(0, self._find)
+            QTimer.singleShot(0, self._find_exports)
 
-    def _find(self) -> None:
+    def _find_exports(self) -> None:
         self.context.desk.import_paths.emit([USUAL_PLACES])
 
     def _on_opening_failed(self, error: BaseException) -> None:
@@ -163,7 +163,7 @@ class Gate(QWidget):
 
 def _between_springs(page: QWidget) -> QWidget:
     made = QWidget()
-    row(None, page, None, parent=made)
+    make_row(None, page, None, parent=made)
     return made
 
 
@@ -177,22 +177,22 @@ def announce_opening(context: Context, info: OpenInfo) -> None:
     if info.older_than_head is not None:
         _ask_older(context, said)
     elif said:
-        context.desk.say(" ".join(said), stays=True)
+        context.desk.show_message(" ".join(said), stays=True)
 
 
 def _ask_older(context: Context, said: list[str]) -> None:
-    def accept() -> None:
+    def accept_vault() -> None:
         task = query("Accepting the vault", context.bridge.engine.accept_older)
-        context.tasks.run(task.success(lambda retired: _say_accepted(context, retired)))
+        context.tasks.run(task.success(lambda retired: _show_accepted(context, retired)))
 
-    context.desk.say(" ".join(said), "Go on with it", accept, stays=True)
+    context.desk.show_message(" ".join(said), "Go on with it", accept_vault, stays=True)
 
 
-def _say_accepted(context: Context, retired: int) -> None:
+def _show_accepted(context: Context, retired: int) -> None:
     said = "This palace is the one that counts from here on."
     if retired:
         said += f" {count_of(retired, 'assistant')} must be paired anew."
-    context.desk.say(said)
+    context.desk.show_message(said)
 
 
 def opening_notes(info: OpenInfo) -> list[str]:
@@ -215,13 +215,13 @@ def opening_notes(info: OpenInfo) -> list[str]:
         said.append("Loci was not closed properly last time; everything that was saved is here.")
     older = info.older_than_head
     if older is not None:
-        said.extend(_doubts_of(older))
+        said.extend(_describe_doubts(older))
     elif info.head_state != "ok":
         said.append("The note of the last change seen here was missing; it cannot be told which copy is the newest.")
     return said
 
 
-def _doubts_of(older: OlderCopy) -> list[str]:
+def _describe_doubts(older: OlderCopy) -> list[str]:
     if older.doubt == "older":
         seen = "" if older.head_time_ms is None else f" on {date_of(older.head_time_ms)}"
         said = (

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLayout, QProgressBar
 
 from core.types.values import Kind
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, label, row
+from ui.widgets.basics import make_button, make_column, make_label, make_row
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 
 _SHAPE = 12.0
@@ -27,7 +27,7 @@ class Shapes(QWidget):
         super().__init__()
         self._theme = theme
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self._restyle_shapes)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Five shapes in a row."""
@@ -35,7 +35,7 @@ class Shapes(QWidget):
         width = count * _SHAPE + (count - 1) * _GAP + 4
         return QSize(self._theme.px(width), self._theme.px(_SHAPE + 6))
 
-    def _restyle(self) -> None:
+    def _restyle_shapes(self) -> None:
         self.updateGeometry()
         self.update()
 
@@ -65,15 +65,15 @@ class Sheet(QFrame):
         self.setAccessibleName(title)
         self._theme, self._width = theme, width
         self._run: Callable[[], None] | None = None
-        self._column = column(self, gap=8)
+        self._column = make_column(self, gap=8)
         self._column.setContentsMargins(32, 28, 32, 20)
-        head = row(Shapes(theme), None, gap=8)
+        head = make_row(Shapes(theme), None, gap=8)
         if step:
-            head.addWidget(label(step, "small"))
+            head.addWidget(make_label(step, "small"))
         self._column.addLayout(head)
         self._column.addSpacing(8)
-        self.title = label(title, "title", wrap=True)
-        self.sentence = label(sentence, "muted", wrap=True)
+        self.title = make_label(title, "title", wrap=True)
+        self.sentence = make_label(sentence, "muted", wrap=True)
         self._column.addWidget(self.title)
         self._column.addWidget(self.sentence)
         self._column.addSpacing(8)
@@ -85,25 +85,25 @@ class Sheet(QFrame):
         self.bar.setSizePolicy(keeps_room)
         self.bar.hide()
         self._sign = QLabel()
-        self._trouble = label("", "danger", wrap=True)
-        self._action = button("", self._act, kind="link")
+        self._trouble = make_label("", "danger", wrap=True)
+        self._action = make_button("", self._run_action, kind="link")
         self._told = QWidget()
-        told = column(self._told, gap=4)
-        line = row(self._sign, self._trouble, gap=8)
+        told = make_column(self._told, gap=4)
+        line = make_row(self._sign, self._trouble, gap=8)
         line.setStretch(1, 1)
         line.setAlignment(self._sign, Qt.AlignmentFlag.AlignTop)
         told.addLayout(line)
         told.addWidget(self._action)
         self._told.hide()
-        self._restyle()
-        theme.changed.connect(self._restyle)
+        self._restyle_sheet()
+        theme.changed.connect(self._restyle_sheet)
 
-    def _restyle(self) -> None:
+    def _restyle_sheet(self) -> None:
         self.setFixedWidth(self._theme.px(self._width))
         size = self._theme.px(16)
         self._sign.setPixmap(self._theme.icon("circle-alert", "danger").pixmap(QSize(size, size)))
 
-    def add(self, *widgets: QWidget) -> None:
+    def add_widgets(self, *widgets: QWidget) -> None:
         """Put widgets below each other."""
         for widget in widgets:
             self._column.addWidget(widget)
@@ -112,11 +112,11 @@ class Sheet(QFrame):
         """Put a row of widgets below the others."""
         self._column.addLayout(layout)
 
-    def space(self, pixels: int = 8) -> None:
+    def add_space(self, pixels: int = 8) -> None:
         """Leave some room."""
         self._column.addSpacing(pixels)
 
-    def close_with(self, *buttons: QWidget) -> QHBoxLayout:
+    def add_footer(self, *buttons: QWidget) -> QHBoxLayout:
         """End the sheet: what went wrong, the buttons in a row, the bar.
 
         Args:
@@ -124,7 +124,7 @@ class Sheet(QFrame):
         """
         self._column.addWidget(self._told)
         self._column.addSpacing(8)
-        line = row(*buttons[:-1], None, buttons[-1]) if len(buttons) > 1 else row(*buttons)
+        line = make_row(*buttons[:-1], None, buttons[-1]) if len(buttons) > 1 else make_row(*buttons)
         self._column.addLayout(line)
         self._column.addSpacing(4)
         self._column.addWidget(self.bar)
@@ -135,13 +135,13 @@ class Sheet(QFrame):
         """What is said to be wrong; "" for nothing."""
         return self._trouble.text() if not self._told.isHidden() else ""
 
-    def refuse(self, sentence: str, action: str = "", run: Callable[[], None] | None = None) -> None:
+    def show_problem(self, sentence: str, action: str = "", run: Callable[[], None] | None = None) -> None:
         """Say in place what is wrong.
 
         Args:
             action: title of a link; "" for none.
         """
-        self.settle()
+        self.hide_busy()
         self._trouble.setText(sentence)
         self._trouble.setAccessibleName(sentence)
         self._action.setText(action)
@@ -154,7 +154,7 @@ class Sheet(QFrame):
         """Nothing is wrong any more."""
         self._told.hide()
 
-    def busy(self, sentence: str) -> None:
+    def show_busy(self, sentence: str) -> None:
         """Something is under way.
 
         Args:
@@ -164,10 +164,10 @@ class Sheet(QFrame):
         self.bar.setAccessibleName(sentence)
         self.bar.show()
 
-    def settle(self) -> None:
+    def hide_busy(self) -> None:
         """It is over."""
         self.bar.hide()
 
-    def _act(self) -> None:
+    def _run_action(self) -> None:
         if self._run is not None:
             self._run()

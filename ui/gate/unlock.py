@@ -15,8 +15,8 @@ from core.types.replies import Presence
 from ui.bridge import Problem
 from ui.gate.sheet import Sheet
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, hairline, label, row
-from ui.widgets.secret import SecretField, mark
+from ui.widgets.basics import make_button, make_column, make_hairline, make_label, make_row
+from ui.widgets.secret import SecretField, mark_field
 
 CAPS = "Caps Lock is on."
 _WRONG = "That passphrase does not open this vault."
@@ -53,35 +53,35 @@ class Unlock(QWidget):
         self._is_by_code = not presence.has_passphrase
         self._was_ring = False
         self.sheet = Sheet(theme, "Welcome back", "")
-        self._name = label("", "strong")
+        self._name = make_label("", "strong")
         self.field = SecretField(theme, "Passphrase")
-        self.field.returnPressed.connect(self.go)
+        self.field.returnPressed.connect(self.submit_typed)
         self.field.textEdited.connect(self._on_text_edited)
-        self.field.caps.connect(self._say_caps)
+        self.field.caps.connect(self._show_caps_warning)
         self.code = QLineEdit()
         self.code.setObjectName("code")
         self.code.setAccessibleName("Recovery code")
         self.code.setPlaceholderText("ABCD-EFGH-…")
-        self.code.returnPressed.connect(self.go)
+        self.code.returnPressed.connect(self.submit_typed)
         self.code.textEdited.connect(self._on_text_edited)
-        self._caps = label(CAPS, "warning")
+        self._caps = make_label(CAPS, "warning")
         self._caps.hide()
-        self.switch = button("", self._switch, kind="link")
-        self.main = button("Unlock", self.go, kind="primary")
-        self.ring = button("Use this computer's keyring", self.go_by_ring, theme=theme, icon="key-round")
-        self._lay_out()
+        self.switch = make_button("", self._switch_field, kind="link")
+        self.main = make_button("Unlock", self.submit_typed, kind="primary")
+        self.ring = make_button("Use this computer's keyring", self.go_by_ring, theme=theme, icon="key-round")
+        self._build_layout()
         self._show_way()
 
-    def _lay_out(self) -> None:
-        self.sheet.add(self._name, self.field, self.code, self._caps)
-        self.sheet.add_row(row(self.switch, None))
-        self.sheet.close_with(self.main)
+    def _build_layout(self) -> None:
+        self.sheet.add_widgets(self._name, self.field, self.code, self._caps)
+        self.sheet.add_row(make_row(self.switch, None))
+        self.sheet.add_footer(self.main)
         if self._presence.in_keyring:
-            self.sheet.space(4)
-            self.sheet.add(hairline())
-            self.sheet.space(4)
-            self.sheet.add(self.ring)
-        column(self, self.sheet)
+            self.sheet.add_space(4)
+            self.sheet.add_widgets(make_hairline())
+            self.sheet.add_space(4)
+            self.sheet.add_widgets(self.ring)
+        make_column(self, self.sheet)
         self.setFocusProxy(self.code if self._is_by_code else self.field)
 
     def _show_way(self) -> None:
@@ -99,52 +99,52 @@ class Unlock(QWidget):
             else "Your palace is locked. Your passphrase opens it."
         )
         self.sheet.sentence.setText(self._note or usual)
-        self._line.setFocus()
+        self._current_field.setFocus()
 
     @property
-    def _line(self) -> QLineEdit:
+    def _current_field(self) -> QLineEdit:
         return self.code if self._is_by_code else self.field
 
-    def _switch(self) -> None:
+    def _switch_field(self) -> None:
         self.code.setText("")
-        self.field.take()
+        self.field.take_text()
         self._on_text_edited()
         self._is_by_code = not self._is_by_code
         self._show_way()
 
     def _on_text_edited(self) -> None:
         self.sheet.clear_trouble()
-        mark(self._line, is_wrong=False)
+        mark_field(self._current_field, is_wrong=False)
 
-    def _say_caps(self, is_on: bool) -> None:
+    def _show_caps_warning(self, is_on: bool) -> None:
         self._caps.setVisible(is_on and not self._is_by_code)
 
     # ---- opening
 
-    def go(self) -> None:
+    def submit_typed(self) -> None:
         """Open it with what was typed."""
         if not self.main.isEnabled():
             return
-        if not self._line.text().strip():
+        if not self._current_field.text().strip():
             self._refuse_line(f"Type your {self._name.text().lower()} first.")
             return
         if self._is_by_code:
             typed = self.code.text()
             self.code.setText("")
         else:
-            typed = self.field.take()
-        self._begin(typed)
+            typed = self.field.take_text()
+        self._start_unlock(typed)
 
     def go_by_ring(self) -> None:
         """Open it with the system's keyring."""
-        self.field.take()
+        self.field.take_text()
         self.code.setText("")
-        self._begin(None)
+        self._start_unlock(None)
 
-    def _begin(self, secret: str | None) -> None:
+    def _start_unlock(self, secret: str | None) -> None:
         self._was_ring = secret is None
         self._set_free(is_free=False)
-        self.sheet.busy("Unlocking")
+        self.sheet.show_busy("Unlocking")
         self._unlock(secret)
 
     def _set_free(self, *, is_free: bool) -> None:
@@ -159,16 +159,16 @@ class Unlock(QWidget):
             problem: why; None where nothing is to be said.
         """
         self._set_free(is_free=True)
-        self.sheet.settle()
+        self.sheet.hide_busy()
         if problem is None:
-            self._line.setFocus()
+            self._current_field.setFocus()
         elif problem.code == Code.WRONG_SECRET.value and not self._was_ring:
             self._refuse_line(_WRONG_CODE if self._is_by_code else _WRONG)
         else:
-            self.sheet.refuse(describe_problem(problem))
-            self._line.setFocus()
+            self.sheet.show_problem(describe_problem(problem))
+            self._current_field.setFocus()
 
     def _refuse_line(self, sentence: str) -> None:
-        mark(self._line, is_wrong=True)
-        self.sheet.refuse(sentence)
-        self._line.setFocus(Qt.FocusReason.OtherFocusReason)
+        mark_field(self._current_field, is_wrong=True)
+        self.sheet.show_problem(sentence)
+        self._current_field.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -18,9 +18,18 @@ from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Problem, Running, Task, Watch, problem_of, write
 from ui.context import Context
-from ui.imports.sources import describe_stored, since, span_of_report
+from ui.imports.sources import describe_stored, format_duration, span_of_report
 from ui.imports.statements import StatementsOffer
-from ui.widgets.basics import Elided, button, clear, column, hairline, label, make_scroll_area, row
+from ui.widgets.basics import (
+    Elided,
+    clear_layout,
+    make_button,
+    make_column,
+    make_hairline,
+    make_label,
+    make_row,
+    make_scroll_area,
+)
 from ui.widgets.words import count_of
 
 _WINDOW_S = 8.0
@@ -37,35 +46,35 @@ class ProgressStep(QWidget):
         self._title = Elided("", "section", Qt.TextElideMode.ElideMiddle)
         self._title.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._title.setFixedWidth(context.theme.px(520))
-        self._nr = label("", "small")
+        self._nr = make_label("", "small")
         self._nr.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName("Progress of the import")
         self.bar.setFixedWidth(context.theme.px(420))
-        self.count = label("", "muted")
+        self.count = make_label("", "muted")
         self.count.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._hint = label("You can close this window; the import goes on, and the status bar shows it.", "small")
+        self._hint = make_label("You can close this window; the import goes on, and the status bar shows it.", "small")
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        layout = column(self, gap=12)
+        layout = make_column(self, gap=12)
         layout.addStretch(2)
         layout.addWidget(self._nr)
-        layout.addLayout(row(None, self._title, None))
-        layout.addLayout(row(None, self.bar, None))
+        layout.addLayout(make_row(None, self._title, None))
+        layout.addLayout(make_row(None, self.bar, None))
         layout.addWidget(self.count)
         layout.addSpacing(16)
         layout.addWidget(self._hint)
         layout.addStretch(3)
 
-    def follow(self, queue: ImportQueue) -> None:
+    def show_queue(self, queue: ImportQueue) -> None:
         """Show how far a queue is."""
         self._names = [job.name for job in queue.jobs]
-        queue.began.connect(self._began)
+        queue.began.connect(self._on_job_began)
         queue.moved.connect(self.show_progress)
 
-    def _began(self, at: int) -> None:
+    def _on_job_began(self, at: int) -> None:
         self._seen.clear()
-        self._title.say(f"Importing “{self._names[at]}”")
+        self._title.set_text(f"Importing “{self._names[at]}”")
         many = len(self._names)
         self._nr.setText(f"{at + 1} of {many}" if many > 1 else "")
         self._nr.setVisible(many > 1)
@@ -85,9 +94,9 @@ class ProgressStep(QWidget):
             return
         self.bar.setRange(0, total)
         self.bar.setValue(done)
-        self.count.setText(f"{done:,} of {total:,}{self._rate(done, total)}")
+        self.count.setText(f"{done:,} of {total:,}{self._describe_rate(done, total)}")
 
-    def _rate(self, done: int, total: int) -> str:
+    def _describe_rate(self, done: int, total: int) -> str:
         now = self._context.clock.monotonic()
         self._seen.append((now, done))
         while now - self._seen[0][0] > _WINDOW_S:
@@ -96,13 +105,13 @@ class ProgressStep(QWidget):
         if seconds < 1 or entries <= 0:
             return ""
         rate = entries / seconds
-        left = f" · about {since((total - done) / rate)} left" if done < total else ""
+        left = f" · about {format_duration((total - done) / rate)} left" if done < total else ""
         return f" · {rate:,.0f} a second{left}"
 
     def show_stopping(self) -> None:
         """It is being taken back."""
         self.bar.setRange(0, 0)
-        self._title.say("Stopping, and taking back what came in so far …")
+        self._title.set_text("Stopping, and taking back what came in so far …")
         self.count.setText("")
 
 
@@ -123,15 +132,17 @@ class Done(QWidget):
         self._context = context
         self._picture = QLabel()
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.title = label("", "title", wrap=True)
+        self.title = make_label("", "title", wrap=True)
         self.title.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.sentence = label("", "muted", wrap=True)
+        self.sentence = make_label("", "muted", wrap=True)
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._rows = QWidget()
-        self._list = column(self._rows, gap=8)
+        self._list = make_column(self._rows, gap=8)
         self._list.setContentsMargins(48, 0, 48, 0)
-        self.taken = button("Remove this import", self.remove.emit, kind="danger", theme=context.theme, icon="undo-2")
-        layout = column(self, gap=8)
+        self.taken = make_button(
+            "Remove this import", self.remove.emit, kind="danger", theme=context.theme, icon="undo-2"
+        )
+        layout = make_column(self, gap=8)
         layout.addSpacing(16)
         layout.addWidget(self._picture)
         layout.addSpacing(4)
@@ -141,18 +152,18 @@ class Done(QWidget):
         layout.addWidget(make_scroll_area(self._rows), 1)
         self.statements = StatementsOffer(context)
         layout.addWidget(self.statements)
-        layout.addLayout(row(None, self.taken, None))
+        layout.addLayout(make_row(None, self.taken, None))
         layout.addSpacing(4)
         self._icon = ("circle-check", "success")
-        context.theme.changed.connect(self._paint)
+        context.theme.changed.connect(self._paint_icon)
 
-    def _paint(self) -> None:
+    def _paint_icon(self) -> None:
         size = self._context.theme.px(40)
         self._picture.setPixmap(self._context.theme.icon(*self._icon).pixmap(QSize(size, size)))
 
-    def _say(self, icon: str, role: str, title: str, sentence: str) -> None:
+    def _show_outcome(self, icon: str, role: str, title: str, sentence: str) -> None:
         self._icon = (icon, role)
-        self._paint()
+        self._paint_icon()
         self.title.setText(title)
         self.sentence.setText(sentence)
         self.sentence.setVisible(bool(sentence))
@@ -164,30 +175,32 @@ class Done(QWidget):
         if reports:
             waiting = sum(report.proposals for report in reports)
             more = f"{count_of(waiting, 'proposal')} of assistants wait for your word." if waiting else ""
-            self._say("circle-check", "success", describe_stored(reports), more)
+            self._show_outcome("circle-check", "success", describe_stored(reports), more)
         else:
-            self._say("triangle-alert", "warning", "Nothing was imported.", "")
-        clear(self._list)
+            self._show_outcome("triangle-alert", "warning", "Nothing was imported.", "")
+        clear_layout(self._list)
         for name, report in outcome.reports:
             skipped = sum(report.skipped.values())
             told = [span_of_report(report), f"{skipped:,} left out" if skipped else ""]
-            self._add(name, f"{report.stored:,}", " · ".join(part for part in told if part))
+            self._add_line(name, f"{report.stored:,}", " · ".join(part for part in told if part))
         for name, problem in outcome.problems:
-            self._add(name, "", problem.sentence, "danger")
+            self._add_line(name, "", problem.sentence, "danger")
         self._list.addStretch(1)
-        self.statements.offer(outcome.ids)
+        self.statements.offer_for(outcome.ids)
         self.taken.setVisible(bool(outcome.ids))
         self.taken.setEnabled(True)
         self.taken.setText("Remove this import" if len(outcome.ids) == 1 else "Remove these imports")
 
-    def _add(self, name: str, count: str, told: str, role: str = "small") -> None:
+    def _add_line(self, name: str, count: str, told: str, role: str = "small") -> None:
         made = QWidget()
         words = QWidget()
-        column(words, Elided(name, "strong", Qt.TextElideMode.ElideMiddle), label(told, role, wrap=True), gap=0)
-        line = row(words, label(count, "strong"), gap=16, parent=made)
+        make_column(
+            words, Elided(name, "strong", Qt.TextElideMode.ElideMiddle), make_label(told, role, wrap=True), gap=0
+        )
+        line = make_row(words, make_label(count, "strong"), gap=16, parent=made)
         line.setStretch(0, 1)
         if self._list.count():
-            self._list.addWidget(hairline())
+            self._list.addWidget(make_hairline())
         self._list.addWidget(made)
 
     def show_removed(self, left: int) -> None:
@@ -197,14 +210,14 @@ class Done(QWidget):
             left: rows that were changed since and stayed.
         """
         more = f"{count_of(left, 'row')} changed since and stayed." if left else "Your palace is as it was before."
-        self._say("undo-2", "muted", "The import was removed.", more)
-        clear(self._list)
+        self._show_outcome("undo-2", "muted", "The import was removed.", more)
+        clear_layout(self._list)
         self.statements.hide()
         self.taken.hide()
 
     def show_trouble(self, problem: Problem) -> None:
         """Say that it could not be taken back."""
-        self._say("triangle-alert", "warning", "The import is still there.", problem.sentence)
+        self._show_outcome("triangle-alert", "warning", "The import is still there.", problem.sentence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,33 +288,33 @@ class ImportQueue(QObject):
         self._running: Running | None = None
         self._is_told = False
 
-    def start(self) -> None:
+    def start_first(self) -> None:
         """Begin with the first."""
-        self._next()
+        self._run_next()
 
-    def stop(self) -> None:
+    def stop_and_undo(self) -> None:
         """Stop, and take back what this queue has brought already."""
         self.outcome.is_stopped = True
         if self._running is not None:
             self._running.cancel()
 
-    def _next(self) -> None:
+    def _run_next(self) -> None:
         self._at += 1
         if self.outcome.is_stopped:
-            self._take_back()
+            self._undo_imports()
             return
         if self._at >= len(self.jobs):
-            self._end()
+            self._finish_queue()
             return
         job, imports = self.jobs[self._at], self._context.bridge.engine.imports
         self._is_told = False
 
-        def begin(watch: Watch) -> Future[ImportReport]:
+        def start_import(watch: Watch) -> Future[ImportReport]:
             return imports.run(
                 job.path, job.form, self._space, OWNER_ACTOR, watch.progress, watch.cancelled, only=job.only
             )
 
-        task = Task("Importing", begin, writes=True, can_cancel=True).within(self)
+        task = Task("Importing", start_import, writes=True, can_cancel=True).within(self)
         self.began.emit(self._at)
         self._running = self._context.tasks.run(task.success(self._on_import_done).failure(self._on_task_failed))
         self._running.moved.connect(self.moved)
@@ -310,61 +323,61 @@ class ImportQueue(QObject):
     def _on_import_done(self, report: ImportReport) -> None:
         self._is_told = True
         self.outcome.reports.append((self.jobs[self._at].name, report))
-        self._next()
+        self._run_next()
 
     def _on_task_failed(self, error: BaseException) -> None:
         self._is_told = True
         problem = problem_of(error)
         if problem is None:  # the vault is being locked: the next start goes on with it
-            self._end()
+            self._finish_queue()
             return
         self.outcome.problems.append((self.jobs[self._at].name, problem))
-        self._next()
+        self._run_next()
 
     def _on_task_ended(self) -> None:
         self._running = None
         self._over = self._at
         # A stop is silent: by the next turn of the loop, what was to be told is told.
-        QTimer.singleShot(0, self._look)
+        QTimer.singleShot(0, self._check_lock)
 
-    def _look(self) -> None:
+    def _check_lock(self) -> None:
         if self._at == self._over and not self._is_told and not self.is_over:
             self.outcome.is_stopped = True
-            self._take_back()
+            self._undo_imports()
 
-    def _take_back(self) -> None:
+    def _undo_imports(self) -> None:
         if not self.outcome.ids or not self._context.bridge.is_open:
-            self._end()
+            self._finish_queue()
             return
         taking = TakeBack(self._context, self.outcome.ids, self)
         taking.done.connect(self._on_taken_back)
         taking.failed.connect(self._on_taking_back_failed)
-        taking.start()
+        taking.undo_next()
 
     def _on_taken_back(self, _left: int) -> None:
         self.outcome.reports.clear()
-        self._end()
+        self._finish_queue()
 
     def _on_taking_back_failed(self, problem: Problem) -> None:
         self.outcome.problems.append((self.outcome.reports[-1][0], problem))
-        self._end()
+        self._finish_queue()
 
-    def _end(self) -> None:
+    def _finish_queue(self) -> None:
         self.is_over = True
         self.ended.emit()
         if not self.is_watched and self._context.bridge.is_open:
-            self._tell()
+            self._report_outcome()
         self.deleteLater()
 
-    def _tell(self) -> None:
+    def _report_outcome(self) -> None:
         desk, outcome = self._context.desk, self.outcome
         if outcome.is_stopped:
-            desk.say("The import was stopped; nothing of it was kept.")
+            desk.show_message("The import was stopped; nothing of it was kept.")
         elif outcome.problems:
-            desk.say(outcome.problems[0][1].sentence)
+            desk.show_message(outcome.problems[0][1].sentence)
         elif outcome.reports:
             ids = ",".join(outcome.ids)
-            desk.say(
+            desk.show_message(
                 describe_stored([report for _, report in outcome.reports]),
                 "Show",
                 lambda: desk.search.emit(f"import:{ids}"),
@@ -394,7 +407,7 @@ class TakeBack(QObject):
         self.ids = list(ids)
         self._left = 0
 
-    def start(self) -> None:
+    def undo_next(self) -> None:
         """Take back the last one that is there."""
         if not self.ids:
             self.done.emit(self._left)
@@ -407,7 +420,7 @@ class TakeBack(QObject):
     def _on_taken_back(self, report: UndoReport) -> None:
         self.ids.pop()
         self._left += len(report.left)
-        self.start()
+        self.undo_next()
 
     def _on_task_failed(self, error: BaseException) -> None:
         problem = problem_of(error)

@@ -36,15 +36,15 @@ from ui.widgets.basics import (
     Elided,
     MenuChip,
     Segments,
-    button,
-    clear,
-    column,
-    label,
+    clear_layout,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
     make_scroll_area,
     make_timer,
-    row,
 )
-from ui.widgets.plaintext import one_line, tip
+from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.words import FORMAT_WORDS, Omission, count_of, date_of, describe_omissions
 
 _WIDE = 480  # pixels at 100 % from which the number of branches is shown
@@ -62,11 +62,11 @@ class Figures(QWidget):
 
     def show_figures(self, figures: Sequence[tuple[int, str]]) -> None:
         """Show other numbers; those that are 0 are left out, but for the first."""
-        clear(self._row)
+        clear_layout(self._row)
         for nr, (number, word) in enumerate(figures):
             if number or not nr:
                 made = QWidget()
-                column(made, label(f"{number:,}", "section"), label(word, "small"), gap=0)
+                make_column(made, make_label(f"{number:,}", "section"), make_label(word, "small"), gap=0)
                 made.setAccessibleName(f"{number:,} {word}")
                 self._row.addWidget(made)
         self._row.addStretch(1)
@@ -87,7 +87,7 @@ class Content(QWidget):
         self._source: Source | None = None
         self._has_branches = False
         self._name = Elided("", "section", Qt.TextElideMode.ElideMiddle)
-        self._summary = label("", "muted", wrap=True)
+        self._summary = make_label("", "muted", wrap=True)
         self._figures = Figures()
         self.model = TickModel(("Conversation", "New", "Messages", "Branches", "Last"), (1, 2, 3))
         self.table = TickTable(context.theme, self.model, "Conversations")
@@ -98,16 +98,16 @@ class Content(QWidget):
         self.filter.setClearButtonEnabled(True)
         self.filter.setMinimumWidth(64)
         self.filter.setMaximumWidth(context.theme.px(180))
-        self.filter.textChanged.connect(self.model.filter)
-        self.all = button(
+        self.filter.textChanged.connect(self.model.filter_rows)
+        self.all = make_button(
             "All", lambda: self.model.tick_shown(is_on=True), kind="ghost", hint="Tick all that are shown"
         )
-        self.none = button(
+        self.none = make_button(
             "None", lambda: self.model.tick_shown(is_on=False), kind="ghost", hint="Untick all that are shown"
         )
-        self._tabs_row = row(None, self.filter, self.all, self.none)
+        self._tabs_row = make_row(None, self.filter, self.all, self.none)
         self._tabs: Segments | None = None
-        self._more = label("", "small", wrap=True)
+        self._more = make_label("", "small", wrap=True)
         self._left = QWidget()
         self._left_rows = QGridLayout(self._left)
         self._left_rows.setContentsMargins(0, 8, 0, 8)
@@ -116,7 +116,7 @@ class Content(QWidget):
         self.problems = _problem_table(context.theme)
         self._stack = QStackedWidget()
         plan = QWidget()
-        column(plan, self.table, self._more, gap=4).setStretch(0, 1)
+        make_column(plan, self.table, self._more, gap=4).setStretch(0, 1)
         self._pages: Mapping[str, QWidget] = {
             "plan": plan,
             "left": make_scroll_area(self._left),
@@ -124,7 +124,7 @@ class Content(QWidget):
         }
         for page in self._pages.values():
             self._stack.addWidget(page)
-        layout = column(self, self._name, self._summary, self._figures, gap=8)
+        layout = make_column(self, self._name, self._summary, self._figures, gap=8)
         layout.addSpacing(4)
         layout.addLayout(self._tabs_row)
         layout.addWidget(self._stack, 1)
@@ -135,16 +135,16 @@ class Content(QWidget):
         if report is None:
             return
         self._source = None  # what the table tells while it is filled is no choice of the person
-        self._name.say(source.name)
+        self._name.set_text(source.name)
         self._summary.setText(summary_of(report))
-        self._figures.show_figures(_figures_of(report))
+        self._figures.show_figures(_report_figures(report))
         self.filter.clear()
         keys = [row.key for row in report.plan]
-        self.model.show_lines([_line(row) for row in report.plan], keys if source.only is None else source.only)
+        self.model.show_lines([_make_row(row) for row in report.plan], keys if source.only is None else source.only)
         # What says the same in every row says nothing.
         self.table.setColumnHidden(1, all(row.new == row.messages for row in report.plan))
         self._has_branches = any(row.branches for row in report.plan)
-        self._fit()
+        self._fit_columns()
         more = f"{report.plan_more:,} more conversations are not listed; they come along only if all are ticked."
         self._more.setText(more if report.plan_more else "")
         self._more.setVisible(bool(report.plan_more))
@@ -156,9 +156,9 @@ class Content(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Titles need room more than branches do."""
         super().resizeEvent(event)
-        self._fit()
+        self._fit_columns()
 
-    def _fit(self) -> None:
+    def _fit_columns(self) -> None:
         self.table.setColumnHidden(3, not self._has_branches or self.width() < self._theme.px(_WIDE))
 
     def _name_tabs(self, report: ImportReport) -> None:
@@ -173,11 +173,11 @@ class Content(QWidget):
             self._tabs.deleteLater()
         self._tabs = Segments(choices, "plan", "What to look at")
         self._tabs.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self._tabs.chosen.connect(self.look_at)
+        self._tabs.chosen.connect(self.show_part)
         self._tabs_row.insertWidget(0, self._tabs)
-        self.look_at("plan")
+        self.show_part("plan")
 
-    def look_at(self, page: str) -> None:
+    def show_part(self, page: str) -> None:
         """Look at `plan`, `left` or `trouble`."""
         self._stack.setCurrentWidget(self._pages[page])
         rows = len(self.model.lines)
@@ -193,12 +193,17 @@ class Content(QWidget):
             self.chosen.emit()
 
     def _fill_left(self, found: Sequence[Omission]) -> None:
-        clear(self._left_rows)
+        clear_layout(self._left_rows)
         for at, one in enumerate(found):
-            count = label(f"{one.count:,}", "strong")
+            count = make_label(f"{one.count:,}", "strong")
             count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             words = QWidget()
-            column(words, label(_capital(one.what), wrap=True), label(f"{one.why}.", "small", wrap=True), gap=0)
+            make_column(
+                words,
+                make_label(_capitalize_first(one.what), wrap=True),
+                make_label(f"{one.why}.", "small", wrap=True),
+                gap=0,
+            )
             self._left_rows.addWidget(count, at, 0)
             self._left_rows.addWidget(words, at, 1)
         self._left_rows.setColumnStretch(1, 1)
@@ -210,8 +215,8 @@ class Content(QWidget):
         self.problems.setRowCount(len(report.errors))
         for at, error in enumerate(report.errors):
             for nr, name in enumerate(("where", "message")):
-                item = QTableWidgetItem(one_line(_capital(error[name]) if nr else error[name]))
-                item.setToolTip(tip(item.text()))
+                item = QTableWidgetItem(one_line(_capitalize_first(error[name]) if nr else error[name]))
+                item.setToolTip(escape_tooltip(item.text()))
                 self.problems.setItem(at, nr, item)
 
 
@@ -234,11 +239,11 @@ def _problem_table(theme: Theme) -> QTableWidget:
     return made
 
 
-def _capital(words: str) -> str:
+def _capitalize_first(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _figures_of(report: ImportReport) -> list[tuple[int, str]]:
+def _report_figures(report: ImportReport) -> list[tuple[int, str]]:
     messages = report.messages
     return [
         (report.stored, "new"),
@@ -250,7 +255,7 @@ def _figures_of(report: ImportReport) -> list[tuple[int, str]]:
     ]
 
 
-def _line(row: ConversationPlan) -> TickRow:
+def _make_row(row: ConversationPlan) -> TickRow:
     title = title_of(row)
     return TickRow(
         row.key,
@@ -284,13 +289,13 @@ class RefusedExport(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._title = Elided("", "section", Qt.TextElideMode.ElideMiddle)
-        self._sentence = label("", wrap=True)
+        self._sentence = make_label("", wrap=True)
         self._form = MenuChip(context.theme, "Read it as", FORMAT_WORDS, "")
         self._form.chosen.connect(self.formed)
-        self._hint = label(UNDERSTOOD, "muted", wrap=True)
-        self.other = button("Choose something else", self.leave.emit)
-        layout = column(self, self._title, self._sentence, self._hint, gap=12)
-        layout.addLayout(row(self.other, self._form, None))
+        self._hint = make_label(UNDERSTOOD, "muted", wrap=True)
+        self.other = make_button("Choose something else", self.leave.emit)
+        layout = make_column(self, self._title, self._sentence, self._hint, gap=12)
+        layout.addLayout(make_row(self.other, self._form, None))
         layout.addStretch(1)
 
     def show_source(self, source: Source) -> None:
@@ -299,7 +304,7 @@ class RefusedExport(QWidget):
         if problem is None:
             return
         is_unknown = problem.code == _UNKNOWN and source.form is None
-        self._title.say(source.name)
+        self._title.set_text(source.name)
         self._sentence.setText(
             "This is in no format Loci knows. If you know better, say what it is." if is_unknown else problem.sentence
         )
@@ -316,23 +321,23 @@ class Waiting(QWidget):
         super().__init__()
         self._sentence = Elided("", "muted", Qt.TextElideMode.ElideMiddle)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.count = label("", "small")
+        self.count = make_label("", "small")
         self.count.setAlignment(Qt.AlignmentFlag.AlignCenter)
         bar = QProgressBar()
         bar.setRange(0, 0)
         bar.setTextVisible(False)
         bar.setFixedWidth(240)
         bar.setAccessibleName("Reading the export")
-        layout = column(self, gap=12)
+        layout = make_column(self, gap=12)
         layout.addStretch(2)
         layout.addWidget(self._sentence)
-        layout.addLayout(row(None, bar, None))
+        layout.addLayout(make_row(None, bar, None))
         layout.addWidget(self.count)
         layout.addStretch(3)
 
     def show_source(self, source: Source) -> None:
         """Say what is read."""
-        self._sentence.say(f"Reading “{source.name}” …")
+        self._sentence.set_text(f"Reading “{source.name}” …")
         self.count.setText("Nothing is stored yet.")
 
 
@@ -365,12 +370,12 @@ class Rehearse(QWidget):
         self.content.chosen.connect(self._on_source_chosen)
         self.waiting = Waiting()
         self.refused = RefusedExport(context)
-        self.refused.formed.connect(self._form)
+        self.refused.formed.connect(self._on_format_chosen)
         self.refused.leave.connect(self.leave)
         self._stack = QStackedWidget()
         for page in (self.waiting, self.content, self.refused):
             self._stack.addWidget(page)
-        line = row(self.list, self._stack, gap=24)
+        line = make_row(self.list, self._stack, gap=24)
         line.setStretch(1, 1)
         self.space = QComboBox()
         self.space.setEditable(True)
@@ -381,10 +386,10 @@ class Rehearse(QWidget):
         self._space = HOME_SPACE
         self.offer_spaces(())
         self.space.editTextChanged.connect(lambda _: self._typed.start(_EDITED_MS))
-        self._total = label("", "muted")
-        layout = column(self, gap=12)
+        self._total = make_label("", "muted")
+        layout = make_column(self, gap=12)
         layout.addLayout(line, 1)
-        layout.addLayout(row(label("Import into", "muted"), self.space, None, self._total))
+        layout.addLayout(make_row(make_label("Import into", "muted"), self.space, None, self._total))
 
     # ---- sources
 
@@ -395,7 +400,7 @@ class Rehearse(QWidget):
         self.list.clear()
         for source in self._sources:
             item = QListWidgetItem(source.name)
-            item.setToolTip(tip(source.name))
+            item.setToolTip(escape_tooltip(source.name))
             item.setSizeHint(QSize(0, self._context.theme.px(48)))
             self.list.addItem(item)
         self.list.blockSignals(False)  # noqa: FBT003 - Qt's own
@@ -450,7 +455,7 @@ class Rehearse(QWidget):
         self._name_all()
         self.changed.emit()
 
-    def _form(self, form: str) -> None:
+    def _on_format_chosen(self, form: str) -> None:
         if self.current is not None:
             self.formed.emit(self.current, form)
 

@@ -24,9 +24,9 @@ from core.types.replies import Candidate, ConversationPlan, ImportReport
 from ui.bridge import Problem, Running, Task, Watch, problem_of
 from ui.context import Context
 from ui.lists.tick_table import TickModel, TickRow, TickTable
-from ui.widgets.basics import button, column, label, restyle, row
+from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import FORMAT_WORDS, count_of, date_of, memories, size_of
+from ui.widgets.words import FORMAT_WORDS, count_memories, count_of, date_of, size_of
 
 _NOTHING = (
     "No exports were found in Downloads, Documents, Desktop, or where Claude Code and Codex keep their sessions. "
@@ -53,58 +53,58 @@ class Choose(QWidget):
         self._drop.setObjectName("drop")
         self._picture = QLabel()
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._title = label("Drop an export, a folder of notes or a file here", "section")
+        self._title = make_label("Drop an export, a folder of notes or a file here", "section")
         self._title.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._hint = label(UNDERSTOOD, "small", wrap=True)
+        self._hint = make_label(UNDERSTOOD, "small", wrap=True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        self.file = button("Choose a file …", self._ask_file, theme=context.theme, icon="file")
-        self.folder = button("Choose a folder …", self._ask_folder, theme=context.theme, icon="folder")
-        self.finder = button("Find my exports", self.look, theme=context.theme, icon="folder-search")
+        self.file = make_button("Choose a file …", self._ask_file, theme=context.theme, icon="file")
+        self.folder = make_button("Choose a folder …", self._ask_folder, theme=context.theme, icon="folder")
+        self.finder = make_button("Find my exports", self.find_exports, theme=context.theme, icon="folder-search")
         self._lay_out_drop()
         self.model = TickModel(("Export", "What it is", "Files", "Size", "Changed"), (2, 3))
         self.table = TickTable(context.theme, self.model, "Exports that were found")
-        self.model.ticks.connect(self._ticks)
-        self._found = label("", "muted", wrap=True)
+        self.model.ticks.connect(self._emit_ready)
+        self._found = make_label("", "muted", wrap=True)
         self._bar = QProgressBar()
         self._bar.setRange(0, 0)
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName("Looking for exports")
-        self._layout = column(self, self._drop, self._found, self._bar, self.table, gap=12)
+        self._layout = make_column(self, self._drop, self._found, self._bar, self.table, gap=12)
         self._layout.setStretch(0, 1)
         for part in (self._found, self._bar, self.table):
             part.hide()
-        self._paint()
-        context.theme.changed.connect(self._paint)
+        self._paint_icon()
+        context.theme.changed.connect(self._paint_icon)
         self.setFocusProxy(self.file)
 
     def _lay_out_drop(self) -> None:
-        inner = column(self._drop, margins=24, gap=8)
+        inner = make_column(self._drop, margins=24, gap=8)
         inner.addStretch(1)
         inner.addWidget(self._picture)
         inner.addWidget(self._title)
-        inner.addLayout(row(None, self.file, self.folder, self.finder, None))
+        inner.addLayout(make_row(None, self.file, self.folder, self.finder, None))
         inner.insertSpacing(3, 8)
         inner.addSpacing(8)
         inner.addWidget(self._hint)
         inner.addStretch(1)
 
-    def _paint(self) -> None:
+    def _paint_icon(self) -> None:
         size = self._context.theme.px(32)
         self._picture.setPixmap(self._context.theme.icon("download", "faint").pixmap(QSize(size, size)))
 
-    def light(self, *, is_over: bool) -> None:
+    def set_drop_highlight(self, *, is_over: bool) -> None:
         """Show that what is held over it would be taken."""
-        restyle(self._drop, "over", "true" if is_over else "false")
+        set_style_property(self._drop, "over", "true" if is_over else "false")
 
     # ---- a file, a folder
 
     def _ask_file(self) -> None:
-        self._ask("Choose a file to import", QFileDialog.FileMode.ExistingFiles)
+        self._open_dialog("Choose a file to import", QFileDialog.FileMode.ExistingFiles)
 
     def _ask_folder(self) -> None:
-        self._ask("Choose a folder to import", QFileDialog.FileMode.Directory)
+        self._open_dialog("Choose a folder to import", QFileDialog.FileMode.Directory)
 
-    def _ask(self, title: str, mode: QFileDialog.FileMode) -> None:
+    def _open_dialog(self, title: str, mode: QFileDialog.FileMode) -> None:
         asking = QFileDialog(self, title)
         asking.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         asking.setFileMode(mode)
@@ -116,19 +116,19 @@ class Choose(QWidget):
 
     # ---- looking around
 
-    def look(self) -> None:
+    def find_exports(self) -> None:
         """Look for exports where they usually lie."""
         self.finder.setEnabled(False)
-        self._say("Looking for exports …", is_busy=True)
+        self._show_status("Looking for exports …", is_busy=True)
         imports = self._context.bridge.engine.imports
 
-        def begin(watch: Watch) -> Future[tuple[Candidate, ...]]:
+        def start_search(watch: Watch) -> Future[tuple[Candidate, ...]]:
             return imports.find_candidates(cancelled=watch.cancelled)
 
-        task = Task("Looking for exports", begin, can_cancel=True).within(self, "find")
+        task = Task("Looking for exports", start_search, can_cancel=True).within(self, "find")
         self._looking = self._context.tasks.run(task.success(self.show_found).failure(self._on_look_failed))
 
-    def _say(self, sentence: str, *, is_busy: bool = False) -> None:
+    def _show_status(self, sentence: str, *, is_busy: bool = False) -> None:
         self._found.setText(sentence)
         self._found.setAccessibleName(sentence)
         self._found.show()
@@ -138,13 +138,13 @@ class Choose(QWidget):
         """Show what was found; all of it ticked."""
         self._looking = None
         self.finder.setEnabled(True)
-        self._say(
+        self._show_status(
             f"{count_of(len(found), 'export')} on this computer. Tick what you want to look into."
             if found
             else _NOTHING
         )
         self._make_room(for_list=bool(found))
-        self.model.show_lines([_line(one) for one in found], [one.path for one in found])
+        self.model.show_lines([_make_row(one) for one in found], [one.path for one in found])
         if found:
             self.table.setFocus()
             self.table.selectRow(0)
@@ -167,25 +167,25 @@ class Choose(QWidget):
         self._looking = None
         self.finder.setEnabled(True)
         problem = problem_of(error)
-        self._say(problem.sentence if problem is not None else "")
+        self._show_status(problem.sentence if problem is not None else "")
 
-    def stop(self) -> None:
+    def stop_search(self) -> None:
         """Look no further."""
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None
 
-    def _ticks(self) -> None:
+    def _emit_ready(self) -> None:
         self.ready.emit(len(self.model.ticked))
 
-    def take(self) -> None:
+    def submit_ticked(self) -> None:
         """Go on with what is ticked."""
         paths = [Path(line.key) for line in self.model.lines if line.key in self.model.ticked]
         if paths:
             self.chosen.emit(paths)
 
 
-def _line(one: Candidate) -> TickRow:
+def _make_row(one: Candidate) -> TickRow:
     path = Path(one.path)
     what = one.label or format_words(one.format)
     return TickRow(
@@ -275,10 +275,10 @@ def span_of(earliest: int | None, latest: int | None) -> str:
 
 def span_of_report(report: ImportReport) -> str:
     """From the first day to the last of what a report tells."""
-    return span_of(_ms(report.earliest), _ms(report.latest))
+    return span_of(_to_epoch_ms(report.earliest), _to_epoch_ms(report.latest))
 
 
-def _ms(moment: str | None) -> int | None:
+def _to_epoch_ms(moment: str | None) -> int | None:
     return None if moment is None else round(datetime.fromisoformat(moment).timestamp() * 1000)
 
 
@@ -290,13 +290,13 @@ def summary_of(report: ImportReport) -> str:
     if report.conversations:
         parts.append(count_of(report.conversations, "conversation"))
     if total:
-        parts.append(count_of(total, "message" if report.conversations else "entry", _many(report)))
+        parts.append(count_of(total, "message" if report.conversations else "entry", _entry_noun(report)))
     when = span_of_report(report)
     holds = f": {' with '.join(parts)}" if parts else ""
     return f"{said}{holds}{', ' + when if when else ''}."
 
 
-def _many(report: ImportReport) -> str:
+def _entry_noun(report: ImportReport) -> str:
     return "messages" if report.conversations else "entries"
 
 
@@ -310,10 +310,10 @@ def describe_stored(reports: Sequence[ImportReport]) -> str:
     stored = sum(report.stored for report in reports)
     if not stored:
         return "Nothing new: all of it was in your palace already."
-    return f"{memories(stored)} came into your palace."
+    return f"{count_memories(stored)} came into your palace."
 
 
-def since(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A stretch of time in rough words: `20 seconds`, `3 minutes`, `2 hours`.
 
     Args:

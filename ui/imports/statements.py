@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 from core.types.lifecycle import DistilledTalk
 from ui.bridge import Problem, Task, Watch, problem_of, query
 from ui.context import Context
-from ui.widgets.basics import button, label, row
+from ui.widgets.basics import make_button, make_label, make_row
 from ui.widgets.words import count_of
 
 NOTHING_NEW = "NOOP"
@@ -34,34 +34,34 @@ class StatementsOffer(QWidget):
         self._ids: list[str] = []
         self._left: list[str] = []
         self._statements = self._small = 0
-        self.sentence = label("", "muted", wrap=True)
-        self.make = button("Make statements", self.start, theme=context.theme, icon="sparkles")
+        self.sentence = make_label("", "muted", wrap=True)
+        self.make = make_button("Make statements", self.start_making, theme=context.theme, icon="sparkles")
         self.make.setToolTip("Says what each of you has, likes and does in sentences of its own. One undo.")
-        line = row(self.sentence, self.make, gap=16, parent=self)
+        line = make_row(self.sentence, self.make, gap=16, parent=self)
         line.setStretch(0, 1)
         self.hide()
 
-    def offer(self, import_ids: Sequence[str]) -> None:
+    def offer_for(self, import_ids: Sequence[str]) -> None:
         """Look whether statements can be made of imports; nothing is shown where none can."""
         self._ids = list(import_ids)
-        self._begin()
+        self._reset_counts()
         self.hide()
         if self._left:
-            self._count()
+            self._count_next()
 
-    def start(self) -> None:
+    def start_making(self) -> None:
         """Make them."""
-        self._begin()
+        self._reset_counts()
         self.make.hide()
         self.sentence.setText("Making statements …")
-        self._run()
+        self._make_next()
 
-    def _begin(self) -> None:
+    def _reset_counts(self) -> None:
         self._left, self._statements, self._small = list(self._ids), 0, 0
 
     # ---- looking
 
-    def _count(self) -> None:
+    def _count_next(self) -> None:
         statements, last = self._context.bridge.engine.statements, self._left[-1]
         task = query("Looking for statements", lambda: statements.count_waiting(last)).within(self, "statements")
         self._context.tasks.run(task.success(self._on_counted).failure(self._on_failed))
@@ -72,21 +72,21 @@ class StatementsOffer(QWidget):
             self.make.setEnabled(False)
             self.make.show()
             self.show()
-            self._look()
+            self._preview_next()
             return
         self._left.pop()
         if self._left:
-            self._count()
+            self._count_next()
 
-    def _look(self) -> None:
+    def _preview_next(self) -> None:
         statements, last = self._context.bridge.engine.statements, self._left[-1]
         task = query("Looking for statements", lambda: statements.preview(last)).within(self, "statements")
         self._context.tasks.run(task.success(self._on_previewed).failure(self._on_failed))
 
     def _on_previewed(self, found: DistilledTalk) -> None:
-        self._add(found)
+        self._add_result(found)
         if self._left:
-            self._look()
+            self._preview_next()
             return
         told = count_of(self._statements, "statement")
         self.sentence.setText(f"{told} can be made of what was said; {self._describe_small_talk()}")
@@ -94,19 +94,19 @@ class StatementsOffer(QWidget):
 
     # ---- making
 
-    def _run(self) -> None:
+    def _make_next(self) -> None:
         statements, last = self._context.bridge.engine.statements, self._left[-1]
 
-        def begin(_watch: Watch) -> Future[DistilledTalk]:
+        def start_run(_watch: Watch) -> Future[DistilledTalk]:
             return statements.run(last)
 
-        task = Task("Making statements", begin, writes=True).within(self)
+        task = Task("Making statements", start_run, writes=True).within(self)
         self._context.tasks.run(task.success(self._on_made).failure(self._on_failed))
 
     def _on_made(self, found: DistilledTalk) -> None:
-        self._add(found)
+        self._add_result(found)
         if self._left:
-            self._run()
+            self._make_next()
             return
         told = count_of(self._statements, "statement was", "statements were")
         self.sentence.setText(f"{told} made; {self._describe_small_talk()} Ctrl+Z takes them back.")
@@ -117,7 +117,7 @@ class StatementsOffer(QWidget):
             self.sentence.setText(problem.sentence)
             self.show()
 
-    def _add(self, found: DistilledTalk) -> None:
+    def _add_result(self, found: DistilledTalk) -> None:
         self._left.pop()
         self._statements += sum(one.operation != NOTHING_NEW for one in found.statements)
         self._small += len(found.small_talk)

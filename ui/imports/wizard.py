@@ -23,8 +23,8 @@ from ui.imports.rehearsal import Rehearse
 from ui.imports.sources import Choose, Source
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
-from ui.widgets.basics import button, column, hairline, label, restyle, row
-from ui.widgets.words import memories
+from ui.widgets.basics import make_button, make_column, make_hairline, make_label, make_row, set_style_property
+from ui.widgets.words import count_memories
 
 SIZE = QSize(860, 620)
 SMALLEST = QSize(640, 480)
@@ -67,28 +67,28 @@ class Frame(QDialog):
         )  # the window stays in sight around it
         self.resize(wanted.boundedTo(room).expandedTo(SMALLEST))
         self.takes_drops = True
-        self._steps = [label(f"{nr}  {name}", "small") for nr, name in enumerate(STEPS, 1)]
+        self._steps = [make_label(f"{nr}  {name}", "small") for nr, name in enumerate(STEPS, 1)]
         self._stack = QStackedWidget()
-        self.back = button("Close")
-        self.other = button("")
-        self.main = button("", kind="primary")
+        self.back = make_button("Close")
+        self.other = make_button("")
+        self.main = make_button("", kind="primary")
         self._runs: dict[QWidget, Callable[[], None]] = {}
         for made in (self.back, self.other, self.main):
             made.clicked.connect(self._on_button_pressed)
-        self._lay_out()
+        self._build_layout()
 
-    def _lay_out(self) -> None:
-        head = row(*self._steps, None, gap=24)
+    def _build_layout(self) -> None:
+        head = make_row(*self._steps, None, gap=24)
         head.setContentsMargins(24, 16, 24, 12)
-        body = column(None, self._stack)
+        body = make_column(None, self._stack)
         body.setContentsMargins(24, 16, 24, 16)
-        foot = row(self.back, None, self.other, self.main)
+        foot = make_row(self.back, None, self.other, self.main)
         foot.setContentsMargins(24, 12, 24, 16)
-        layout = column(self, gap=0)
+        layout = make_column(self, gap=0)
         layout.addLayout(head)
-        layout.addWidget(hairline())
+        layout.addWidget(make_hairline())
         layout.addLayout(body, 1)
-        layout.addWidget(hairline())
+        layout.addWidget(make_hairline())
         layout.addLayout(foot)
 
     @property
@@ -107,10 +107,10 @@ class Frame(QDialog):
             self._stack.addWidget(page)
         self._stack.setCurrentWidget(page)
         for nr, made in enumerate(self._steps):
-            restyle(made, "role", "accent" if nr == step else "small")
+            set_style_property(made, "role", "accent" if nr == step else "small")
             made.setAccessibleName(f"Step {STEPS[nr]}{', now' if nr == step else ''}")
 
-    def foot(self, back: Act | None, main: Act | None, other: Act | None = None, *, may_go: bool = True) -> None:
+    def set_footer(self, back: Act | None, main: Act | None, other: Act | None = None, *, may_go: bool = True) -> None:
         """Offer other buttons.
 
         Args:
@@ -198,49 +198,49 @@ class Reader(QObject):
         """How many memories what is chosen would bring."""
         return sum(source.new for source in self.sources)
 
-    def start(self, paths: Sequence[Path], space: str) -> None:
+    def start_reading(self, paths: Sequence[Path], space: str) -> None:
         """Read other files and folders.
 
         Args:
             space: the space they would go to.
         """
-        self.stop()
+        self.stop_reading()
         self.sources = [Source(Path(path)) for path in paths]
         self._space = space
-        self._next()
+        self._read_next()
 
-    def again(self, space: str) -> None:
+    def reread_for(self, space: str) -> None:
         """Read all of them anew for another space: what is new there is another question."""
-        self.stop()
+        self.stop_reading()
         self._space = space
         for source in self.sources:
             source.report, source.problem = None, None
             self.read.emit(source)
-        self._next()
+        self._read_next()
 
     def read_as(self, source: Source, form: str) -> None:
         """Read one of them anew, in a format the person names."""
-        self.stop()
+        self.stop_reading()
         source.form, source.problem, source.report, source.only = form, None, None, None
         self.read.emit(source)
-        self._next()
+        self._read_next()
 
-    def stop(self) -> None:
+    def stop_reading(self) -> None:
         """Read no further."""
         if self._running is not None:
             self._running.cancel()
             self._running = None
 
-    def _next(self) -> None:
+    def _read_next(self) -> None:
         source = next((one for one in self.sources if one.report is None and one.problem is None), None)
         if source is None:
             return
         imports = self._context.bridge.engine.imports
 
-        def begin(watch: Watch) -> Future[ImportReport]:
+        def start_rehearsal(watch: Watch) -> Future[ImportReport]:
             return imports.rehearse(source.path, source.form, OWNER_ACTOR, self._space, watch.progress, watch.cancelled)
 
-        task = Task("Looking into an export", begin, can_cancel=True).within(self, "read")
+        task = Task("Looking into an export", start_rehearsal, can_cancel=True).within(self, "read")
         self._running = self._context.tasks.run(
             task.success(lambda report: self._on_source_read(source, report)).failure(
                 lambda error: self._on_reading_failed(source, error)
@@ -256,16 +256,16 @@ class Reader(QObject):
         source.report = report
         if source.only is not None:
             source.only &= {row.key for row in report.plan}
-        self._tell(source)
+        self._finish_source(source)
 
     def _on_reading_failed(self, source: Source, error: BaseException) -> None:
         self._running = None
         source.problem = problem_of(error)
         if source.problem is not None:
-            self._tell(source)
+            self._finish_source(source)
 
-    def _tell(self, source: Source) -> None:
-        self._next()
+    def _finish_source(self, source: Source) -> None:
+        self._read_next()
         self.read.emit(source)
 
 
@@ -291,48 +291,48 @@ class ImportDialog(Frame):
         self.rehearse = Rehearse(context)
         self.progress = ProgressStep(context)
         self.outcome = Done(context)
-        self._connect()
+        self._connect_signals()
         self._read_spaces()
-        self._begin(paths)
+        self._open_first(paths)
 
-    def _connect(self) -> None:
-        self.choose.chosen.connect(self.look_into)
+    def _connect_signals(self) -> None:
+        self.choose.chosen.connect(self.rehearse_paths)
         self.choose.ready.connect(self._choose_footer)
         self.reader.read.connect(self._on_sources_read)
         self.reader.moved.connect(self.rehearse.show_count)
-        self.rehearse.changed.connect(self._look_footer)
-        self.rehearse.spaced.connect(self.reader.again)
+        self.rehearse.changed.connect(self._update_footer)
+        self.rehearse.spaced.connect(self.reader.reread_for)
         self.rehearse.formed.connect(self.reader.read_as)
         self.rehearse.leave.connect(self.show_choose)
-        self.outcome.remove.connect(self._remove)
+        self.outcome.remove.connect(self._undo_imports)
         self.held.connect(self._on_drag_held)
-        self.dropped.connect(self.look_into)
-        self.left.connect(self._leave)
+        self.dropped.connect(self.rehearse_paths)
+        self.left.connect(self._stop_or_detach)
 
-    def _begin(self, paths: Sequence[Path]) -> None:
+    def _open_first(self, paths: Sequence[Path]) -> None:
         if paths and list(paths) != [USUAL_PLACES]:
-            self.look_into(paths)
+            self.rehearse_paths(paths)
             return
         self.show_choose()
         if paths:
-            self.choose.look()
+            self.choose.find_exports()
 
     def _read_spaces(self) -> None:
         library = self.context.bridge.engine.library
         task = query("Looking at the spaces", library.count_facets).within(self, "spaces").failure(lambda _: None)
-        self.context.tasks.run(task.success(self._spaces))
+        self.context.tasks.run(task.success(self._show_spaces))
 
-    def _spaces(self, facets: Facets) -> None:
+    def _show_spaces(self, facets: Facets) -> None:
         self.rehearse.offer_spaces(tuple(name for name in facets.spaces if ":" not in name))
 
     def _on_drag_held(self, is_over: bool) -> None:
-        self.choose.light(is_over=is_over)
+        self.choose.set_drop_highlight(is_over=is_over)
 
     # ---- choose
 
     def show_choose(self) -> None:
         """Ask what to import."""
-        self.reader.stop()
+        self.reader.stop_reading()
         self.takes_drops = True
         self.show_page(self.choose, 0)
         self._choose_footer(len(self.choose.model.ticked))
@@ -341,37 +341,37 @@ class ImportDialog(Frame):
     def _choose_footer(self, ticked: int) -> None:
         if self.page is self.choose:
             title = "Look inside" if ticked < 2 else f"Look inside {ticked}"
-            main = (title, self.choose.take) if self.choose.model.lines else None
-            self.foot(("Close", self.reject), main, may_go=ticked > 0)
+            main = (title, self.choose.submit_ticked) if self.choose.model.lines else None
+            self.set_footer(("Close", self.reject), main, may_go=ticked > 0)
 
     # ---- look inside
 
-    def look_into(self, paths: Sequence[Path]) -> None:
+    def rehearse_paths(self, paths: Sequence[Path]) -> None:
         """Rehearse files and folders, one after the other."""
-        self.choose.stop()
-        self.reader.start(paths, self.rehearse.settle_space())
+        self.choose.stop_search()
+        self.reader.start_reading(paths, self.rehearse.settle_space())
         self.show_page(self.rehearse, 1)
         self.rehearse.show_sources(self.reader.sources)
-        self._look_footer()
+        self._update_footer()
 
     def _on_sources_read(self, source: Source) -> None:
         self.rehearse.show_source(source)
-        self._look_footer()
+        self._update_footer()
         if self.main.isEnabled() and self.focusWidget() in {None, self.back}:
             self.main.setFocus()
 
-    def _look_footer(self) -> None:
+    def _update_footer(self) -> None:
         if self.page is not self.rehearse:
             return
         new, is_read = self.reader.new, self.reader.is_done
         is_refused = all(source.problem is not None for source in self.reader.sources)
-        title = f"Import {memories(new)}" if new else ("Nothing new to import" if is_read else "Import")
+        title = f"Import {count_memories(new)}" if new else ("Nothing new to import" if is_read else "Import")
         back = ("Back" if is_read else "Stop", self.show_choose)
-        self.foot(back, None if is_refused else (title, self.start), may_go=is_read and new > 0)
+        self.set_footer(back, None if is_refused else (title, self.start_import), may_go=is_read and new > 0)
 
     # ---- import
 
-    def start(self) -> None:
+    def start_import(self) -> None:
         """Import what is chosen."""
         sources = [source for source in self.reader.sources if source.new]
         if not sources:
@@ -381,17 +381,17 @@ class ImportDialog(Frame):
         self.queue = queue
         self.takes_drops = False
         queue.ended.connect(self._on_queue_ended)
-        self.progress.follow(queue)
+        self.progress.show_queue(queue)
         self.show_page(self.progress, 2)
-        self.foot(("Stop and take back", self.stop), None, ("Go on in the background", self.reject))
-        queue.start()
+        self.set_footer(("Stop and take back", self.stop_import), None, ("Go on in the background", self.reject))
+        queue.start_first()
 
-    def stop(self) -> None:
+    def stop_import(self) -> None:
         """Stop the import and take back what came in."""
         if self.queue is not None:
             self.back.setEnabled(False)
             self.progress.show_stopping()
-            self.queue.stop()
+            self.queue.stop_and_undo()
 
     def _on_queue_ended(self) -> None:
         queue, self.queue = self.queue, None
@@ -399,9 +399,9 @@ class ImportDialog(Frame):
             return
         self.takes_drops = True
         if queue.outcome.is_stopped and not queue.outcome.reports:
-            self.context.desk.say("The import was stopped; nothing of it was kept.")
+            self.context.desk.show_message("The import was stopped; nothing of it was kept.")
             self.show_page(self.rehearse, 1)
-            self._look_footer()
+            self._update_footer()
             return
         self._ids = queue.outcome.ids
         self.outcome.show_outcome(queue.outcome)
@@ -409,18 +409,18 @@ class ImportDialog(Frame):
         self._done_footer()
 
     def _done_footer(self) -> None:
-        another = ("Import another", self._another)
+        another = ("Import another", self._start_another)
         if self._ids:
-            self.foot(
+            self.set_footer(
                 another, ("Show in the library", self._go_to_library), ("Walk through the palace", self._go_to_palace)
             )
         else:
-            self.foot(another, ("Close", self.reject))
+            self.set_footer(another, ("Close", self.reject))
         self.main.setFocus()
 
     # ---- done
 
-    def _another(self) -> None:
+    def _start_another(self) -> None:
         self.choose.show_nothing()
         self.show_choose()
 
@@ -433,13 +433,13 @@ class ImportDialog(Frame):
         self.reject()
         self.context.desk.go.emit("palace", "")
 
-    def _remove(self) -> None:
+    def _undo_imports(self) -> None:
         """Take the imports back, the last one first."""
         self.outcome.taken.setEnabled(False)
         taking = TakeBack(self.context, self._ids, self)
         taking.done.connect(self._on_import_removed)
         taking.failed.connect(self._on_removal_failed)
-        taking.start()
+        taking.undo_next()
 
     def _on_import_removed(self, left: int) -> None:
         self._ids = []
@@ -450,12 +450,12 @@ class ImportDialog(Frame):
         self.outcome.taken.setEnabled(True)
         self.outcome.show_trouble(problem)
 
-    def _leave(self) -> None:
+    def _stop_or_detach(self) -> None:
         """What only looks stops; what imports goes on."""
-        self.choose.stop()
-        self.reader.stop()
+        self.choose.stop_search()
+        self.reader.stop_reading()
         queue, self.queue = self.queue, None
         if queue is not None and not queue.is_over:
             queue.is_watched = False
             queue.ended.disconnect(self._on_queue_ended)
-            self.context.desk.say("The import goes on; the status bar shows how far it is.")
+            self.context.desk.show_message("The import goes on; the status bar shows how far it is.")

@@ -24,7 +24,7 @@ from ui.context import Command, Context
 from ui.inspector.dialogs import MoveDialog
 from ui.strings import belief_strings, practice_strings
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, KeyButton, button, clear, column, label, row
+from ui.widgets.basics import FlowLayout, KeyButton, clear_layout, make_button, make_column, make_label, make_row
 
 HELPFUL, HARMFUL, WORKED, FAILED = "helpful", "harmful", "worked", "failed"
 
@@ -42,7 +42,7 @@ def can_judge(memory: Memory) -> bool:
     return memory.status in JUDGED
 
 
-def judge(context: Context, memory_id: str, verdict: str, reason: str = "") -> None:
+def submit_verdict(context: Context, memory_id: str, verdict: str, reason: str = "") -> None:
     """Say right or wrong, and offer to take it back.
 
     Args:
@@ -51,15 +51,15 @@ def judge(context: Context, memory_id: str, verdict: str, reason: str = "") -> N
     """
     memories = context.bridge.engine.memories
 
-    def begin() -> Future[VerdictReply]:
+    def start_verdict() -> Future[VerdictReply]:
         if verdict == DISPUTE:
             return memories.dispute(memory_id, OWNER_ACTOR, reason or None)
         return (memories.confirm if verdict == CONFIRM else memories.reinforce)(memory_id, OWNER_ACTOR)
 
-    def done(reply: VerdictReply) -> None:
+    def report_verdict(reply: VerdictReply) -> None:
         offer_undo(context, belief_strings()["acts"][verdict]["done"], reply.step_id)
 
-    context.tasks.run(write("Judging a memory", begin).success(done))
+    context.tasks.run(write("Judging a memory", start_verdict).success(report_verdict))
 
 
 class ReasonDialog(QDialog):
@@ -82,9 +82,11 @@ class ReasonDialog(QDialog):
         self.reason.setPlaceholderText(said["reason"])
         self.reason.setTabChangesFocus(True)
         self.reason.setFixedHeight(context.theme.px(88))
-        self.go_button = button(said["button"], self._go, kind="primary")
-        buttons = row(None, button("Cancel", self.reject), self.go_button)
-        outer = column(self, label(said["title"], "section"), label(said["sentence"], "muted", wrap=True), gap=12)
+        self.go_button = make_button(said["button"], self._accept_reason, kind="primary")
+        buttons = make_row(None, make_button("Cancel", self.reject), self.go_button)
+        outer = make_column(
+            self, make_label(said["title"], "section"), make_label(said["sentence"], "muted", wrap=True), gap=12
+        )
         outer.setContentsMargins(20, 20, 20, 20)
         outer.addWidget(self.reason)
         outer.addLayout(buttons)
@@ -97,11 +99,11 @@ class ReasonDialog(QDialog):
         if watched is self.reason and event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
             if is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                self._go()
+                self._accept_reason()
                 return True
         return False
 
-    def _go(self) -> None:
+    def _accept_reason(self) -> None:
         self._done(" ".join(self.reason.toPlainText().split())[:MOST])
         self.accept()
 
@@ -112,7 +114,7 @@ class DisputeDialog(ReasonDialog):
     def __init__(self, context: Context, memory_id: str, parent: QWidget) -> None:
         """Make it."""
         super().__init__(
-            context, belief_strings()["dispute"], lambda why: judge(context, memory_id, DISPUTE, why), parent
+            context, belief_strings()["dispute"], lambda why: submit_verdict(context, memory_id, DISPUTE, why), parent
         )
 
 
@@ -126,7 +128,7 @@ def is_procedure(memory: Memory) -> bool:
     return memory.kind is Kind.PROCEDURE and memory.status in JUDGED
 
 
-def mark(context: Context, memory_id: str, outcome: str, reason: str = "") -> None:
+def submit_outcome(context: Context, memory_id: str, outcome: str, reason: str = "") -> None:
     """Say how it was, and offer to take it back.
 
     Args:
@@ -167,7 +169,7 @@ class HarmDialog(ReasonDialog):
             parent: the inspector; the dialog goes with it when the vault is locked.
         """
         words = practice_strings()["harm"]
-        super().__init__(context, words, lambda reason: mark(context, memory_id, HARMFUL, reason), parent)
+        super().__init__(context, words, lambda reason: submit_outcome(context, memory_id, HARMFUL, reason), parent)
 
 
 _STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
@@ -250,12 +252,12 @@ class MemoryActions(QObject):
         self._context, self._host = context, host
         self._memory: Memory | None = None
         self._waiting: Verb | None = None
-        self.verbs = self._verbs()
+        self.verbs = self._make_verbs()
         self.menu = QMenu(host)
         self._shown = {verb.id: self._menu_action(verb) for verb in self.verbs}
         for verb in self.verbs:
             shortcut = verb.shortcut or None
-            run = self._runner(verb)
+            run = self._make_runner(verb)
             made = Command(
                 verb.id,
                 verb.title,
@@ -267,44 +269,54 @@ class MemoryActions(QObject):
                 needs_inspector=True,
             )
             context.commands.add(made)
-        self._also("Ctrl+E", Qt.ShortcutContext.WindowShortcut, self._runner(self.verbs[0]))
+        self._add_shortcut("Ctrl+E", Qt.ShortcutContext.WindowShortcut, self._make_runner(self.verbs[0]))
         self.footer = QWidget()
         self._buttons = FlowLayout(self.footer, gap=4)
-        context.theme.changed.connect(self._show)
-        context.bridge.state.connect(self._state)
+        context.theme.changed.connect(self._show_actions)
+        context.bridge.state.connect(self._on_vault_state)
 
-    def _verbs(self) -> tuple[Verb, ...]:
+    def _make_verbs(self) -> tuple[Verb, ...]:
         at = self._context
         return (
-            Verb("memory.edit", "Edit the text", "pencil", self._edit, _stands, "F2", "E", "write correct", "Edit"),
-            Verb("memory.pin", "Pin or unpin", "pin", self._pin, _is_here, "", "P", "keep strength", "Pin"),
-            Verb("memory.move", "Move …", "move-right", self._move, _is_here, "", "M", "space room wing", "Move"),
-            Verb("memory.archive", "Archive", "archive", self._archive, _stands, words="put away hide"),
-            Verb("memory.restore", "Bring back", "archive-restore", self._restore, _is_away, words="restore undelete",
+            Verb("memory.edit", "Edit the text", "pencil", self._edit_text, _is_current, "F2", "E",
+                 "write correct", "Edit"),
+            Verb("memory.pin", "Pin or unpin", "pin", self._toggle_pin, _is_present, "", "P", "keep strength", "Pin"),
+            Verb("memory.move", "Move …", "move-right", self._ask_new_place, _is_present, "", "M",
+                 "space room wing", "Move"),
+            Verb("memory.archive", "Archive", "archive", self._archive_memory, _is_current, words="put away hide"),
+            Verb("memory.restore", "Bring back", "archive-restore", self._restore_memory, _is_put_away,
+                 words="restore undelete",
                  short="Bring back"),
-            Verb("memory.current", "Go to the version that stands", "history", self._go_current, _is_old,
+            Verb("memory.current", "Go to the version that stands", "history", self._select_current_version, _is_old,
                  words="newest newer", short="Go to the newest version"),
-            Verb("memory.confirm", "Confirm that it is right", "check", self._confirm, can_judge, "", "C", "true"),
-            Verb("memory.reinforce", "Reinforce", "chevron-up", self._reinforce, can_judge, "", "R", "useful"),
-            Verb("memory.dispute", "Dispute …", "circle-alert", self._dispute, can_judge, "", "D", "wrong false"),
-            Verb("memory.helpful", "Rule: it helped", "check", partial(_report, at, HELPFUL), is_rule, "", "H",
+            Verb("memory.confirm", "Confirm that it is right", "check", self._confirm_memory, can_judge, "", "C",
+                 "true"),
+            Verb("memory.reinforce", "Reinforce", "chevron-up", self._reinforce_memory, can_judge, "", "R", "useful"),
+            Verb("memory.dispute", "Dispute …", "circle-alert", self._ask_dispute_reason, can_judge, "", "D",
+                 "wrong false"),
+            Verb("memory.helpful", "Rule: it helped", "check", partial(_submit_outcome, at, HELPFUL), is_rule, "", "H",
                  "mark useful", menu=""),
             Verb("memory.harmful", "Rule: it did harm …", "circle-alert", partial(_ask_harm, at, self._host), is_rule,
                  "", "X", "mark bad", menu=""),
-            Verb("memory.worked", "Procedure: it worked", "check", partial(_report, at, WORKED), is_procedure, "", "W",
+            Verb("memory.worked", "Procedure: it worked", "check", partial(_submit_outcome, at, WORKED),
+                 is_procedure, "", "W",
                  "outcome success", menu=""),
-            Verb("memory.failed", "Procedure: it did not work", "circle-alert", partial(_report, at, FAILED),
+            Verb("memory.failed", "Procedure: it did not work", "circle-alert", partial(_submit_outcome, at, FAILED),
                  is_procedure, "", "N", "outcome failure", menu=""),
-            Verb("memory.forget", "Forget", "trash-2", self._forget, _is_known, "Del", "", "delete remove", "Forget"),
-            Verb("memory.palace", "Show in the palace", "landmark", self._shower("palace"), _any, words="room place"),
-            Verb("memory.graph", "Show in the graph", "waypoints", self._shower("graph"), _any, words="relations"),
-            Verb("memory.why", "Why not in this answer?", "scan-search", self._shower("recall", "why"), _any,
+            Verb("memory.forget", "Forget", "trash-2", self._forget_memory, _is_known, "Del", "", "delete remove",
+                 "Forget"),
+            Verb("memory.palace", "Show in the palace", "landmark", self._make_page_opener("palace"), _is_any,
+                 words="room place"),
+            Verb("memory.graph", "Show in the graph", "waypoints", self._make_page_opener("graph"), _is_any,
+                 words="relations"),
+            Verb("memory.why", "Why not in this answer?", "scan-search", self._make_page_opener("recall", "why"),
+                 _is_any,
                  words="recall laboratory stage dropped"),
-            Verb("memory.copy", "Copy the text", "copy", self._copy, _any, "Ctrl+Shift+C", words="clipboard"),
+            Verb("memory.copy", "Copy the text", "copy", self._copy_text, _is_any, "Ctrl+Shift+C", words="clipboard"),
         )  # fmt: skip
 
-    def _runner(self, verb: Verb) -> Callable[[], None]:
-        return lambda: self.ask(verb)
+    def _make_runner(self, verb: Verb) -> Callable[[], None]:
+        return lambda: self.run_verb(verb)
 
     def _menu_action(self, verb: Verb) -> QAction:
         if verb.id in {"memory.confirm", "memory.helpful", "memory.forget", "memory.palace"}:
@@ -312,7 +324,7 @@ class MemoryActions(QObject):
         # A shortcut of the window is named after a tab: set on this action too, Qt would find it ambiguous.
         named = f"{verb.title}\t{verb.key}" if verb.key and not verb.letter else verb.title
         action = QAction(named, self._host)
-        action.triggered.connect(self._runner(verb))
+        action.triggered.connect(self._make_runner(verb))
         if verb.letter:
             action.setShortcut(QKeySequence(verb.letter))
             action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -320,7 +332,7 @@ class MemoryActions(QObject):
         self.menu.addAction(action)
         return action
 
-    def _also(self, keys: str, where: Qt.ShortcutContext, run: Callable[[], None]) -> None:
+    def _add_shortcut(self, keys: str, where: Qt.ShortcutContext, run: Callable[[], None]) -> None:
         action = QAction(self._host)
         action.setShortcut(QKeySequence(keys))
         action.setShortcutContext(where)
@@ -336,14 +348,14 @@ class MemoryActions(QObject):
             memory: None for none.
         """
         self._memory = memory
-        self._show()
+        self._show_actions()
         waiting, self._waiting = self._waiting, None
         if waiting is not None and memory is not None and memory.id == self._context.selection.current:
-            self.ask(waiting)
+            self.run_verb(waiting)
 
-    def _show(self) -> None:
+    def _show_actions(self) -> None:
         memory, theme = self._memory, self._context.theme
-        clear(self._buttons)
+        clear_layout(self._buttons)
         for verb in self.verbs:
             action = self._shown[verb.id]
             action.setIcon(theme.icon(verb.icon))
@@ -354,10 +366,10 @@ class MemoryActions(QObject):
             if memory is not None and applies and verb.short:
                 title = "Unpin" if verb.id == "memory.pin" and memory.pinned else verb.short
                 kind = "primary" if is_odd else "plain"
-                self._buttons.addWidget(KeyButton(theme, title, verb.key, self._runner(verb), kind, is_tight=True))
+                self._buttons.addWidget(KeyButton(theme, title, verb.key, self._make_runner(verb), kind, is_tight=True))
         self.footer.updateGeometry()
 
-    def ask(self, verb: Verb) -> None:
+    def run_verb(self, verb: Verb) -> None:
         """Carry a verb out on the memory that is selected; it waits where that one is still being read.
 
         Args:
@@ -367,69 +379,71 @@ class MemoryActions(QObject):
         if not self._host.isVisible():
             return  # nobody sees which memory that would be: the page has no inspector, or it is hidden
         if not selected or not self._context.bridge.is_open:
-            self._context.desk.say(NONE_SELECTED)
+            self._context.desk.show_message(NONE_SELECTED)
         elif self._memory is None or self._memory.id != selected:
             self._waiting = verb
             self.wanted.emit()
         elif verb.applies(self._memory):
             verb.run(self._memory)
         else:
-            self._context.desk.say(why_not_edit(self._memory) or "That cannot be done with this memory.")
+            self._context.desk.show_message(why_not_edit(self._memory) or "That cannot be done with this memory.")
 
     # ---- what is done
 
-    def _edit(self, memory: Memory) -> None:
+    def _edit_text(self, memory: Memory) -> None:
         reason = why_not_edit(memory)
         if reason:
-            self._context.desk.say(reason)
+            self._context.desk.show_message(reason)
         else:
             self.editing.emit()
 
-    def _pin(self, memory: Memory) -> None:
+    def _toggle_pin(self, memory: Memory) -> None:
         said = "Unpinned." if memory.pinned else "Pinned. It does not fade."
-        self._revise(memory, Revision(pinned=not memory.pinned), said)
+        self._revise_memory(memory, Revision(pinned=not memory.pinned), said)
 
-    def _archive(self, memory: Memory) -> None:
-        self._revise(memory, Revision(status=Status.ARCHIVED), "Archived. Assistants do not get it any more.")
+    def _archive_memory(self, memory: Memory) -> None:
+        self._revise_memory(memory, Revision(status=Status.ARCHIVED), "Archived. Assistants do not get it any more.")
 
-    def _restore(self, memory: Memory) -> None:
-        self._revise(memory, Revision(status=Status.ACTIVE), "It is back.")
+    def _restore_memory(self, memory: Memory) -> None:
+        self._revise_memory(memory, Revision(status=Status.ACTIVE), "It is back.")
 
-    def _revise(self, memory: Memory, revision: Revision, sentence: str) -> None:
+    def _revise_memory(self, memory: Memory, revision: Revision, sentence: str) -> None:
         engine = self._context.bridge.engine
-        self._write("Changing a memory", lambda: engine.library.revise((memory.id,), revision), self._teller(sentence))
+        self._run_write(
+            "Changing a memory", lambda: engine.library.revise((memory.id,), revision), self._make_reporter(sentence)
+        )
 
-    def _teller(self, sentence: str) -> Callable[[RevisionReport], None]:
+    def _make_reporter(self, sentence: str) -> Callable[[RevisionReport], None]:
         context = self._context
 
-        def tell(report: RevisionReport) -> None:
+        def report_revision(report: RevisionReport) -> None:
             if report.step_id is None:
-                context.desk.say(" ".join(report.refused) or SAME_ALREADY)
+                context.desk.show_message(" ".join(report.refused) or SAME_ALREADY)
             else:
                 offer_undo(context, " ".join(report.refused) or sentence, report.step_id)
 
-        return tell
+        return report_revision
 
-    def _write(
+    def _run_write(
         self, label: str, begin: Callable[[], Future[RevisionReport]], then: Callable[[RevisionReport], None]
     ) -> None:
         self._context.tasks.run(write(label, begin).success(then))
 
-    def _forget(self, memory: Memory) -> None:
+    def _forget_memory(self, memory: Memory) -> None:
         context, engine = self._context, self._context.bridge.engine
         task = write("Forgetting a memory", lambda: engine.memories.forget(memory.id, OWNER_ACTOR))
         context.tasks.run(task.success(lambda step: offer_undo(context, "Forgotten. It can be brought back.", step)))
 
-    def _confirm(self, memory: Memory) -> None:
-        judge(self._context, memory.id, CONFIRM)
+    def _confirm_memory(self, memory: Memory) -> None:
+        submit_verdict(self._context, memory.id, CONFIRM)
 
-    def _reinforce(self, memory: Memory) -> None:
-        judge(self._context, memory.id, REINFORCE)
+    def _reinforce_memory(self, memory: Memory) -> None:
+        submit_verdict(self._context, memory.id, REINFORCE)
 
-    def _dispute(self, memory: Memory) -> None:
+    def _ask_dispute_reason(self, memory: Memory) -> None:
         DisputeDialog(self._context, memory.id, self._host).open()
 
-    def _move(self, memory: Memory) -> None:
+    def _ask_new_place(self, memory: Memory) -> None:
         dialog = MoveDialog(self._context, memory, self._host)
         dialog.moved.connect(self._on_memory_moved)
         dialog.open()
@@ -437,43 +451,43 @@ class MemoryActions(QObject):
     def _on_memory_moved(self, where: str, step_id: str) -> None:
         offer_undo(self._context, f"Moved to {where}.", step_id)
 
-    def _go_current(self, memory: Memory) -> None:
+    def _select_current_version(self, memory: Memory) -> None:
         self._context.selection.select(memory.superseded_by_id or memory.id, "inspector")
 
-    def _shower(self, page: str, wish: str = "show") -> Callable[[Memory], None]:
+    def _make_page_opener(self, page: str, wish: str = "show") -> Callable[[Memory], None]:
         return lambda memory: self._context.desk.go.emit(page, f"{wish}:{memory.id}")
 
-    def _copy(self, memory: Memory) -> None:
+    def _copy_text(self, memory: Memory) -> None:
         copied = QMimeData()
         copied.setText(memory.text)
         copied.setData(COPIED, b"1")
         QGuiApplication.clipboard().setMimeData(copied)
-        self._context.desk.say("Copied as it came.")
+        self._context.desk.show_message("Copied as it came.")
 
-    def _state(self, state: str) -> None:
+    def _on_vault_state(self, state: str) -> None:
         clipboard = QGuiApplication.clipboard()
         held: QMimeData | None = clipboard.mimeData()  # None where the clipboard is empty
         if state != "open" and held is not None and held.hasFormat(COPIED):
             clipboard.clear()
 
 
-def _report(context: Context, outcome: str, memory: Memory) -> None:
-    mark(context, memory.id, outcome)
+def _submit_outcome(context: Context, outcome: str, memory: Memory) -> None:
+    submit_outcome(context, memory.id, outcome)
 
 
 def _ask_harm(context: Context, host: QWidget, memory: Memory) -> None:
     HarmDialog(context, memory.id, host).open()
 
 
-def _any(_memory: Memory) -> bool:
+def _is_any(_memory: Memory) -> bool:
     return True
 
 
-def _stands(memory: Memory) -> bool:
+def _is_current(memory: Memory) -> bool:
     return memory.status in _STANDING
 
 
-def _is_away(memory: Memory) -> bool:
+def _is_put_away(memory: Memory) -> bool:
     return memory.status in _AWAY
 
 
@@ -481,7 +495,7 @@ def _is_old(memory: Memory) -> bool:
     return memory.superseded_by_id is not None
 
 
-def _is_here(memory: Memory) -> bool:
+def _is_present(memory: Memory) -> bool:
     return memory.status not in {Status.DELETED, Status.SUPERSEDED}
 
 

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QSpacerItem, QWi
 from core.types.memory import ClaimHeld, EvidenceSeen, OpenConflict
 from core.types.values import Memory
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
-from ui.inspector.part_kit import flush
-from ui.inspector.trust import describe_claim_state, describe_opposition, describe_quote, score
+from ui.inspector.part_kit import make_flush_row
+from ui.inspector.trust import describe_claim_state, describe_opposition, describe_quote, format_score
 from ui.strings import belief_strings, format_count
 from ui.theme.theme import Theme
-from ui.widgets.basics import FlowLayout, button, clear, column, label, row
+from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_label, make_row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import describe_claim
 
@@ -45,10 +45,10 @@ class StateMark(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName(str(belief_strings()["states"][state]))
         self.setToolTip(str(belief_strings()["state_hints"][state]))
-        theme.changed.connect(self._measure)
-        self._measure()
+        theme.changed.connect(self._fix_size)
+        self._fix_size()
 
-    def _measure(self) -> None:
+    def _fix_size(self) -> None:
         self.setFixedSize(self._theme.px(13), self._theme.px(18))
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
@@ -94,8 +94,8 @@ class Row(QPushButton):
         self.setProperty("kind", "line")
         self.setAutoDefault(False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        inner = column(None, *lines, gap=1)
-        self._box = row(parent=self, gap=8)
+        inner = make_column(None, *lines, gap=1)
+        self._box = make_row(parent=self, gap=8)
         self._box.setContentsMargins(6, 5, 6, 5)
         self._box.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
         self._box.addLayout(inner, 1)
@@ -161,56 +161,56 @@ class ClaimBox(QWidget):
         is_over = held.seen.state in {"retracted", "superseded"}
         self.row = Row(
             StateMark(theme, held.seen.state),
-            label(sentence, "muted" if is_over else "body", wrap=True),
-            label(state, "small", wrap=True),
+            make_label(sentence, "muted" if is_over else "body", wrap=True),
+            make_label(state, "small", wrap=True),
         )
         self.row.setAccessibleName(f"{sentence}. {state}")
         self.row.setAccessibleDescription(belief_strings()["claims"]["hint"])
-        self.row.clicked.connect(self.toggle)
-        self.row.looked.connect(self._look)
+        self.row.clicked.connect(self.toggle_quotes)
+        self.row.looked.connect(self._emit_pointed)
         self._quotes = QWidget()
-        self._inside = column(self._quotes, gap=6)
+        self._inside = make_column(self._quotes, gap=6)
         self._inside.setContentsMargins(27, 2, 6, 6)
         self._quotes.hide()
-        column(self, self.row, self._quotes, gap=0)
+        make_column(self, self.row, self._quotes, gap=0)
 
     @property
     def is_open(self) -> bool:
         """Whether its quotes are shown."""
         return not self._quotes.isHidden()
 
-    def toggle(self) -> None:
+    def toggle_quotes(self) -> None:
         """Show or hide its quotes; its words in the text come into sight."""
         if not self._inside.count():
-            self._fill()
+            self._fill_quotes()
         self._quotes.setVisible(not self.is_open)
         if self.is_open:
             self.pointed.emit(Pointed(self.held.seen.spans, self.held.denied, reveals=True))
 
-    def _look(self) -> None:
+    def _emit_pointed(self) -> None:
         found = Pointed(self.held.seen.spans, self.held.denied) if self.row.is_looked_at else Pointed()
         self.pointed.emit(found)
 
-    def _fill(self) -> None:
+    def _fill_quotes(self) -> None:
         said = belief_strings()["claims"]
         for quote in self.held.evidence:
-            self._inside.addWidget(self._quote(quote))
+            self._inside.addWidget(self._make_quote(quote))
         more = self.held.pieces - len(self.held.evidence)
         if more > 0:
-            self._inside.addWidget(label(said["more"].format(count=more), "small"))
+            self._inside.addWidget(make_label(said["more"].format(count=more), "small"))
         if not self.held.evidence:
-            self._inside.addWidget(label(said["none"], "small", wrap=True))
+            self._inside.addWidget(make_label(said["none"], "small", wrap=True))
 
-    def _quote(self, quote: EvidenceSeen) -> QWidget:
+    def _make_quote(self, quote: EvidenceSeen) -> QWidget:
         stance = {"supporting": "for", "contradicting": "contradicting"}.get(quote.stance, "neutral")
         role = "warning" if stance == "contradicting" else "small"
         above = f"{belief_strings()['claims'][stance]} · {describe_quote(quote, self._memory_id)}"
         made = QWidget()
-        layout = column(made, label(above, role, wrap=True), gap=1)
-        layout.addWidget(label(f"“{one_line(quote.quote, _QUOTE)}”", wrap=True))
+        layout = make_column(made, make_label(above, role, wrap=True), gap=1)
+        layout.addWidget(make_label(f"“{one_line(quote.quote, _QUOTE)}”", wrap=True))
         if quote.memory_id != self._memory_id:
-            look = button("Look at it", lambda: self.looked_at.emit(quote.memory_id), kind="link")
-            layout.addLayout(flush(look, None))
+            look = make_button("Look at it", lambda: self.looked_at.emit(quote.memory_id), kind="link")
+            layout.addLayout(make_flush_row(look, None))
         return made
 
 
@@ -232,26 +232,31 @@ class OpposedBox(QFrame):
         self.setProperty("tone", "warning" if item.kind in _GRAVE else "plain")
         said, other = belief_strings()["opposed"], item.other
         title = describe_opposition(item)
-        layout = column(self, label(title, "strong", wrap=True), gap=8, margins=12)
+        layout = make_column(self, make_label(title, "strong", wrap=True), gap=8, margins=12)
         links = QWidget()
         flow = FlowLayout(links, gap=4)
         if other is not None:
             theirs = describe_claim(item.theirs) if item.theirs else one_line(other.text, _HEAD)
             name = said["other_stands"] if item.is_newcomer else said["other_came"]
             if item.mine is not None:  # else its own text stands above in full
-                layout.addWidget(_side(said["this"], memory.trust, describe_claim(item.mine)))
-            layout.addWidget(_side(name, other.trust, theirs))
+                layout.addWidget(_make_side(said["this"], memory.trust, describe_claim(item.mine)))
+            layout.addWidget(_make_side(name, other.trust, theirs))
         name = said["settle" if other is not None else "decide"]
-        flow.addWidget(button(name, lambda: settle(item.item_id)))
+        flow.addWidget(make_button(name, lambda: settle(item.item_id)))
         if other is not None:
-            flow.addWidget(button(said["look"], lambda: look(other.id), kind="ghost"))
+            flow.addWidget(make_button(said["look"], lambda: look(other.id), kind="ghost"))
         layout.addWidget(links)
         self.setAccessibleName(title)
 
 
-def _side(name: str, trust: float, sentence: str) -> QWidget:
+def _make_side(name: str, trust: float, sentence: str) -> QWidget:
     made = QWidget()
-    column(made, label(f"{name} · trust {score(trust)}", "small", wrap=True), label(sentence, wrap=True), gap=0)
+    make_column(
+        made,
+        make_label(f"{name} · trust {format_score(trust)}", "small", wrap=True),
+        make_label(sentence, wrap=True),
+        gap=0,
+    )
     return made
 
 
@@ -264,10 +269,10 @@ class ClaimsPart(Part):
         self._most = _STEP
         self._claims: tuple[ClaimHeld, ...] = ()
         self._memory_id = ""
-        self._open = column(gap=8)
-        self._inner = column(gap=0)
-        self._title = label("Claims", "label")
-        layout = column(self, gap=8)
+        self._open = make_column(gap=8)
+        self._inner = make_column(gap=0)
+        self._title = make_label("Claims", "label")
+        layout = make_column(self, gap=8)
         layout.addLayout(self._open)
         self._between = QSpacerItem(0, 0)
         layout.addItem(self._between)
@@ -287,35 +292,35 @@ class ClaimsPart(Part):
                 self._most = _STEP
             ordered = sorted(belief.claims, key=lambda held: _ORDER.index(held.seen.state))
             self._drawn, self._claims, self._memory_id = drawn, tuple(ordered), memory.id
-            clear(self._open)
+            clear_layout(self._open)
             for item in belief.opposed:
-                self._open.addWidget(OpposedBox(item, memory, self._look_at, self._settle))
-            self._draw()
+                self._open.addWidget(OpposedBox(item, memory, self._select_memory, self._open_review_item))
+            self._show_claims()
         self._title.setVisible(bool(belief.claims))
         self._between.changeSize(0, 8 if belief.claims and belief.opposed else 0)
         return bool(belief.claims or belief.opposed)
 
-    def _draw(self) -> None:
-        clear(self._inner)
+    def _show_claims(self) -> None:
+        clear_layout(self._inner)
         for held in self._claims[: self._most]:
             box = ClaimBox(self.context.theme, held, self._memory_id)
             box.pointed.connect(self.pointed)
-            box.looked_at.connect(self._look_at)
+            box.looked_at.connect(self._select_memory)
             self._inner.addWidget(box)
         hidden = len(self._claims) - self._most
         if hidden > 0:
             forms = {"one": "Show 1 more claim", "many": "Show {count} more claims"}
-            more = button(format_count(forms, hidden), self._more, kind="link")
+            more = make_button(format_count(forms, hidden), self._show_all, kind="link")
             self._inner.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _more(self) -> None:
+    def _show_all(self) -> None:
         self._most = len(self._claims)
-        self._draw()
+        self._show_claims()
 
-    def _look_at(self, memory_id: str) -> None:
+    def _select_memory(self, memory_id: str) -> None:
         self.context.selection.select(memory_id, _ORIGIN)
 
-    def _settle(self, item_id: str) -> None:
+    def _open_review_item(self, item_id: str) -> None:
         self.context.desk.go.emit(REVIEW, item_id)
 
 

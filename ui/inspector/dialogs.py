@@ -18,10 +18,10 @@ from core.types.views import Facets, MemoryRow, PalacePlan, Revision, RevisionPr
 from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.strings import belief_strings, format_count
-from ui.widgets.basics import Segments, button, card, column, label, make_timer, row
+from ui.widgets.basics import Segments, make_button, make_card, make_column, make_label, make_row, make_timer
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
-from ui.widgets.words import KIND_WORDS, memories
+from ui.widgets.words import KIND_WORDS, count_memories
 
 _LISTED = 200
 _HEAD = 160
@@ -71,34 +71,36 @@ class HoldDialog(QDialog):
         name = one_line(client or "", 24)
         choices = tuple((by, str(said["by"][by]).format(name=name)) for by in self._requests)
         self.sources = Segments(choices, "memory", "Which source")
-        self.sources.chosen.connect(self._count)
-        self.found = label("", "strong", wrap=True)
+        self.sources.chosen.connect(self._request_count)
+        self.found = make_label("", "strong", wrap=True)
         self.list = QListWidget()
         self.list.setAccessibleName("What would be held back")
         self.list.setUniformItemSizes(True)
-        self.note = label("", "muted", wrap=True)
-        self.go_button = button("", self._go, kind="danger")
-        self._build(said)
-        self._count()
+        self.note = make_label("", "muted", wrap=True)
+        self.go_button = make_button("", self._hold_source, kind="danger")
+        self._build_layout(said)
+        self._request_count()
 
-    def _build(self, said: dict[str, str]) -> None:
-        frame, inside = card(margins=6)
+    def _build_layout(self, said: dict[str, str]) -> None:
+        frame, inside = make_card(margins=6)
         inside.addWidget(self.list)
-        outer = column(self, label(said["title"], "section"), label(said["sentence"], "muted", wrap=True), gap=12)
+        outer = make_column(
+            self, make_label(said["title"], "section"), make_label(said["sentence"], "muted", wrap=True), gap=12
+        )
         outer.setContentsMargins(20, 20, 20, 20)
         for widget in (self.sources, self.found, frame, self.note):
             outer.addWidget(widget)
-        outer.addLayout(row(None, button("Cancel", self.reject), self.go_button))
+        outer.addLayout(make_row(None, make_button("Cancel", self.reject), self.go_button))
         px = self._context.theme.px
         self.resize(px(480), px(480))
 
     # ---- what it would hold
 
-    def _count(self, _by: str = "") -> None:
+    def _request_count(self, _by: str = "") -> None:
         self._preview = None
         self.list.clear()
-        self._say("")
-        self._say_button(0)
+        self._show_note("")
+        self._show_button(0)
         self.found.setText(belief_strings()["hold"]["counting"])
         request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
         task = query("Looking through a source", lambda: conflicts.hold_preview(request)).within(self, "preview")
@@ -113,13 +115,13 @@ class HoldDialog(QDialog):
         self.found.setText(". ".join(parts) + ".")
         shown = preview.ids[:_LISTED]
         more = preview.memories > len(shown)
-        self._say(said["more"].format(count=len(shown)) if more else "")
-        self._say_button(preview.memories)
+        self._show_note(said["more"].format(count=len(shown)) if more else "")
+        self._show_button(preview.memories)
         library = self._context.bridge.engine.library
         task = query("Reading what would be held", lambda: library.read_rows(shown)).within(self, "rows")
-        self._context.tasks.run(task.success(self._list))
+        self._context.tasks.run(task.success(self._list_memories))
 
-    def _list(self, rows: Sequence[MemoryRow]) -> None:
+    def _list_memories(self, rows: Sequence[MemoryRow]) -> None:
         theme = self._context.theme
         self.list.clear()
         for shown in rows:
@@ -129,33 +131,33 @@ class HoldDialog(QDialog):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{KIND_WORDS[shown.kind]}: {item.text()}")
             self.list.addItem(item)
 
-    def _say_button(self, count: int) -> None:
+    def _show_button(self, count: int) -> None:
         text = format_count(belief_strings()["hold"]["button"], count) if count else belief_strings()["hold"]["title"]
         self.go_button.setText(text)
         self.go_button.setAccessibleName(text)
         self.go_button.setEnabled(count > 0)
 
-    def _say(self, sentence: str) -> None:
+    def _show_note(self, sentence: str) -> None:
         self.note.setText(sentence)
         self.note.setVisible(bool(sentence))
 
     def _on_task_failed(self, error: BaseException) -> None:
         problem = problem_of(error)
         self.found.setText("")
-        self._say("" if problem is None else problem.sentence)
-        self._say_button(0)
+        self._show_note("" if problem is None else problem.sentence)
+        self._show_button(0)
 
     # ---- doing it
 
-    def _go(self) -> None:
+    def _hold_source(self) -> None:
         if self._preview is None:
             return
-        self._say_button(0)
+        self._show_button(0)
         request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
         task = write("Holding back a source", lambda: conflicts.hold(request)).within(self)
-        self._context.tasks.run(task.success(self._finish).failure(self._on_task_failed))
+        self._context.tasks.run(task.success(self._finish_hold).failure(self._on_task_failed))
 
-    def _finish(self, done: HoldReply) -> None:
+    def _finish_hold(self, done: HoldReply) -> None:
         self.held.emit(len(done.ids), done.step_id)
         self.accept()
 
@@ -205,57 +207,64 @@ class MoveDialog(QDialog):
         self._notes = {SPACE: "The spaces are being read …", ROOM: "The rooms are being read …"}
         self._where: Whereabouts | None = None
         self.kinds = Segments(((SPACE, "To a space"), (ROOM, "To a room")), SPACE, "Where to")
-        self.kinds.chosen.connect(self._show)
+        self.kinds.chosen.connect(self._on_kind_chosen)
         self.field = QLineEdit()
         self.field.setAccessibleName("Name of the place")
-        self.field.textChanged.connect(self._filter)
+        self.field.textChanged.connect(self._filter_places)
         self.field.installEventFilter(self)
         self.list = QListWidget()
         self.list.setAccessibleName("Places")
         self.list.currentItemChanged.connect(self._on_place_chosen)
-        self.list.itemDoubleClicked.connect(self._move)
-        self.note = label("", "muted", wrap=True)
-        self.go_button = button("Move", self._move, kind="primary")
-        buttons = row(None, button("Cancel", self.reject), self.go_button)
-        outer = column(self, margins=20, gap=12)
-        frame, inside = card(margins=6)
+        self.list.itemDoubleClicked.connect(self._move_memory)
+        self.note = make_label("", "muted", wrap=True)
+        self.go_button = make_button("Move", self._move_memory, kind="primary")
+        buttons = make_row(None, make_button("Cancel", self.reject), self.go_button)
+        outer = make_column(self, margins=20, gap=12)
+        frame, inside = make_card(margins=6)
         inside.addWidget(self.list)
-        for widget in (label("Move this memory", "section"), self.kinds, self.field, frame, self.note):
+        for widget in (make_label("Move this memory", "section"), self.kinds, self.field, frame, self.note):
             outer.addWidget(widget)
         outer.addLayout(buttons)
         self.resize(context.theme.px(400), context.theme.px(440))
-        self._check = make_timer(self, self._preview)
-        self._ask()
-        self._show()
+        self._check = make_timer(self, self._request_preview)
+        self._request_places()
+        self._on_kind_chosen()
         self.field.setFocus()
 
     # ---- what there is
 
-    def _ask(self) -> None:
+    def _request_places(self) -> None:
         engine, tasks = self._context.bridge.engine, self._context.tasks
-        tasks.run(query("Reading the spaces", engine.library.count_facets).within(self, "facets").success(self._spaces))
+        tasks.run(
+            query("Reading the spaces", engine.library.count_facets)
+            .within(self, "facets")
+            .success(self._on_spaces_read)
+        )
         where = query("Finding its place", lambda: engine.palace.locate(self._memory.id))
         tasks.run(where.within(self, "where").success(self._on_place_found).failure(self._on_place_missing))
 
-    def _spaces(self, facets: Facets) -> None:
+    def _on_spaces_read(self, facets: Facets) -> None:
         self._notes[SPACE] = "There is no other space yet. Type a name to make one."
         names = sorted((name for name in facets.spaces if name != self._memory.space), key=str.casefold)
-        self._places = {**self._places, SPACE: [Place(n, one_line(n, 60), memories(facets.spaces[n])) for n in names]}
-        self._filter()
+        self._places = {
+            **self._places,
+            SPACE: [Place(n, one_line(n, 60), count_memories(facets.spaces[n])) for n in names],
+        }
+        self._filter_places()
 
     def _on_place_found(self, where: Whereabouts) -> None:
         self._where = where
         engine = self._context.bridge.engine
         task = query("Reading the plan", engine.palace.read_plan).within(self, "plan")
-        self._context.tasks.run(task.success(self._take_rooms))
+        self._context.tasks.run(task.success(self._on_rooms_read))
 
     def _on_place_missing(self, _error: BaseException) -> None:
         self._notes[ROOM] = "It has no place in the palace yet. It gets one in a moment."
-        self._filter()
+        self._filter_places()
 
-    def _take_rooms(self, plan: PalacePlan) -> None:
+    def _on_rooms_read(self, plan: PalacePlan) -> None:
         found = [
-            Place(room.id, one_line(room.name, 60), memories(room.count), room.w / 2, room.h / 2)
+            Place(room.id, one_line(room.name, 60), count_memories(room.count), room.w / 2, room.h / 2)
             for wing in plan.wings
             if self._where is not None and wing.id == self._where.wing_id
             for room in wing.rooms
@@ -263,14 +272,14 @@ class MoveDialog(QDialog):
         ]
         self._places = {**self._places, ROOM: found}
         self._notes[ROOM] = "" if found else "Its wing has no other room."
-        self._filter()
+        self._filter_places()
 
-    def _show(self, _value: str = "") -> None:
+    def _on_kind_chosen(self, _value: str = "") -> None:
         is_space = self.kinds.current == SPACE
         self.field.setPlaceholderText("Find a space, or name a new one" if is_space else "Find a room of its wing")
-        self._filter()
+        self._filter_places()
 
-    def _filter(self, _typed: str = "") -> None:
+    def _filter_places(self, _typed: str = "") -> None:
         typed, kind = self.field.text().strip(), self.kinds.current
         kept = [place for place in self._places[kind] if typed.casefold() in place.name.casefold()]
         exact = any(place.id == typed for place in kept) or typed == self._memory.space
@@ -305,7 +314,7 @@ class MoveDialog(QDialog):
         if place is not None and self.kinds.current == SPACE:
             self._check.start(_CHECK_MS)
 
-    def _preview(self) -> None:
+    def _request_preview(self) -> None:
         place = self.chosen
         if place is None or self.kinds.current != SPACE:
             return
@@ -322,7 +331,7 @@ class MoveDialog(QDialog):
         self.note.setText("" if problem is None else problem.sentence)
         self.go_button.setEnabled(False)
 
-    def _move(self, *_: object) -> None:
+    def _move_memory(self, *_: object) -> None:
         place = self.chosen
         if place is None or not self.go_button.isEnabled():
             return
@@ -336,16 +345,18 @@ class MoveDialog(QDialog):
         else:
             room = write("Moving a memory", lambda: engine.palace.move_locus(memory.id, place.id, place.x, place.y))
             self._context.tasks.run(
-                room.within(self).success(lambda step: self._finish(place.name, step)).failure(self._on_task_failed)
+                room.within(self)
+                .success(lambda step: self._finish_move(place.name, step))
+                .failure(self._on_task_failed)
             )
 
     def _in_space(self, place: Place, report: RevisionReport) -> None:
         if report.step_id is None:
             self.note.setText(" ".join(report.refused) or "It is there already.")
         else:
-            self._finish(one_line(place.id, 40), report.step_id)
+            self._finish_move(one_line(place.id, 40), report.step_id)
 
-    def _finish(self, name: str, step_id: str) -> None:
+    def _finish_move(self, name: str, step_id: str) -> None:
         self.moved.emit(name, step_id)
         self.close()
 

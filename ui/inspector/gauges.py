@@ -27,8 +27,8 @@ from ui.strings import inspector_strings, journal_strings
 from ui.strings import inspector_strings as said_of
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
-from ui.widgets.basics import MenuChip, column, label, row
-from ui.widgets.words import count_of, date_of, describe_reasons, local
+from ui.widgets.basics import MenuChip, make_column, make_label, make_row
+from ui.widgets.words import count_of, date_of, describe_reasons, to_local
 
 
 def describe_level(level: str) -> str:
@@ -57,10 +57,10 @@ class PermanenceRow(QWidget):
         self._context, self._memory_id = context, ""
         self.chip = MenuChip(context.theme, words["title"], words["levels"], "standard")
         self.chip.setToolTip(words["hint"])
-        self.chip.chosen.connect(self._choose)
-        self.reason = label("", "small", wrap=True)
-        layout = column(self, gap=4)
-        layout.addLayout(row(self.chip, None))
+        self.chip.chosen.connect(self._on_level_chosen)
+        self.reason = make_label("", "small", wrap=True)
+        layout = make_column(self, gap=4)
+        layout.addLayout(make_row(self.chip, None))
         layout.addWidget(self.reason)
         self.hide()
 
@@ -73,9 +73,9 @@ class PermanenceRow(QWidget):
         asked = query("Reading how long it lasts", lambda: memories.explain_permanence(memory_id)).within(
             self, "lasting"
         )
-        self._context.tasks.run(asked.success(self._show).failure(lambda _: self.hide()))
+        self._context.tasks.run(asked.success(self._show_lasting).failure(lambda _: self.hide()))
 
-    def _show(self, lasting: Lasting) -> None:
+    def _show_lasting(self, lasting: Lasting) -> None:
         self.chip.show_choice(lasting.level)
         self.chip.setVisible(lasting.can_choose)
         told = describe_permanence(lasting)
@@ -84,25 +84,25 @@ class PermanenceRow(QWidget):
         self.chip.setAccessibleDescription(told)
         self.show()
 
-    def _choose(self, level: str) -> None:
+    def _on_level_chosen(self, level: str) -> None:
         context, memory_id = self._context, self._memory_id
         library = context.bridge.engine.library
         words = inspector_strings()["lasting"]
 
-        def done(report: RevisionReport) -> None:
+        def report_revision(report: RevisionReport) -> None:
             if report.step_id is None:
-                context.desk.say(" ".join(report.refused) or words["done"].format(read=describe_level(level)))
+                context.desk.show_message(" ".join(report.refused) or words["done"].format(read=describe_level(level)))
                 self.show_memory(memory_id)
             else:
                 offer_undo(context, words["done"].format(read=describe_level(level)), report.step_id)
 
         task = write(words["label"], lambda: library.revise((memory_id,), Revision(permanence=level))).within(self)
-        context.tasks.run(task.success(done).failure(self._on_choice_failed))
+        context.tasks.run(task.success(report_revision).failure(self._on_choice_failed))
 
     def _on_choice_failed(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
-            self._context.desk.say(problem.sentence)
+            self._context.desk.show_message(problem.sentence)
         self.show_memory(self._memory_id)
 
 
@@ -188,21 +188,21 @@ class Plot(QWidget):
 
     # ---- measures
 
-    def field(self) -> QRectF:
+    def plot_rect(self) -> QRectF:
         """Where the curve is drawn."""
         px = self._theme.px
-        wide = self.width() - 2 - self._gutter()
+        wide = self.width() - 2 - self._label_width()
         return QRectF(1, px(_TOP), max(40.0, wide), self.height() - px(_TOP + _FOOT))
 
-    def _gutter(self) -> float:
+    def _label_width(self) -> float:
         """Room at the right for the names of the lines."""
         measure = QFontMetricsF(self._theme.font("caption"))
         widest = max((measure.horizontalAdvance(mark.name) for mark in self._marks), default=0.0)
         return widest + self._theme.px(_GAP) if widest else self._theme.px(_DOT)
 
-    def at(self, day: float, value: float) -> QPointF:
+    def point_at(self, day: float, value: float) -> QPointF:
         """Where a day and a value lie."""
-        field, days = self.field(), self._curve.days or (0.0, 1.0)
+        field, days = self.plot_rect(), self._curve.days or (0.0, 1.0)
         first, last = min(days[0], 0.0), max(days[-1], 1.0)
         share = (day - first) / (last - first)
         return QPointF(
@@ -215,29 +215,29 @@ class Plot(QWidget):
         """Draw the ground, the lines, the curve, the present."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        field, colour = self.field(), self._theme.colour
+        field, colour = self.plot_rect(), self._theme.colour
         painter.setPen(QPen(colour("line"), 1))
         painter.drawLine(field.bottomLeft(), field.bottomRight())
         painter.drawLine(field.topLeft(), field.topRight())
         if self._curve.days:
             self._draw_curve(painter)
             self._draw_marks(painter)
-            self._draw_now(painter)
+            self._draw_now_line(painter)
         painter.end()
 
-    def _path(self, first: float, last: float) -> QPainterPath:
+    def _curve_path(self, first: float, last: float) -> QPainterPath:
         path = QPainterPath()
         for nr, point in enumerate(clip_curve(self._curve, first, last)):
-            (path.lineTo if nr else path.moveTo)(self.at(*point))
+            (path.lineTo if nr else path.moveTo)(self.point_at(*point))
         return path
 
     def _draw_curve(self, painter: QPainter) -> None:
         colour, last = self._theme.colour, self._curve.days[-1]
-        past, ahead = self._path(min(self._curve.days[0], 0.0), 0.0), self._path(0.0, max(last, 0.0))
+        past, ahead = self._curve_path(min(self._curve.days[0], 0.0), 0.0), self._curve_path(0.0, max(last, 0.0))
         ground = QPainterPath(past)
         if not ground.isEmpty():
-            ground.lineTo(self.at(0.0, 0.0))
-            ground.lineTo(self.at(self._curve.days[0], 0.0))
+            ground.lineTo(self.point_at(0.0, 0.0))
+            ground.lineTo(self.point_at(self._curve.days[0], 0.0))
             ground.closeSubpath()
             painter.fillPath(ground, colour("accent_soft"))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -250,13 +250,13 @@ class Plot(QWidget):
 
     def _draw_marks(self, painter: QPainter) -> None:
         """The lines; their names stand at their right ends, moved apart where they would lie on each other."""
-        colour, field, font = self._theme.colour, self.field(), self._theme.font("caption")
+        colour, field, font = self._theme.colour, self.plot_rect(), self._theme.font("caption")
         high, floor = QFontMetricsF(font).height(), field.bottom() + self._theme.px(_TOP)
         pen = QPen(colour("warning"), 1)
         pen.setDashPattern([1.0, 3.0])
         painter.setFont(font)
         for mark in sorted(self._marks, key=lambda one: one.value):
-            y = self.at(0.0, mark.value).y()
+            y = self.point_at(0.0, mark.value).y()
             painter.setPen(pen)
             painter.drawLine(QPointF(field.left(), y), QPointF(field.right(), y))
             top = min(y - high / 2, floor - high)
@@ -265,9 +265,9 @@ class Plot(QWidget):
             painter.drawText(at, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, mark.name)
             floor = top
 
-    def _draw_now(self, painter: QPainter) -> None:
-        theme, field = self._theme, self.field()
-        now = self.at(0.0, self._value)
+    def _draw_now_line(self, painter: QPainter) -> None:
+        theme, field = self._theme, self.plot_rect()
+        now = self.point_at(0.0, self._value)
         painter.setPen(QPen(theme.colour("outline"), 1))
         painter.drawLine(QPointF(now.x(), field.top()), QPointF(now.x(), field.bottom()))
         painter.setPen(QPen(theme.colour("surface"), 2))
@@ -277,7 +277,7 @@ class Plot(QWidget):
 
     def _draw_feet(self, painter: QPainter, now: float) -> None:
         """Words under the beginning, the present and the end; the ends give way to the present."""
-        theme, field, font = self._theme, self.field(), self._theme.font("caption")
+        theme, field, font = self._theme, self.plot_rect(), self._theme.font("caption")
         measure = QFontMetricsF(font)
         painter.setFont(font)
         painter.setPen(theme.colour("muted"))
@@ -301,14 +301,14 @@ _YEAR_DAYS, _MONTH_DAYS = 730, 60
 
 
 @cache
-def _words() -> Mapping[str, Any]:
+def _gauge_strings() -> Mapping[str, Any]:
     found: Mapping[str, Any] = journal_strings()["gauges"]
     return found
 
 
-def month_of(ms: int) -> str:
+def format_month(ms: int) -> str:
     """`May 2027`, in the local zone."""
-    return f"{local(ms):%B %Y}"
+    return f"{to_local(ms):%B %Y}"
 
 
 def format_days(days: float) -> str:
@@ -325,19 +325,19 @@ def format_days(days: float) -> str:
 
 def gauge_sentences(gauges: Gauges) -> tuple[str, ...]:
     """What becomes of the memory, one sentence a line: when it fades, when it is archived, or what protects it."""
-    said, told = _words(), list[str]()
+    said, told = _gauge_strings(), list[str]()
     if gauges.is_fading:
         told.append(said["fading"].format(line=f"{gauges.fading_below:.2f}"))
     elif gauges.confidence < gauges.fading_below and gauges.permanence != _PERMANENT:
         told.append(said_of()["gauges"]["low"].format(line=f"{gauges.fading_below:.2f}"))
     elif gauges.fades_at is not None:
-        told.append(said["fades"].format(when=month_of(gauges.fades_at)))
+        told.append(said["fades"].format(when=format_month(gauges.fades_at)))
     else:
         told.append(said["fades_never"])
     if gauges.protected_by:
         told.append(said["protected"].format(why=f"{describe_reasons(gauges.protected_by)}."))
     elif gauges.archived_at is not None:
-        told.append(said["archived"].format(when=month_of(gauges.archived_at)))
+        told.append(said["archived"].format(when=format_month(gauges.archived_at)))
     if gauges.spared_until is not None:
         told.append(said["spared"].format(when=date_of(gauges.spared_until)))
     told.append(said["permanences"].get(gauges.permanence, ""))
@@ -365,12 +365,12 @@ class Gauge(QWidget):
             name: `strength` or `confidence`.
         """
         super().__init__()
-        self._name, said = name, _words()
+        self._name, said = name, _gauge_strings()
         self.figure = Figure(theme, "", "strong")
         self.plot = Plot(theme)
         self.setToolTip(said[f"{name}_hint"])
-        head = row(label(said[name], "strong"), None, self.figure)
-        layout = column(self, gap=2)
+        head = make_row(make_label(said[name], "strong"), None, self.figure)
+        layout = make_column(self, gap=2)
         layout.addLayout(head)
         layout.addWidget(self.plot)
 
@@ -382,7 +382,7 @@ class Gauge(QWidget):
             value: now, 0 to 1.
             marks: lines at which something happens.
         """
-        said = _words()
+        said = _gauge_strings()
         self.figure.setText(f"{value:.2f}")
         begins = -curve.days[0] if curve.days else 0.0
         first = said["past"].format(days=format_days(begins)) if begins >= 1 else ""
@@ -399,13 +399,13 @@ class GaugesPart(Part):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        said, theme = _words(), context.theme
+        said, theme = _gauge_strings(), context.theme
         self.strength, self.confidence = Gauge(theme, "strength"), Gauge(theme, "confidence")
-        self.sentences = label("", "small", wrap=True)
+        self.sentences = make_label("", "small", wrap=True)
         self.lasting = PermanenceRow(context)
         self._memory_id = self._confirmed = ""
         parts = (self.strength, self.confidence, self.sentences, self.lasting)
-        column(self, label(said["title"], "label"), *parts, gap=10)
+        make_column(self, make_label(said["title"], "label"), *parts, gap=10)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -422,21 +422,21 @@ class GaugesPart(Part):
             self.strength.hide()
             self.confidence.hide()
             self.sentences.setText("")
-        self._read()
+        self._request_gauges()
         return True
 
-    def read_again(self) -> None:
+    def reload(self) -> None:
         """Something changed: read it as it stands now."""
-        self._read()
+        self._request_gauges()
 
-    def _read(self) -> None:
+    def _request_gauges(self) -> None:
         jobs, memory_id = self.context.bridge.engine.jobs, self._memory_id
         asked = query("Reading how a memory lasts", lambda: jobs.read_gauges(memory_id)).within(self, "gauges")
-        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+        self.context.tasks.run(asked.success(self._show_gauges).failure(self._show_failure))
         self.lasting.show_memory(memory_id)
 
-    def _show(self, gauges: Gauges) -> None:
-        said = _words()
+    def _show_gauges(self, gauges: Gauges) -> None:
+        said = _gauge_strings()
         archive = Mark(gauges.archive_below, f"{said['archive_line']} {gauges.archive_below:.2f}")
         fading = Mark(gauges.fading_below, f"{said['fading_line']} {gauges.fading_below:.2f}")
         expired = Mark(gauges.expired_below, f"{said['expired_line']} {gauges.expired_below:.2f}")
@@ -447,10 +447,10 @@ class GaugesPart(Part):
         sentences = (self._confirmed, *gauge_sentences(gauges))
         self.sentences.setText("\n".join(sentence for sentence in sentences if sentence))
 
-    def _fail(self, _error: BaseException) -> None:
+    def _show_failure(self, _error: BaseException) -> None:
         self.strength.hide()
         self.confidence.hide()
-        self.sentences.setText(_words()["failed"])
+        self.sentences.setText(_gauge_strings()["failed"])
 
 
 GAUGES = PartSpec("gauges", 16, GaugesPart)

@@ -20,13 +20,13 @@ from core.types.views import MemoryRow, Revision, RevisionReport
 from ui.bridge import query, write
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import SAME_ALREADY, why_not_edit
-from ui.inspector.part_kit import flush
+from ui.inspector.part_kit import make_flush_row
 from ui.inspector.text_view import ADDED, PLAIN, REMOVED, Run, TextView, runs_of
 from ui.inspector.trust import day_of, describe_validity
 from ui.strings import belief_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, button, clear, column, hairline, label
+from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_hairline, make_label
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of, date_of
 
@@ -57,7 +57,7 @@ class ChainAxis(QWidget):
         """
         self._chain, self._looked_at = chain, looked_at
         held = [version for version in chain.versions if version.ever_held]
-        told = [f"{self._name(version)}: {describe_validity(version)}" for version in self.drawn]
+        told = [f"{self._version_name(version)}: {describe_validity(version)}" for version in self.drawn]
         gap = belief_strings()["versions"]["gap_told"]
         told += [gap.format_map({"from": date_of(one.begin), "to": date_of(one.end)}) for one in chain.gaps]
         self.setAccessibleName("; ".join(told))
@@ -80,7 +80,7 @@ class ChainAxis(QWidget):
 
     # ---- measures
 
-    def span(self) -> tuple[int, int]:
+    def axis_ends(self) -> tuple[int, int]:
         """The ends of the axis, epoch ms."""
         if self._chain is None or not self.drawn:
             return 0, 1
@@ -89,16 +89,16 @@ class ChainAxis(QWidget):
         first, last = min(begins), max([self._chain.now, *ends])
         return first, max(last, first + 1)
 
-    def across(self, ms: int) -> float:
+    def axis_x(self, ms: int) -> float:
         """Where a moment lies, pixels from the left."""
-        first, last = self.span()
+        first, last = self.axis_ends()
         return 1 + (self.width() - 2) * min(1.0, max(0.0, (ms - first) / (last - first)))
 
     def bar_of(self, version: VersionHeld) -> QRectF:
         """The bar of the time in which a version held."""
         top = self._theme.px(_ROW * self.drawn.index(version) + _LABELS)
-        left = self.across(version.begin)
-        right = float(self.width() - 1) if version.end is None else self.across(version.end)
+        left = self.axis_x(version.begin)
+        right = float(self.width() - 1) if version.end is None else self.axis_x(version.end)
         right = max(right, left + _LEAST)
         if right > self.width() - 1:
             left, right = self.width() - 1 - max(_LEAST, right - left), float(self.width() - 1)
@@ -124,10 +124,10 @@ class ChainAxis(QWidget):
             before = next((version for version in self.drawn if version.end == gap.begin), None)
             if before is not None:
                 bar = self.bar_of(before)
-                rect = QRectF(bar.right(), bar.top(), self.across(gap.end) - bar.right(), bar.height())
+                rect = QRectF(bar.right(), bar.top(), self.axis_x(gap.end) - bar.right(), bar.height())
                 draw_gap(painter, self._theme, rect)
 
-    def _name(self, version: VersionHeld) -> str:
+    def _version_name(self, version: VersionHeld) -> str:
         number = f"Version {version.version}"
         return f"{number} · {one_line(version.value, 60)}" if version.value else number
 
@@ -146,7 +146,7 @@ class ChainAxis(QWidget):
             bold.setWeight(bold.Weight.DemiBold)
             painter.setFont(bold)
         painter.setPen(theme.colour("ink" if is_this else "muted"))
-        shown = painter.fontMetrics().elidedText(self._name(version), Qt.TextElideMode.ElideRight, int(room))
+        shown = painter.fontMetrics().elidedText(self._version_name(version), Qt.TextElideMode.ElideRight, int(room))
         painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _draw_bar(self, painter: QPainter, version: VersionHeld) -> None:
@@ -157,13 +157,13 @@ class ChainAxis(QWidget):
         painter.setPen(QPen(tone, 1.2))
         painter.drawPath(path)
         below = bar.bottom() + theme.px(3)
-        until = self.across(version.retired_at) if version.retired_at is not None else float(self.width() - 1)
-        begin = min(self.across(version.recorded_at), self.width() - 1 - _LEAST)
+        until = self.axis_x(version.retired_at) if version.retired_at is not None else float(self.width() - 1)
+        begin = min(self.axis_x(version.recorded_at), self.width() - 1 - _LEAST)
         rect = QRectF(begin, below, max(until - begin, _LEAST), theme.px(_THIN))
         painter.fillRect(rect, theme.colour("muted"))
 
     def _draw_axis(self, painter: QPainter) -> None:
-        theme, (first, last) = self._theme, self.span()
+        theme, (first, last) = self._theme, self.axis_ends()
         top = theme.px(_ROW * len(self.drawn))
         painter.setPen(QPen(theme.colour("line"), 1))
         painter.drawLine(QPointF(0, top), QPointF(self.width(), top))
@@ -262,7 +262,7 @@ _WORDS = re.compile(r"\s+|\w+(?:[.,:'’\-]\w+)*|[^\w\s]")
 _AWAY = {Status.DELETED: "Forgotten", Status.ARCHIVED: "Archived"}
 
 
-def differences(old: str, new: str) -> list[Run]:
+def compare_words(old: str, new: str) -> list[Run]:
     """What differs between two versions, word by word.
 
     Args:
@@ -302,7 +302,7 @@ def describe_author(memory: Memory, clients: Mapping[str, str]) -> str:
     return "you" if memory.source in {Source.USER_EXPLICIT, Source.USER_IMPLICIT} else "Loci"
 
 
-def span(memory: Memory) -> str:
+def describe_standing(memory: Memory) -> str:
     """Since when or until when a version stands: `current, since 3 Nov 2026`, `until 3 Nov 2026`."""
     if memory.retired_at is None:
         return f"current, since {date_of(memory.recorded_at)}"
@@ -318,11 +318,11 @@ class HistoryPart(Part):
         self._memory: Memory | None = None
         self._most = _SHOWN
         self._held: Mapping[str, VersionHeld] = {}
-        self._inner = column(gap=10)
+        self._inner = make_column(gap=10)
         self.axis = ChainAxis(context.theme)
         self._legend = Legend(context.theme)
-        self._over = label("", "small", wrap=True)
-        layout = column(self, label("History", "label"), self.axis, self._over, self._legend, gap=8)
+        self._over = make_label("", "small", wrap=True)
+        layout = make_column(self, make_label("History", "label"), self.axis, self._over, self._legend, gap=8)
         layout.addLayout(self._inner)
 
     def show_memory(self, inspected: Inspected) -> bool:
@@ -336,7 +336,7 @@ class HistoryPart(Part):
             self._most = _SHOWN
         self._memory, self._versions = memory, tuple(reversed(inspected.history))
         self._show_axis(inspected.belief.chain)
-        self._show({})
+        self._show_history({})
         if any(version.client_id for version in self._versions):
             ids = [version.id for version in self._versions[: self._most]]
             library = self.context.bridge.engine.library
@@ -355,98 +355,104 @@ class HistoryPart(Part):
         self._legend.show_lines(has_gaps=bool(chain.gaps))
 
     def _name_clients(self, rows: Sequence[MemoryRow]) -> None:
-        self._show({shown.id: shown.client or "" for shown in rows})
+        self._show_history({shown.id: shown.client or "" for shown in rows})
 
-    def _show(self, clients: Mapping[str, str]) -> None:
+    def _show_history(self, clients: Mapping[str, str]) -> None:
         memory = self._memory
-        clear(self._inner)
+        clear_layout(self._inner)
         if memory is None:
             return
         if memory.status in _AWAY:
-            self._inner.addWidget(self._away(memory))
+            self._inner.addWidget(self._make_restore_note(memory))
         if len(self._versions) > 1:
             for number, version in enumerate(self._versions[: self._most]):
                 if number:
-                    self._inner.addWidget(hairline())
-                self._inner.addWidget(self._version(number, version, clients))
+                    self._inner.addWidget(make_hairline())
+                self._inner.addWidget(self._make_version(number, version, clients))
         hidden = len(self._versions) - self._most
         if hidden > 0:
             words = f"Show {count_of(hidden, 'older version')}"
-            self._inner.addWidget(button(words, self._more, kind="link"), 0, Qt.AlignmentFlag.AlignLeft)
+            self._inner.addWidget(make_button(words, self._show_all, kind="link"), 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _more(self) -> None:
+    def _show_all(self) -> None:
         self._most = len(self._versions)
-        self._show({})
+        self._show_history({})
 
-    def _away(self, memory: Memory) -> QWidget:
+    def _make_restore_note(self, memory: Memory) -> QWidget:
         made = QWidget()
         since = f" since {date_of(memory.retired_at)}" if memory.retired_at is not None else ""
-        words = label(f"{_AWAY[memory.status]}{since}. It can be brought back.", wrap=True)
-        layout = column(made, words)
-        restore = button("Bring back", self._restore, kind="link")
-        layout.addLayout(flush(restore, None))
+        words = make_label(f"{_AWAY[memory.status]}{since}. It can be brought back.", wrap=True)
+        layout = make_column(made, words)
+        restore = make_button("Bring back", self._restore_memory, kind="link")
+        layout.addLayout(make_flush_row(restore, None))
         return made
 
-    def _restore(self) -> None:
+    def _restore_memory(self) -> None:
         self.context.commands.run("memory.restore")
 
-    def _version(self, number: int, version: Memory, clients: Mapping[str, str]) -> QWidget:
+    def _make_version(self, number: int, version: Memory, clients: Mapping[str, str]) -> QWidget:
         made = QWidget()
         is_first = number == len(self._versions) - 1
         did = "first told by" if is_first else "changed by"
-        head = label(f"Version {version.version}", "strong")
-        when = label(f"{span(version)} · {did} {describe_author(version, clients)}", "small", wrap=True)
+        head = make_label(f"Version {version.version}", "strong")
+        when = make_label(
+            f"{describe_standing(version)} · {did} {describe_author(version, clients)}", "small", wrap=True
+        )
         if is_first:
             runs = runs_of(version.text, PLAIN if version.retired_at is None else REMOVED)
         else:
-            runs = differences(self._versions[number + 1].text, version.text)
+            runs = compare_words(self._versions[number + 1].text, version.text)
         view = TextView(self.context.theme, f"Version {version.version}, differences marked")
         view.show_runs(runs, "body", _FOLD)
-        layout = column(made, head, when, gap=2)
+        layout = make_column(made, head, when, gap=2)
         held = self._held.get(version.id)
         if held is not None:
-            layout.addWidget(label(describe_validity(held), "small", wrap=True))
+            layout.addWidget(make_label(describe_validity(held), "small", wrap=True))
         layout.addSpacing(4)
         layout.addWidget(view)
-        links = self._links(version)
+        links = self._make_links(version)
         if links:
             layout.addSpacing(4)
-            layout.addWidget(_beside(links))
+            layout.addWidget(_make_link_row(links))
         return made
 
-    def _links(self, version: Memory) -> list[QWidget]:
+    def _make_links(self, version: Memory) -> list[QWidget]:
         made: list[QWidget] = []
         shown, newest = self._memory, self._versions[0]
         if shown is not None and version.id != shown.id:
-            made.append(button("Look at it", self._looker(version.id), kind="link"))
+            made.append(make_button("Look at it", self._make_selector(version.id), kind="link"))
         can_take = newest.status is Status.ACTIVE and not why_not_edit(newest)
         if can_take and version.id != newest.id and version.text != newest.text:
             hint = "Makes a new version with the words of this one"
-            made.append(button("Use these words again", self._taker(newest.id, version.text), kind="link", hint=hint))
+            made.append(
+                make_button(
+                    "Use these words again", self._make_text_restorer(newest.id, version.text), kind="link", hint=hint
+                )
+            )
         return made
 
-    def _looker(self, memory_id: str) -> Callable[[], None]:
+    def _make_selector(self, memory_id: str) -> Callable[[], None]:
         return lambda: self.context.selection.select(memory_id, _ORIGIN)
 
-    def _taker(self, memory_id: str, text: str) -> Callable[[], None]:
+    def _make_text_restorer(self, memory_id: str, text: str) -> Callable[[], None]:
         library = self.context.bridge.engine.library
         task = write("Changing a text", lambda: library.revise((memory_id,), Revision(text=text)))
         told = task.within(self, "again").success(self._on_version_restored)
 
-        def take() -> None:
+        def restore_text() -> None:
             self.context.tasks.run(told)
 
-        return take
+        return restore_text
 
     def _on_version_restored(self, report: RevisionReport) -> None:
         if report.step_id is None:
-            self.context.desk.say(" ".join(report.refused) or SAME_ALREADY)
+            self.context.desk.show_message(" ".join(report.refused) or SAME_ALREADY)
             return
         offer_undo(self.context, "These words stand again.", report.step_id)
         self.context.selection.select(report.ids[0], _ORIGIN)
 
 
-def _beside(links: Sequence[QWidget]) -> QWidget:
+def _make_link_row(links: Sequence[QWidget]) -> QWidget:
     """Links beside each other, or below where there is no room."""
     made = QWidget()
     flow = FlowLayout(made, gap=10)

@@ -21,7 +21,16 @@ from ui.bridge import problem_of, query
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.part_kit import Blank
-from ui.widgets.basics import Elided, clear, column, hairline, make_scroll_area, make_timer, row, tool
+from ui.widgets.basics import (
+    Elided,
+    clear_layout,
+    make_column,
+    make_hairline,
+    make_row,
+    make_scroll_area,
+    make_timer,
+    make_tool_button,
+)
 from ui.widgets.shapes import KindMark
 from ui.widgets.states import States
 from ui.widgets.words import KIND_WORDS, STATUS_WORDS
@@ -48,19 +57,19 @@ class TextEditing(Protocol):
         """Whether something would be lost."""
         ...
 
-    def edit(self) -> None:
+    def open_editor(self) -> None:
         """Open it for writing."""
         ...
 
-    def ask(self, go_on: Callable[[], None], stay: Callable[[], None]) -> None:
+    def ask_unsaved(self, go_on: Callable[[], None], stay: Callable[[], None]) -> None:
         """Ask what becomes of it: another memory is wanted."""
         ...
 
-    def calm(self) -> None:
+    def dismiss_question(self) -> None:
         """Take the question back."""
         ...
 
-    def stop(self) -> None:
+    def discard_edit(self) -> None:
         """Drop what is not saved."""
         ...
 
@@ -84,23 +93,23 @@ class Inspector(QFrame):
         self._asks = False
         self._is_behind = bool(context.selection.current)  # hidden, and there is something to read once it is shown
         self.actions_box = MemoryActions(context, self)
-        self.actions_box.wanted.connect(self._follow)
-        self.actions_box.editing.connect(self._edit)
+        self.actions_box.wanted.connect(self._show_selection)
+        self.actions_box.editing.connect(self._start_edit)
         self._specs = sorted(parts, key=lambda spec: spec.order)
         self._parts: list[tuple[PartSpec, Part, QFrame]]
-        self._states = States(context.theme, self._content(), "The memory is being read …")
-        column(self, self._states)
-        self._follow_soon = make_timer(self, self._follow, FOLLOW_MS)
+        self._states = States(context.theme, self._build_content(), "The memory is being read …")
+        make_column(self, self._states)
+        self._follow_soon = make_timer(self, self._show_selection, FOLLOW_MS)
         self._slow = make_timer(self, self._states.show_loading, _SLOW_MS)
-        self._again_soon = make_timer(self, self._again, _AGAIN_MS)
+        self._again_soon = make_timer(self, self._reload_shown, _AGAIN_MS)
         context.selection.changed.connect(self._on_selection_changed)
         context.bridge.changed.connect(self._on_vault_changed)
-        context.bridge.state.connect(self._state)
-        context.theme.changed.connect(self._measure)
-        self._measure()
+        context.bridge.state.connect(self._on_vault_state)
+        context.theme.changed.connect(self._set_minimum_width)
+        self._set_minimum_width()
         self._show_nothing()
 
-    def _measure(self) -> None:
+    def _set_minimum_width(self) -> None:
         self.setMinimumWidth(280)  # not more at a larger text size: the page beside it needs its room
         self.updateGeometry()
 
@@ -110,48 +119,48 @@ class Inspector(QFrame):
 
     # ---- what it is made of
 
-    def _content(self) -> QWidget:
+    def _build_content(self) -> QWidget:
         theme = self._context.theme
         self._mark = KindMark(theme, Kind.FACT, 14)
         self.caps = Elided("", "label")
-        menu = tool(theme, "ellipsis", "What can be done with this memory")
+        menu = make_tool_button(theme, "ellipsis", "What can be done with this memory")
         menu.setMenu(self.actions_box.menu)
         menu.setPopupMode(menu.ToolButtonPopupMode.InstantPopup)
-        head = row(self._mark, self.caps, menu, gap=8)
+        head = make_row(self._mark, self.caps, menu, gap=8)
         head.setStretch(1, 1)
         head.setContentsMargins(20, 12, 12, 4)
         self._column = QWidget()
-        self._inner = column(self._column, gap=16)
+        self._inner = make_column(self._column, gap=16)
         self._inner.setContentsMargins(20, 4, 20, 20)
         self._make_parts()
         self.area = make_scroll_area(self._column)
-        foot = column(None, self.actions_box.footer)
+        foot = make_column(None, self.actions_box.footer)
         foot.setContentsMargins(12, 12, 12, 12)
         content = QWidget()
-        layout = column(content, gap=0)
+        layout = make_column(content, gap=0)
         layout.addLayout(head)
         layout.addWidget(self.area, 1)
-        layout.addWidget(hairline())
+        layout.addWidget(make_hairline())
         layout.addLayout(foot)
         return content
 
     def _make_parts(self) -> None:
-        clear(self._inner)
+        clear_layout(self._inner)
         self._parts = []
         for spec in self._specs:
-            part, line = spec.make(self._context), hairline()
+            part, line = spec.make(self._context), make_hairline()
             part.setObjectName(f"part-{spec.id}")
-            part.pointed.connect(self._point)
+            part.pointed.connect(self._mark_places)
             self._parts.append((spec, part, line))
             self._inner.addWidget(line)
             self._inner.addWidget(part)
         self._inner.addStretch(1)
 
-    def _point(self, pointed: Pointed) -> None:
+    def _mark_places(self, pointed: Pointed) -> None:
         for _, part, _ in self._parts:
-            part.point(pointed)
+            part.mark_places(pointed)
 
-    def part(self, part_id: str) -> Part:
+    def find_part(self, part_id: str) -> Part:
         """A part by its id.
 
         Raises:
@@ -175,7 +184,7 @@ class Inspector(QFrame):
     def _on_selection_changed(self, memory_id: str, _origin: str) -> None:
         if not memory_id:
             self._follow_soon.stop()
-            self._follow()
+            self._show_selection()
         elif self.isVisible():
             self._follow_soon.start()
         else:
@@ -185,30 +194,30 @@ class Inspector(QFrame):
         """What was chosen or changed while nobody looked is read now."""
         super().showEvent(event)
         if self._is_behind:
-            self._follow()
+            self._show_selection()
 
-    def _follow(self) -> None:
+    def _show_selection(self) -> None:
         self._is_behind = False
         wanted, shown = self._context.selection.current, self._shown
         writing = self._part_in_writing()
         is_other = shown is not None and wanted != shown.memory.id
         if writing is not None and writing.is_dirty and is_other:
             self._asks = True
-            writing.ask(self._follow, self._stay)
+            writing.ask_unsaved(self._show_selection, self._keep_shown)
             return
         if writing is not None and self._asks:
             self._asks = False
-            writing.calm()
+            writing.dismiss_question()
         if writing is not None and is_other:
-            writing.stop()
-        self._load(wanted)
+            writing.discard_edit()
+        self._load_memory(wanted)
 
-    def _stay(self) -> None:
+    def _keep_shown(self) -> None:
         self._asks = False
         if self._shown is not None:
             self._context.selection.select(self._shown.memory.id, _ORIGIN)
 
-    def _load(self, memory_id: str) -> None:
+    def _load_memory(self, memory_id: str) -> None:
         self._wanted = memory_id
         self._again_soon.stop()
         if not memory_id:
@@ -217,10 +226,10 @@ class Inspector(QFrame):
             if self._shown is None or self._shown.memory.id != memory_id:
                 self._slow.start()
             else:
-                _read_again(part for _, part, _ in self._parts)
-            self._read(memory_id)
+                _reload_parts(part for _, part, _ in self._parts)
+            self._request_memory(memory_id)
 
-    def _read(self, memory_id: str) -> None:
+    def _request_memory(self, memory_id: str) -> None:
         memories = self._context.bridge.engine.memories
         task = query("Reading a memory", lambda: memories.show(memory_id, OWNER_ACTOR)).within(self, "show")
         self._context.tasks.run(task.success(self._read_rest).failure(self._on_reading_failed))
@@ -229,19 +238,19 @@ class Inspector(QFrame):
         memories = self._context.bridge.engine.memories
 
         def read_belief(history: tuple[Memory, ...]) -> None:
-            def done(belief: Belief) -> None:
-                self._show(Inspected(detail, history, belief))
+            def show_belief(belief: Belief) -> None:
+                self._show_inspected(Inspected(detail, history, belief))
 
             last = query("Reading a memory", lambda: memories.explain_trust(detail.memory.id)).within(self, "show")
-            self._context.tasks.run(last.success(done).failure(self._on_reading_failed))
+            self._context.tasks.run(last.success(show_belief).failure(self._on_reading_failed))
 
         task = query("Reading a memory", lambda: memories.history(detail.memory.id, OWNER_ACTOR)).within(self, "show")
         self._context.tasks.run(task.success(read_belief).failure(self._on_reading_failed))
 
-    def _again(self) -> None:
+    def _reload_shown(self) -> None:
         if self._shown is not None and self._wanted and self._context.bridge.is_open:
-            _read_again(part for _, part, _ in self._parts)
-            self._read(self._wanted)
+            _reload_parts(part for _, part, _ in self._parts)
+            self._request_memory(self._wanted)
 
     def _on_vault_changed(self, change: Changed) -> None:
         if not self._wanted or (len(change.ids) > _FEW and self._watched.isdisjoint(change.ids)):
@@ -251,7 +260,7 @@ class Inspector(QFrame):
         else:
             self._is_behind = True
 
-    def _state(self, state: str) -> None:
+    def _on_vault_state(self, state: str) -> None:
         if state != "open":
             self._context.selection.current = ""
             self._wanted = ""
@@ -260,17 +269,17 @@ class Inspector(QFrame):
             self._show_nothing()
             self._make_parts()  # the old ones go with every word they showed
 
-    def _edit(self) -> None:
+    def _start_edit(self) -> None:
         if not self.isVisible():
             self.show()
         part = next((part for _, part, _ in self._parts if isinstance(part, TextEditing)), None)
         if part is not None and self._shown is not None:
             self.area.verticalScrollBar().setValue(0)
-            part.edit()
+            part.open_editor()
 
     # ---- showing
 
-    def _show(self, inspected: Inspected) -> None:
+    def _show_inspected(self, inspected: Inspected) -> None:
         before, memory = self._shown, inspected.memory
         if memory.id != self._wanted:
             return
@@ -287,8 +296,8 @@ class Inspector(QFrame):
         sides = {item.other.id for item in inspected.belief.opposed if item.other is not None}
         self._watched = frozenset({memory.id, *(version.id for version in inspected.history), *others, *sides})
         if before is None or before.memory.id != memory.id:
-            self._point(Pointed())
-        self._name(memory)
+            self._mark_places(Pointed())
+        self._show_caption(memory)
         is_first = True
         for spec, part, line in self._parts:
             has = memory.kind in spec.kinds and part.show_memory(inspected)
@@ -300,22 +309,22 @@ class Inspector(QFrame):
         self._states.show_content()
         self.actions_box.show_memory(memory)
 
-    def _name(self, memory: Memory) -> None:
+    def _show_caption(self, memory: Memory) -> None:
         self._mark.show_kind(memory.kind)
         words = [KIND_WORDS[memory.kind], STATUS_WORDS[memory.status], *(["Pinned"] if memory.pinned else [])]
-        self.caps.say(" · ".join(words).upper())
+        self.caps.set_text(" · ".join(words).upper())
 
-    def _let_go(self) -> None:
+    def _clear_shown(self) -> None:
         """Forget which memory it was, and what was being written."""
         self._slow.stop()
         self._shown, self._watched, self._asks = None, frozenset(), False
         for _, part, _ in self._parts:
             if isinstance(part, TextEditing):
-                part.stop()
+                part.discard_edit()
         self.actions_box.show_memory(None)
 
     def _show_nothing(self) -> None:
-        self._let_go()
+        self._clear_shown()
         words = "Select a memory to see where it comes from, how it stands to others and what it said before."
         self._states.show_empty(Blank(self._context.theme, "panel-right", "Nothing is selected", words))
 
@@ -326,28 +335,28 @@ class Inspector(QFrame):
         if is_gone and before is not None and before.memory.id == self._wanted and before.memory.supersedes_id:
             # Its making was undone: the version before it stands again.
             older = before.memory.supersedes_id
-            self._let_go()
+            self._clear_shown()
             self._context.selection.select(older, _ORIGIN)
             return
         problem = problem_of(error)
         if problem is None:
             return
-        self._let_go()
+        self._clear_shown()
         if is_gone:
             words = "What brought it was undone, or its import was taken back. The journal knows more."
             self._states.show_empty(Blank(self._context.theme, "eye-off", "This memory is no longer here", words))
         else:
-            again = ("Try again", lambda: self._load(self._wanted))
+            again = ("Try again", lambda: self._load_memory(self._wanted))
             self._states.show_empty(
                 Blank(self._context.theme, "triangle-alert", problem.sentence, f"Code {problem.code}.", again)
             )
 
 
-def _read_again(parts: Iterable[Part]) -> None:
+def _reload_parts(parts: Iterable[Part]) -> None:
     """What parts read by themselves; one that has nothing to say is hidden."""
     for part in parts:
         if not part.isHidden():
-            part.read_again()
+            part.reload()
 
 
 def _was_replaced(before: Memory, now: Memory) -> bool:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWi
 
 from core.types.views import MemoryRow
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, label, row
+from ui.widgets.basics import make_button, make_column, make_label, make_row
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KindMark
 
@@ -44,13 +44,13 @@ class MemoryLine(QPushButton):
         self.setProperty("current", "true" if is_current else "false")
         self.setAutoDefault(False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        head = _cut(one_line(shown.head, _HEAD))
+        head = _cut_at_word(one_line(shown.head, _HEAD))
         mark = KindMark(theme, shown.kind, 12)
-        words = column(gap=1)
+        words = make_column(gap=1)
         if above:
-            words.addWidget(label(above, "accent" if is_current else "small", wrap=True))
-        words.addWidget(label(head, wrap=True))
-        self._box = layout = row(parent=self, gap=10)
+            words.addWidget(make_label(above, "accent" if is_current else "small", wrap=True))
+        words.addWidget(make_label(head, wrap=True))
+        self._box = layout = make_row(parent=self, gap=10)
         layout.setContentsMargins(8, 6, 8, 6)
         layout.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
         layout.setAlignment(mark, Qt.AlignmentFlag.AlignTop)
@@ -75,7 +75,7 @@ class MemoryLine(QPushButton):
         return self._box.totalHeightForWidth(width)
 
 
-def _cut(head: str) -> str:
+def _cut_at_word(head: str) -> str:
     """A beginning that ends with a whole word."""
     if not head.endswith("…"):
         return head
@@ -83,9 +83,9 @@ def _cut(head: str) -> str:
     return f"{words} …" if len(words) > _HEAD // 2 else head
 
 
-def flush(*widgets: QWidget | None, gap: int = 8) -> QHBoxLayout:
+def make_flush_row(*widgets: QWidget | None, gap: int = 8) -> QHBoxLayout:
     """Links beside each other whose words begin where the text above them begins; None is a spring."""
-    made = row(*widgets, gap=gap)
+    made = make_row(*widgets, gap=gap)
     made.setContentsMargins(-3, 0, -3, 0)
     return made
 
@@ -106,19 +106,19 @@ class Blank(QWidget):
         """
         super().__init__()
         self._theme, self._icon, self._picture = theme, icon, QLabel()
-        layout = column(self, margins=24, gap=12)
+        layout = make_column(self, margins=24, gap=12)
         layout.addStretch(2)
-        for words in (self._picture, label(title, "section", wrap=True), label(sentence, "muted", wrap=True)):
+        for words in (self._picture, make_label(title, "section", wrap=True), make_label(sentence, "muted", wrap=True)):
             words.setAlignment(Qt.AlignmentFlag.AlignCenter)
             layout.addWidget(words)
         if actions:
-            layout.addLayout(row(None, *(button(name, run) for name, run in actions), None))
+            layout.addLayout(make_row(None, *(make_button(name, run) for name, run in actions), None))
         layout.addStretch(3)
         self.setAccessibleName(f"{title}. {sentence}")
-        self._paint()
-        theme.changed.connect(self._paint)
+        self._paint_icon()
+        theme.changed.connect(self._paint_icon)
 
-    def _paint(self) -> None:
+    def _paint_icon(self) -> None:
         side = self._theme.px(32)
         self._picture.setPixmap(self._theme.icon(self._icon, "faint").pixmap(QSize(side, side)))
 
@@ -136,16 +136,16 @@ class Disclosure(QWidget):
         super().__init__()
         self._words = (closed, opened)
         self._theme, self._inner = theme, inner
-        self.button = button(closed, self.toggle, kind="link")
+        self.button = make_button(closed, self.toggle_open, kind="link")
         self.button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
         inner.hide()
-        layout = column(self, gap=6)
-        layout.addLayout(flush(self.button, None))
+        layout = make_column(self, gap=6)
+        layout.addLayout(make_flush_row(self.button, None))
         layout.addWidget(inner)
-        self._paint()
-        theme.changed.connect(self._paint)
+        self._paint_chevron()
+        theme.changed.connect(self._paint_chevron)
 
-    def _paint(self) -> None:
+    def _paint_chevron(self) -> None:
         self.button.setIcon(self._theme.icon("chevron-down" if self.is_open else "chevron-right", "accent"))
 
     @property
@@ -153,7 +153,7 @@ class Disclosure(QWidget):
         """Whether what is inside is shown."""
         return not self._inner.isHidden()
 
-    def toggle(self) -> None:
+    def toggle_open(self) -> None:
         """Open or close it."""
         self.show_inside(is_shown=not self.is_open)
 
@@ -163,4 +163,4 @@ class Disclosure(QWidget):
         words = self._words[is_shown]
         self.button.setText(words)
         self.button.setAccessibleName(words)
-        self._paint()
+        self._paint_chevron()

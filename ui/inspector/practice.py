@@ -15,10 +15,10 @@ from core.types.values import OWNER_ACTOR, Kind, Memory
 from ui.bridge import query
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import is_procedure, is_rule
-from ui.inspector.part_kit import flush
-from ui.inspector.trust import Figure, score
+from ui.inspector.part_kit import make_flush_row
+from ui.inspector.trust import Figure, format_score
 from ui.strings import format_count, practice_strings
-from ui.widgets.basics import FlowLayout, KeyButton, button, column, label, row
+from ui.widgets.basics import FlowLayout, KeyButton, make_button, make_column, make_label, make_row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import count_of, date_of
 
@@ -87,23 +87,23 @@ class _Marks(QWidget):
         layout = FlowLayout(self, gap=4)
         for outcome, letter in outcomes:
             act = practice_strings()["acts"][outcome]
-            made = KeyButton(context.theme, act["title"], letter, self._runner(context, outcome), is_tight=True)
+            made = KeyButton(context.theme, act["title"], letter, self._make_runner(context, outcome), is_tight=True)
             made.setToolTip(act["hint"])
             layout.addWidget(made)
 
     @staticmethod
-    def _runner(context: Context, outcome: str) -> Callable[[], None]:
+    def _make_runner(context: Context, outcome: str) -> Callable[[], None]:
         return lambda: context.commands.run(f"memory.{outcome}")
 
 
-def _apart(title: QWidget, text: QWidget) -> QVBoxLayout:
+def _make_section(title: QWidget, text: QWidget) -> QVBoxLayout:
     """A heading with its text, away from what is above it."""
-    made = column(None, title, text, gap=2)
+    made = make_column(None, title, text, gap=2)
     made.setContentsMargins(0, 6, 0, 0)
     return made
 
 
-def _head(memory: Memory) -> str:
+def _head_id(memory: Memory) -> str:
     """What is counted: of a split text its head."""
     return memory.part_of or memory.id
 
@@ -115,23 +115,23 @@ class RulePart(Part):
         super().__init__(context)
         words, theme = practice_strings()["rule"], context.theme
         self._memory_id, self._proposal = "", ""
-        self.maturity, self.effectiveness = label("", "strong"), Figure(theme, "", "strong")
+        self.maturity, self.effectiveness = make_label("", "strong"), Figure(theme, "", "strong")
         self.effectiveness.setToolTip(words["effectiveness_hint"])
-        self.counts, self.told = label("", wrap=True), label("", "small", wrap=True)
-        self.warning = label("", "warning", wrap=True)
-        self.question = button(words["proposal_link"], self._go_review, kind="link")
-        self.original_title = label(words["original"], "strong")
-        self.original = label("", wrap=True)
-        self.log_title, self.log = label(words["log"], "strong"), label("", "small", wrap=True)
+        self.counts, self.told = make_label("", wrap=True), make_label("", "small", wrap=True)
+        self.warning = make_label("", "warning", wrap=True)
+        self.question = make_button(words["proposal_link"], self._open_review_item, kind="link")
+        self.original_title = make_label(words["original"], "strong")
+        self.original = make_label("", wrap=True)
+        self.log_title, self.log = make_label(words["log"], "strong"), make_label("", "small", wrap=True)
         self.marks = _Marks(context, (("helpful", "H"), ("harmful", "X")))
         self._head_row = QWidget()
-        row(self.maturity, None, self.effectiveness, parent=self._head_row)
+        make_row(self.maturity, None, self.effectiveness, parent=self._head_row)
         self._body = QWidget()
-        inside = column(self._body, self._head_row, self.counts, self.told, self.warning, gap=4)
-        inside.addLayout(flush(self.question, None))
+        inside = make_column(self._body, self._head_row, self.counts, self.told, self.warning, gap=4)
+        inside.addLayout(make_flush_row(self.question, None))
         for title, text in ((self.original_title, self.original), (self.log_title, self.log)):
-            inside.addLayout(_apart(title, text))
-        column(self, label(words["title"], "label"), self._body, self.marks, gap=8)
+            inside.addLayout(_make_section(title, text))
+        make_column(self, make_label(words["title"], "label"), self._body, self.marks, gap=8)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -139,26 +139,26 @@ class RulePart(Part):
         Returns:
             True.
         """
-        if _head(inspected.memory) != self._memory_id:
-            self._memory_id = _head(inspected.memory)
+        if _head_id(inspected.memory) != self._memory_id:
+            self._memory_id = _head_id(inspected.memory)
             self._body.hide()
             self.log.setText("")
         self.marks.setVisible(is_rule(inspected.memory))
-        self._read()
+        self._request_state()
         return True
 
-    def read_again(self) -> None:
+    def reload(self) -> None:
         """Something changed: read it as it stands now."""
-        self._read()
+        self._request_state()
 
-    def _read(self) -> None:
+    def _request_state(self) -> None:
         practice, memory_id = self.context.bridge.engine.practice, self._memory_id
 
         def read_log(state: RuleState | None) -> None:
             if state is None:
                 self._body.hide()
                 return
-            self._show(state)
+            self._show_state(state)
             more = query(
                 "Reading how it was applied", lambda: practice.list_applications(memory_id, OWNER_ACTOR, _LOGGED)
             )
@@ -169,11 +169,11 @@ class RulePart(Part):
         )
         self.context.tasks.run(task.success(read_log).failure(lambda _: self._body.hide()))
 
-    def _show(self, state: RuleState) -> None:
+    def _show_state(self, state: RuleState) -> None:
         words = practice_strings()["rule"]
         maturity = words["maturity"][state.maturity]
         self.maturity.setText(maturity)
-        worth = words["effectiveness"].format(value=score(state.effectiveness))
+        worth = words["effectiveness"].format(value=format_score(state.effectiveness))
         self.effectiveness.setText(worth if state.applied else "")
         self.counts.setText(describe_service(state))
         self.told.setText(words["maturity_told"][state.maturity])
@@ -197,7 +197,7 @@ class RulePart(Part):
         self.log_title.setVisible(is_shown)
         self.log.setVisible(is_shown)
 
-    def _go_review(self) -> None:
+    def _open_review_item(self) -> None:
         self.context.desk.go.emit(REVIEW, self._proposal)
 
 
@@ -207,11 +207,11 @@ class ProcedurePart(Part):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._memory_id = ""
-        self.counts, self.told = label("", "strong", wrap=True), label("", "small", wrap=True)
+        self.counts, self.told = make_label("", "strong", wrap=True), make_label("", "small", wrap=True)
         self.marks = _Marks(context, (("worked", "W"), ("failed", "N")))
         self._body = QWidget()
-        column(self._body, self.counts, self.told, gap=4)
-        column(self, label(practice_strings()["procedure"]["title"], "label"), self._body, self.marks, gap=8)
+        make_column(self._body, self.counts, self.told, gap=4)
+        make_column(self, make_label(practice_strings()["procedure"]["title"], "label"), self._body, self.marks, gap=8)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -219,23 +219,25 @@ class ProcedurePart(Part):
         Returns:
             True.
         """
-        if _head(inspected.memory) != self._memory_id:
-            self._memory_id = _head(inspected.memory)
+        if _head_id(inspected.memory) != self._memory_id:
+            self._memory_id = _head_id(inspected.memory)
             self._body.hide()
         self.marks.setVisible(is_procedure(inspected.memory))
-        self._read()
+        self._request_state()
         return True
 
-    def read_again(self) -> None:
+    def reload(self) -> None:
         """Something changed: read it as it stands now."""
-        self._read()
+        self._request_state()
 
-    def _read(self) -> None:
+    def _request_state(self) -> None:
         practice, memory_id = self.context.bridge.engine.practice, self._memory_id
         asked = query("Reading how a procedure goes", lambda: practice.read_procedure(memory_id, OWNER_ACTOR))
-        self.context.tasks.run(asked.within(self, "procedure").success(self._show).failure(lambda _: self._body.hide()))
+        self.context.tasks.run(
+            asked.within(self, "procedure").success(self._show_state).failure(lambda _: self._body.hide())
+        )
 
-    def _show(self, state: ProcedureState | None) -> None:
+    def _show_state(self, state: ProcedureState | None) -> None:
         if state is None:
             self._body.hide()
             return

@@ -21,9 +21,9 @@ from core.types.values import OWNER_ACTOR, Memory, Role, Source, Status
 from core.types.views import MemoryRow
 from ui.bridge import query
 from ui.context import Context, Inspected, Part, PartSpec
-from ui.inspector.part_kit import Disclosure, MemoryLine, flush
+from ui.inspector.part_kit import Disclosure, MemoryLine, make_flush_row
 from ui.strings import recall_strings
-from ui.widgets.basics import Elided, button, clear, column, label, tool
+from ui.widgets.basics import Elided, clear_layout, make_button, make_column, make_label, make_tool_button
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import (
     FORMAT_WORDS,
@@ -33,15 +33,15 @@ from ui.widgets.words import (
     date_of,
     format_said_at,
     format_said_or_noted,
+    name_with_client,
     time_of,
-    via,
 )
 
 _NAME = 60
 
 
 @cache
-def _words() -> Mapping[str, Any]:
+def _disclosure_strings() -> Mapping[str, Any]:
     found: Mapping[str, Any] = recall_strings()["given"]
     return found
 
@@ -52,7 +52,7 @@ def describe_disclosures(given: DeliveryCount) -> str:
     Returns:
         One or two sentences.
     """
-    said = _words()
+    said = _disclosure_strings()
     yours = said["yours_one"] if given.yours == 1 else said["yours"].format(count=f"{given.yours:,}")
     mine = [yours] if given.yours else []
     if not given.count:
@@ -69,8 +69,8 @@ class DisclosuresPart(Part):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.sentence = label("", "muted", wrap=True)
-        column(self, label(_words()["title"], "label"), self.sentence, gap=6)
+        self.sentence = make_label("", "muted", wrap=True)
+        make_column(self, make_label(_disclosure_strings()["title"], "label"), self.sentence, gap=6)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -83,10 +83,10 @@ class DisclosuresPart(Part):
         asked = query("Reading whom it was given to", lambda: laboratory.count_disclosures(memory_id)).within(
             self, "given"
         )
-        self.context.tasks.run(asked.success(self._show).failure(lambda _: self.sentence.setText("")))
+        self.context.tasks.run(asked.success(self._show_disclosures).failure(lambda _: self.sentence.setText("")))
         return True
 
-    def _show(self, given: DeliveryCount) -> None:
+    def _show_disclosures(self, given: DeliveryCount) -> None:
         self.sentence.setText(describe_disclosures(given))
 
 
@@ -118,12 +118,12 @@ def describe_origin(detail: MemoryDetail) -> str:
     if "edited" in origin:
         return f"You wrote this version on {date_of(memory.recorded_at)}{within}."
     if by == "import" and origin.get("format") in NOTES and not detail.conversation:
-        return f"From the note {_file(origin)}{f', written{at}' if at else ''}."
+        return f"From the note {_file_of(origin)}{f', written{at}' if at else ''}."
     if by == "client":
         return _by_client(detail, at, within)
     if by == "owner":
         return f"You wrote it down on {date_of(memory.recorded_at)}."
-    return f"{_speaker(memory)}{at}{within}."
+    return f"{_describe_sayer(memory)}{at}{within}."
 
 
 def _by_client(detail: MemoryDetail, at: str, within: str) -> str:
@@ -137,7 +137,7 @@ def _by_client(detail: MemoryDetail, at: str, within: str) -> str:
     return f"{client} wrote it down{when}{within}."
 
 
-def _speaker(memory: Memory) -> str:
+def _describe_sayer(memory: Memory) -> str:
     author = one_line(memory.author or "", 40)
     if memory.role is Role.USER or (memory.source in _HERS and memory.role is not Role.ASSISTANT):
         return "You said so" if memory.conversation_id else "You noted it"
@@ -149,7 +149,7 @@ def _speaker(memory: Memory) -> str:
     return f"{author or ('An assistant' if memory.source is Source.INFERENCE else 'Somebody')} {verb}"
 
 
-def _file(origin: Mapping[str, Any]) -> str:
+def _file_of(origin: Mapping[str, Any]) -> str:
     return one_line(str(origin.get("where") or origin.get("file") or ""), 80)
 
 
@@ -168,7 +168,7 @@ def place_of(origin: Mapping[str, Any]) -> str:
     return f"{one_line(named['file'], 80)}, {named['what']}" if named is not None else one_line(where, 100)
 
 
-def came_by(detail: MemoryDetail) -> str:
+def describe_import(detail: MemoryDetail) -> str:
     """By what import it came: `Claude export · chats.json, conversation 5, message 4 · imported 30 Jun 2026`."""
     origin, memory = detail.origin, detail.memory
     form = str(origin.get("format") or "")
@@ -195,16 +195,16 @@ class Surroundings(QWidget):
         self._said: list[_Message] = []
         self._rows: dict[str, MemoryRow] = {}
         self._grown = [True, True]
-        self.earlier = button("Earlier", self._go_earlier, kind="link", theme=context.theme, icon="chevron-up")
-        self.later = button("Later", self._go_later, kind="link", theme=context.theme, icon="chevron-down")
-        self.whole = button("All of it in the library", self._go_whole, kind="link")
+        self.earlier = make_button("Earlier", self._load_earlier, kind="link", theme=context.theme, icon="chevron-up")
+        self.later = make_button("Later", self._load_later, kind="link", theme=context.theme, icon="chevron-down")
+        self.whole = make_button("All of it in the library", self._search_conversation, kind="link")
         for link in (self.earlier, self.later):
             link.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-        self._lines = column(gap=2)
-        layout = column(self, gap=4)
-        layout.addLayout(flush(self.earlier, None))
+        self._lines = make_column(gap=2)
+        layout = make_column(self, gap=4)
+        layout.addLayout(make_flush_row(self.earlier, None))
         layout.addLayout(self._lines)
-        layout.addLayout(flush(self.later, None, self.whole))
+        layout.addLayout(make_flush_row(self.later, None, self.whole))
         self.earlier.hide()
         self.later.hide()
 
@@ -220,14 +220,14 @@ class Surroundings(QWidget):
         if conversation != self._conversation or memory.id not in known:
             self._said, self._rows, self._grown = [], {}, [True, True]
         self._conversation, self._memory_id = conversation, memory.id
-        self._add(detail)
+        self._add_messages(detail)
 
-    def forget(self) -> None:
+    def forget_conversation(self) -> None:
         """Let go of all of it."""
         self._conversation, self._memory_id, self._said, self._rows = "", "", [], {}
-        clear(self._lines)
+        clear_layout(self._lines)
 
-    def _add(self, detail: MemoryDetail) -> None:
+    def _add_messages(self, detail: MemoryDetail) -> None:
         near = [_Message(int(one["position"] or 0), str(one["id"])) for one in detail.conversation["neighbours"]]
         own = _Message(detail.memory.position or 0, detail.memory.id)
         known = {said.id for said in self._said}
@@ -242,48 +242,50 @@ class Surroundings(QWidget):
         missing = [said.id for said in self._said if said.id not in self._rows or said in fresh]
         library = self._context.bridge.engine.library
         task = query("Reading the conversation", lambda: library.read_rows(missing)).within(self, "rows")
-        self._context.tasks.run(task.success(self._show))
+        self._context.tasks.run(task.success(self._show_messages))
 
-    def _show(self, found: Sequence[MemoryRow]) -> None:
+    def _show_messages(self, found: Sequence[MemoryRow]) -> None:
         self._rows |= {shown.id: shown for shown in found}
-        clear(self._lines)
+        clear_layout(self._lines)
         for said in self._said:
             shown = self._rows.get(said.id)
             is_current = said.id == self._memory_id
             # An older version stands where its newer one does; two of the same words would only confuse.
             if shown is not None and (is_current or shown.status is not Status.SUPERSEDED):
-                line = MemoryLine(self._context.theme, shown, _who(shown), self._look_at, is_current=is_current)
+                line = MemoryLine(
+                    self._context.theme, shown, _describe_speaker(shown), self._select_memory, is_current=is_current
+                )
                 self._lines.addWidget(line)
         self.earlier.setVisible(self._grown[0] and bool(self._said) and self._said[0].position > 0)
         self.later.setVisible(self._grown[1])
 
-    def _look_at(self, memory_id: str) -> None:
+    def _select_memory(self, memory_id: str) -> None:
         self._context.selection.select(memory_id, _ORIGIN)
 
-    def _go_earlier(self) -> None:
-        self._grow(self._said[0].id if self._said else "")
+    def _load_earlier(self) -> None:
+        self._request_messages(self._said[0].id if self._said else "")
 
-    def _go_later(self) -> None:
-        self._grow(self._said[-1].id if self._said else "")
+    def _load_later(self) -> None:
+        self._request_messages(self._said[-1].id if self._said else "")
 
-    def _grow(self, memory_id: str) -> None:
+    def _request_messages(self, memory_id: str) -> None:
         memories = self._context.bridge.engine.memories
         task = query("Reading the conversation", lambda: memories.show(memory_id, OWNER_ACTOR)).within(self, "grow")
-        self._context.tasks.run(task.success(self._grown_by))
+        self._context.tasks.run(task.success(self._on_messages_read))
 
-    def _grown_by(self, detail: MemoryDetail) -> None:
+    def _on_messages_read(self, detail: MemoryDetail) -> None:
         if detail.conversation.get("id") == self._conversation:
-            self._add(detail)
+            self._add_messages(detail)
 
-    def _go_whole(self) -> None:
+    def _search_conversation(self) -> None:
         library = self._context.bridge.engine.library
         self._context.desk.search.emit(library.with_term("", "conversation", self._conversation))
 
 
-def _who(shown: MemoryRow) -> str:
+def _describe_speaker(shown: MemoryRow) -> str:
     named = shown.author if shown.role is not Role.USER else None
     name = one_line(named or "", 30) or ROLE_WORDS[shown.role]
-    name = via("You" if shown.role is Role.USER else name, shown.client)
+    name = name_with_client("You" if shown.role is Role.USER else name, shown.client)
     left = {Status.DELETED: " · forgotten", Status.ARCHIVED: " · archived"}.get(shown.status, "")
     return f"{name} · {format_said_or_noted(shown.occurred, shown.recorded_at)}{left}"
 
@@ -302,29 +304,29 @@ class Details(QWidget):
 
     def show_values(self, detail: MemoryDetail) -> None:
         """Show the values as lines."""
-        clear(self._grid)
-        for number, (name, value, is_code) in enumerate(_values(detail)):
-            self._grid.addWidget(label(name, "small"), number, 0, Qt.AlignmentFlag.AlignLeft)
+        clear_layout(self._grid)
+        for number, (name, value, is_code) in enumerate(_detail_values(detail)):
+            self._grid.addWidget(make_label(name, "small"), number, 0, Qt.AlignmentFlag.AlignLeft)
             shown = Elided(one_line(value, 300), "mono" if is_code else "body", Qt.TextElideMode.ElideMiddle)
             shown.setAccessibleName(f"{name}: {shown.whole}")
             self._grid.addWidget(shown, number, 1)
             if is_code:
-                copy = tool(self._context.theme, "copy", f"Copy: {name}", self._copier(value), size=14)
+                copy = make_tool_button(self._context.theme, "copy", f"Copy: {name}", self._make_copier(value), size=14)
                 self._grid.addWidget(copy, number, 2)
 
     @staticmethod
-    def _copier(value: str) -> Callable[[], None]:
+    def _make_copier(value: str) -> Callable[[], None]:
         return lambda: QGuiApplication.clipboard().setText(value)
 
 
-def _values(detail: MemoryDetail) -> list[tuple[str, str, bool]]:
+def _detail_values(detail: MemoryDetail) -> list[tuple[str, str, bool]]:
     memory, origin = detail.memory, detail.origin
     client = next((str(s["client"]) for s in detail.sources if s.get("client")), "")
     found = [
         ("Said", format_said_or_noted(memory.occurred, memory.recorded_at), False),
         ("Recorded", time_of(memory.recorded_at), False),
         ("Source", SOURCE_WORDS[memory.source], False),
-        ("Words of", via(memory.author or ROLE_WORDS[memory.role], client or None), False),
+        ("Words of", name_with_client(memory.author or ROLE_WORDS[memory.role], client or None), False),
         ("Client", client, False),
         ("File", str(origin.get("file") or ""), False),
         ("Session", memory.session or "", True),
@@ -341,16 +343,22 @@ class ProvenancePart(Part):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._inspected: Inspected | None = None
-        self.sentence = label("", wrap=True)
-        self.way = label("", "small", wrap=True)
-        self.sources = label("", "small", wrap=True)
+        self.sentence = make_label("", wrap=True)
+        self.way = make_label("", "small", wrap=True)
+        self.sources = make_label("", "small", wrap=True)
         self.round = Surroundings(context)
         self.place = Disclosure(context.theme, "Show the place", "Hide the place", self.round)
         self.place.button.clicked.connect(self._on_place_opened)
         self.values = Details(context)
         self.details = Disclosure(context.theme, "Details", "Details", self.values)
-        column(
-            self, label("Where it comes from", "label"), self.sentence, self.way, self.sources, self.place, self.details
+        make_column(
+            self,
+            make_label("Where it comes from", "label"),
+            self.sentence,
+            self.way,
+            self.sources,
+            self.place,
+            self.details,
         )
 
     def show_memory(self, inspected: Inspected) -> bool:
@@ -362,7 +370,7 @@ class ProvenancePart(Part):
         detail = inspected.detail
         self._inspected = inspected
         self.sentence.setText(describe_origin(detail))
-        self.way.setText(came_by(detail))
+        self.way.setText(describe_import(detail))
         self.way.setVisible(detail.origin.get("by") == "import")
         words = _describe_sources(detail)
         self.sources.setText(words)
@@ -371,7 +379,7 @@ class ProvenancePart(Part):
         self.place.setVisible(has_place)
         if not has_place:
             self.place.show_inside(is_shown=False)
-            self.round.forget()
+            self.round.forget_conversation()
         elif self.place.is_open:
             self.round.show_round(detail)
         self.values.show_values(detail)

@@ -18,10 +18,10 @@ from core.types.views import MemoryRow
 from ui.bridge import query, write
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.dialogs import HoldDialog
-from ui.inspector.part_kit import MemoryLine, flush
+from ui.inspector.part_kit import MemoryLine, make_flush_row
 from ui.strings import belief_strings, format_count, inspector_strings
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, button, clear, column, label
+from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_label
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_WORDS, STATUS_WORDS, date_of
 
@@ -56,10 +56,12 @@ class MentionsPart(Part):
         self._shown: tuple[tuple[str, str], ...] = ()
         self.chips = QWidget()
         self._flow = FlowLayout(self.chips, gap=6)
-        self.sentence = label("", "small", wrap=True)
-        self.link = button(inspector_strings()["names"]["read_now"], self._read_anew, kind="link")
-        layout = column(self, label(inspector_strings()["names"]["title"], "label"), self.chips, self.sentence, gap=8)
-        layout.addLayout(flush(self.link, None))
+        self.sentence = make_label("", "small", wrap=True)
+        self.link = make_button(inspector_strings()["names"]["read_now"], self._extract_names, kind="link")
+        layout = make_column(
+            self, make_label(inspector_strings()["names"]["title"], "label"), self.chips, self.sentence, gap=8
+        )
+        layout.addLayout(make_flush_row(self.link, None))
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -73,85 +75,85 @@ class MentionsPart(Part):
         if memory.id != self._memory_id:
             self._memory_id = memory.id
             self._show_chips(())
-            self._say("", "")
-        self._read()
+            self._show_sentence("", "")
+        self._request_names()
         return True
 
-    def read_again(self) -> None:
+    def reload(self) -> None:
         """Something changed: read it as it stands now."""
-        self._read()
+        self._request_names()
 
-    def _read(self) -> None:
+    def _request_names(self) -> None:
         memories, memory_id = self.context.bridge.engine.memories, self._memory_id
         asked = query("Reading what it names", lambda: memories.list_inferred(memory_id)).within(self, "names")
-        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+        self.context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
 
-    def _read_anew(self) -> None:
+    def _extract_names(self) -> None:
         memories, memory_id = self.context.bridge.engine.memories, self._memory_id
 
-        def begin() -> Future[Inferred | None]:
+        def start_extraction() -> Future[Inferred | None]:
             return memories.read_anew(memory_id)
 
-        asked = write("Reading what it names", begin).within(self, "names")
-        self.context.tasks.run(asked.success(self._show_anew).failure(self._fail))
+        asked = write("Reading what it names", start_extraction).within(self, "names")
+        self.context.tasks.run(asked.success(self._show_extracted).failure(self._show_failure))
 
-    def _show_anew(self, inferred: Inferred | None) -> None:
+    def _show_extracted(self, inferred: Inferred | None) -> None:
         if inferred is None:  # it was read this moment: nothing is kept of it on purpose
             self._show_chips(())
-            self._say(inspector_strings()["names"]["withheld"], "")
+            self._show_sentence(inspector_strings()["names"]["withheld"], "")
         else:
-            self._show(inferred)
+            self._show_names(inferred)
 
-    def _show(self, inferred: Inferred | None) -> None:
+    def _show_names(self, inferred: Inferred | None) -> None:
         words = inspector_strings()["names"]
         if inferred is None:
             self._show_chips(())
-            self._say(words["unread"], words["read_now"])
+            self._show_sentence(words["unread"], words["read_now"])
             return
         found = named_entities(inferred)
         self._show_chips(found)
         by = words["by"].get(inferred.made_by, words["by"]["rules"]).format(when=date_of(inferred.at))
         more = [format_count(words["more"], len(found) - _MOST)] if len(found) > _MOST else []
-        self._say("\n".join([*more, *([] if found else [words["none"]]), f"{by}."]), words["read_again"])
+        self._show_sentence("\n".join([*more, *([] if found else [words["none"]]), f"{by}."]), words["read_again"])
 
     def _show_chips(self, found: Sequence[tuple[str, str]]) -> None:
         if tuple(found) != self._shown:
             self._shown = tuple(found)
-            clear(self._flow)
+            clear_layout(self._flow)
             for kind, name in found[:_MOST]:
-                self._flow.addWidget(self._chip(kind, name))
+                self._flow.addWidget(self._make_chip(kind, name))
         self.chips.setVisible(bool(found))
         self.chips.updateGeometry()
 
-    def _chip(self, kind: str, name: str) -> QPushButton:
+    def _make_chip(self, kind: str, name: str) -> QPushButton:
         words = inspector_strings()["names"]
         shown = one_line(name, _NAME)
         type_told = words["types"].get(kind, words["types"]["other"])
         search = words["search"].format(name=one_line(name))
-        made = button(
-            shown, self._searcher(name), kind="chip", hint=f"{type_told}. {search}", theme=self.context.theme,
+        made = make_button(
+            shown, self._make_searcher(name), kind="chip", hint=f"{type_told}. {search}", theme=self.context.theme,
             icon=_ICONS.get(kind, "tag"),
         )  # fmt: skip
         made.setAccessibleName(f"{type_told} {shown}")
         made.setAccessibleDescription(search)
         return made
 
-    def _searcher(self, name: str) -> Callable[[], None]:
+    def _make_searcher(self, name: str) -> Callable[[], None]:
         """Words are found in any form; a name with other signs in it is searched for as it stands."""
         as_words = all(word.isalnum() for word in name.split())
         library, desk = self.context.bridge.engine.library, self.context.desk
         return lambda: desk.search.emit(" ".join(name.split()) if as_words else library.with_term("", "phrase", name))
 
-    def _say(self, sentence: str, link: str) -> None:
+    def _show_sentence(self, sentence: str, link: str) -> None:
         self.sentence.setText(sentence)
         self.sentence.setVisible(bool(sentence))
         self.link.setVisible(bool(link))
         self.link.setText(link)
         self.link.setAccessibleName(link)
 
-    def _fail(self, _error: BaseException) -> None:
+    def _show_failure(self, _error: BaseException) -> None:
         self._show_chips(())
-        self._say(inspector_strings()["names"]["failed"], inspector_strings()["names"]["read_now"])
+        self._show_sentence(inspector_strings()["names"]["failed"], inspector_strings()["names"]["read_now"])
 
 
 MENTIONS = PartSpec("mentions", 25, MentionsPart)
@@ -187,12 +189,12 @@ class DependentsPart(Part):
         self._client: str | None = None
         self._ids: tuple[str, ...] = ()
         self._most = _FALLING_AT_ONCE
-        self.sentences = label("", wrap=True)
-        self._lines = column(gap=2)
-        self.hold = button(belief_strings()["rests"]["hold"], self._hold, kind="link")
-        layout = column(self, label("What rests on this", "label"), self.sentences, gap=8)
+        self.sentences = make_label("", wrap=True)
+        self._lines = make_column(gap=2)
+        self.hold = make_button(belief_strings()["rests"]["hold"], self._ask_hold, kind="link")
+        layout = make_column(self, make_label("What rests on this", "label"), self.sentences, gap=8)
         layout.addLayout(self._lines)
-        layout.addLayout(flush(self.hold, None))
+        layout.addLayout(make_flush_row(self.hold, None))
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -203,7 +205,7 @@ class DependentsPart(Part):
         memory, rests = inspected.memory, inspected.belief.rests
         if self._memory is None or self._memory.id != memory.id:
             self._most = _FALLING_AT_ONCE
-            clear(self._lines)
+            clear_layout(self._lines)
         self._memory, self._client = memory, inspected.belief.inputs.client
         told = describe_dependents(rests)
         self.sentences.setText("\n".join(f"{one}." for one in told) or belief_strings()["rests"]["nothing"])
@@ -211,36 +213,36 @@ class DependentsPart(Part):
         can_hold = memory.status in _HOLDABLE
         self.hold.setVisible(can_hold)
         if self._ids:
-            self._read()
+            self._request_rows()
         else:
-            clear(self._lines)
+            clear_layout(self._lines)
         return bool(told) or can_hold
 
-    def _read(self) -> None:
+    def _request_rows(self) -> None:
         library, wanted = self.context.bridge.engine.library, self._ids[: self._most]
         task = query("Reading what rests on it", lambda: library.read_rows(wanted)).within(self, "rows")
-        self.context.tasks.run(task.success(self._show))
+        self.context.tasks.run(task.success(self._show_rows))
 
-    def _show(self, rows: Sequence[MemoryRow]) -> None:
-        clear(self._lines)
+    def _show_rows(self, rows: Sequence[MemoryRow]) -> None:
+        clear_layout(self._lines)
         for shown in rows:
             above = KIND_WORDS[shown.kind]
             if shown.status is not Status.ACTIVE:
                 above = f"{above} · {STATUS_WORDS[shown.status].lower()}"
-            self._lines.addWidget(MemoryLine(self.context.theme, shown, above, self._look_at))
+            self._lines.addWidget(MemoryLine(self.context.theme, shown, above, self._select_memory))
         hidden = len(self._ids) - self._most
         if hidden > 0:
-            more = button(f"Show {min(hidden, _FALLING_AT_ONCE)} more", self._more, kind="link")
+            more = make_button(f"Show {min(hidden, _FALLING_AT_ONCE)} more", self._show_more, kind="link")
             self._lines.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _more(self) -> None:
+    def _show_more(self) -> None:
         self._most += _FALLING_AT_ONCE
-        self._read()
+        self._request_rows()
 
-    def _look_at(self, memory_id: str) -> None:
+    def _select_memory(self, memory_id: str) -> None:
         self.context.selection.select(memory_id, _ORIGIN)
 
-    def _hold(self) -> None:
+    def _ask_hold(self) -> None:
         if self._memory is not None:
             dialog = HoldDialog(self.context, self._memory, self._client, self)
             dialog.held.connect(self._on_memories_held)
@@ -301,8 +303,8 @@ class RelationsPart(Part):
         self._groups: dict[str, tuple[str, ...]] = {}
         self._memory_id = ""
         self._most = _STEP
-        self._inner = column(gap=2)
-        layout = column(self, label("Relations", "label"), gap=8)
+        self._inner = make_column(gap=2)
+        layout = make_column(self, make_label("Relations", "label"), gap=8)
         layout.addLayout(self._inner)
 
     def show_memory(self, inspected: Inspected) -> bool:
@@ -313,49 +315,49 @@ class RelationsPart(Part):
         """
         if inspected.memory.id != self._memory_id:
             self._memory_id, self._most = inspected.memory.id, _STEP
-            clear(self._inner)
+            clear_layout(self._inner)
         self._groups = group_relations(inspected)
         if self._groups:
-            self._read()
+            self._request_rows()
         return bool(self._groups)
 
-    def _read(self) -> None:
+    def _request_rows(self) -> None:
         ids = list(dict.fromkeys(memory_id for group in self._groups.values() for memory_id in group[: self._most]))
         library = self.context.bridge.engine.library
         task = query("Reading relations", lambda: library.read_rows(ids)).within(self, "rows")
-        self.context.tasks.run(task.success(self._show))
+        self.context.tasks.run(task.success(self._show_rows))
 
-    def _show(self, found: Sequence[MemoryRow]) -> None:
+    def _show_rows(self, found: Sequence[MemoryRow]) -> None:
         rows = {shown.id: shown for shown in found}
-        clear(self._inner)
+        clear_layout(self._inner)
         for words, ids in self._groups.items():
             self._inner.addWidget(_make_heading(words, len(ids)))
             for number, memory_id in enumerate(ids[: self._most], 1):
                 if memory_id in rows:
-                    self._inner.addWidget(self._line(words, number, rows[memory_id]))
+                    self._inner.addWidget(self._make_line(words, number, rows[memory_id]))
         hidden = sum(max(0, len(ids) - self._most) for ids in self._groups.values())
         if hidden:
-            more = button(f"Show {min(hidden, _STEP)} more", self._more, kind="link")
+            more = make_button(f"Show {min(hidden, _STEP)} more", self._show_more, kind="link")
             self._inner.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
 
-    def _line(self, words: str, number: int, shown: MemoryRow) -> MemoryLine:
+    def _make_line(self, words: str, number: int, shown: MemoryRow) -> MemoryLine:
         is_part = words == PARTS_HEADING
         above = f"Part {number}" if is_part else KIND_WORDS[shown.kind]
         if shown.status is not Status.ACTIVE:
             above = f"{above} · {STATUS_WORDS[shown.status].lower()}"
         is_current = shown.id == self._memory_id
-        return MemoryLine(self.context.theme, shown, above, self._look_at, is_current=is_current)
+        return MemoryLine(self.context.theme, shown, above, self._select_memory, is_current=is_current)
 
-    def _more(self) -> None:
+    def _show_more(self) -> None:
         self._most += _STEP
-        self._read()
+        self._request_rows()
 
-    def _look_at(self, memory_id: str) -> None:
+    def _select_memory(self, memory_id: str) -> None:
         self.context.selection.select(memory_id, _ORIGIN)
 
 
 def _make_heading(words: str, number: int) -> QWidget:
-    return label(f"{words} · {number}" if number > 1 else words, "strong", wrap=True)
+    return make_label(f"{words} · {number}" if number > 1 else words, "strong", wrap=True)
 
 
 RELATIONS = PartSpec("relations", 40, RelationsPart)

@@ -17,13 +17,13 @@ from core.types.values import Memory
 from core.types.views import Revision, RevisionReport
 from ui.bridge import problem_of, query, write
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
-from ui.inspector.part_kit import flush
+from ui.inspector.part_kit import make_flush_row
 from ui.inspector.text_view import TextView, runs_of
 from ui.strings import injection_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, KeyButton, button, clear, column, label, row
-from ui.widgets.plaintext import has_marks, one_line, pieces
+from ui.widgets.basics import FlowLayout, KeyButton, clear_layout, make_button, make_column, make_label, make_row
+from ui.widgets.plaintext import has_marks, one_line, split_marks
 from ui.widgets.states import Banner
 from ui.widgets.words import count_of
 
@@ -50,7 +50,7 @@ class Field(QPlainTextEdit):
         self.setAccessibleName("Text of the memory")
         self.setTabChangesFocus(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.textChanged.connect(self._fit)
+        self.textChanged.connect(self._fit_height)
 
     @property
     def words(self) -> str:
@@ -81,9 +81,9 @@ class Field(QPlainTextEdit):
     def resizeEvent(self, event: object) -> None:  # noqa: N802 - Qt's name
         """Its lines break anew."""
         super().resizeEvent(event)  # type: ignore[arg-type]  # the stubs of Qt name another event
-        self._fit()
+        self._fit_height()
 
-    def _fit(self) -> None:
+    def _fit_height(self) -> None:
         lines = max(_FEWEST, min(_MOST, round(self.document().size().height()) + 1))
         height = lines * self.fontMetrics().lineSpacing() + 20
         if height != self.height():
@@ -111,30 +111,30 @@ class Editor(QWidget):
         self._before, self._line_end = "", "\n"
         self._first = ""
         self.field = Field()
-        self.field.asked_save.connect(self._save)
+        self.field.asked_save.connect(self._emit_save)
         self.field.asked_cancel.connect(self.cancel)
-        self.wrong = label("", "danger", wrap=True)
+        self.wrong = make_label("", "danger", wrap=True)
         self.wrong.hide()
-        self.save_button = KeyButton(theme, "Save", _format_keys(SAVE_KEYS), self._save, "primary", is_tight=True)
+        self.save_button = KeyButton(theme, "Save", _format_keys(SAVE_KEYS), self._emit_save, "primary", is_tight=True)
         self.cancel_button = KeyButton(theme, "Cancel", "Esc", self.cancel.emit, is_tight=True)
         self._buttons = QWidget()
         flow = FlowLayout(self._buttons)
         flow.addWidget(self.save_button)
         flow.addWidget(self.cancel_button)
         self._notes = QWidget()
-        self._notes_box: QVBoxLayout = column(self._notes)
+        self._notes_box: QVBoxLayout = make_column(self._notes)
         self._notes.hide()
-        note = label("The old version stays in its history.", "small", wrap=True)
-        column(self, self._notes, self.field, self.wrong, note, self._buttons, gap=8)
+        note = make_label("The old version stays in its history.", "small", wrap=True)
+        make_column(self, self._notes, self.field, self.wrong, note, self._buttons, gap=8)
 
-    def begin(self, text: str) -> None:
+    def open_with(self, text: str) -> None:
         """Write a text anew."""
         self._before = text
         self._line_end = "\r\n" if "\r\n" in text else "\n"
         self.field.setPlainText(text)
         self._first = self.field.words
-        self.say("")
-        self._calm()
+        self.show_problem("")
+        self._show_notes()
         self.show()
         self.field.moveCursor(self.field.textCursor().MoveOperation.End)
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -150,17 +150,17 @@ class Editor(QWidget):
         words = self.field.words
         return self._before if words == self._first else words.replace("\n", self._line_end)
 
-    def say(self, sentence: str) -> None:
+    def show_problem(self, sentence: str) -> None:
         """Say what is wrong, below the field; "" for nothing."""
         self.wrong.setText(sentence)
         self.wrong.setVisible(bool(sentence))
         self.save_button.setEnabled(True)
 
-    def busy(self) -> None:
+    def set_busy(self) -> None:
         """It is being saved."""
         self.save_button.setEnabled(False)
 
-    def ask(self, *answers: tuple[str, Callable[[], None]]) -> None:
+    def show_question(self, *answers: tuple[str, Callable[[], None]]) -> None:
         """Ask before anything is lost.
 
         Args:
@@ -170,39 +170,39 @@ class Editor(QWidget):
         choices = QWidget()
         flow = FlowLayout(choices)
         for number, (title, run) in enumerate(answers):
-            flow.addWidget(button(title, run, kind="plain" if number else "primary"))
-        clear(self._notes_box)
+            flow.addWidget(make_button(title, run, kind="plain" if number else "primary"))
+        clear_layout(self._notes_box)
         self._notes_box.addWidget(banner)
         self._notes_box.addWidget(choices)
         self._notes.show()
         self._buttons.hide()
 
-    def _calm(self) -> None:
+    def _show_notes(self) -> None:
         """Nothing is asked; only what cannot be seen in the text is spoken of."""
-        clear(self._notes_box)
+        clear_layout(self._notes_box)
         hidden = has_marks(self._before)
         if hidden:
             self._notes_box.addWidget(Banner(HIDDEN, "warning", "Remove them", self._remove_hidden))
         self._notes.setVisible(hidden)
         self._buttons.show()
 
-    def calm(self) -> None:
+    def dismiss_question(self) -> None:
         """Take a question back."""
-        self._calm()
+        self._show_notes()
 
     def _remove_hidden(self) -> None:
-        kept = "".join(piece.text for piece in pieces(self.field.words) if not piece.is_mark)
+        kept = "".join(piece.text for piece in split_marks(self.field.words) if not piece.is_mark)
         cursor = self.field.textCursor()
         cursor.select(cursor.SelectionType.Document)
         cursor.insertText(kept)  # Ctrl+Z in the field brings them back
-        clear(self._notes_box)
+        clear_layout(self._notes_box)
         self._notes.hide()
 
-    def _save(self) -> None:
+    def _emit_save(self) -> None:
         if self.save_button.isEnabled():
             self.save.emit(self.written)
 
-    def stop(self) -> None:
+    def clear_text(self) -> None:
         """Forget every word of it."""
         self.hide()
         self._before = self._first = ""
@@ -236,18 +236,18 @@ class WarningPart(Part):
         super().__init__(context)
         words = injection_strings()
         self._memory_id = ""
-        self.title = label(words["title"], "strong", wrap=True)
-        self.reason = label("", "small", wrap=True)
-        self.through = button(words["button"], self._ask, kind="link", hint=words["hint"])
+        self.title = make_label(words["title"], "strong", wrap=True)
+        self.reason = make_label("", "small", wrap=True)
+        self.through = make_button(words["button"], self._ask_release, kind="link", hint=words["hint"])
         self.question = QWidget()
-        self.yes = button(words["button"], self._go)
-        self.no = button("Cancel", self._calm)
-        inside = column(self.question, label(words["ask"], "small", wrap=True), gap=4)
-        inside.addLayout(row(self.yes, self.no, None))
-        layout = column(self, self.title, self.reason, gap=4)
-        layout.addLayout(row(self.through, None))
+        self.yes = make_button(words["button"], self._release_hold)
+        self.no = make_button("Cancel", self._close_question)
+        inside = make_column(self.question, make_label(words["ask"], "small", wrap=True), gap=4)
+        inside.addLayout(make_row(self.yes, self.no, None))
+        layout = make_column(self, self.title, self.reason, gap=4)
+        layout.addLayout(make_row(self.through, None))
         layout.addWidget(self.question)
-        self._calm()
+        self._close_question()
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Look whether it is kept back; the part shows itself when it is.
@@ -259,43 +259,43 @@ class WarningPart(Part):
         is_same = memory_id == self._memory_id
         self._memory_id = memory_id
         if not is_same:
-            self._calm()
+            self._close_question()
         library = self.context.bridge.engine.library
         asked = query("Looking whether it reads like an instruction", lambda: library.explain_warning(memory_id))
-        self.context.tasks.run(asked.within(self, "warned").success(self._show).failure(lambda _: self.hide()))
+        self.context.tasks.run(asked.within(self, "warned").success(self._show_warning).failure(lambda _: self.hide()))
         return is_same and self.isVisible()
 
-    def _show(self, warned: Warned | None) -> None:
+    def _show_warning(self, warned: Warned | None) -> None:
         if warned is not None:
             told = describe_warning(warned)
             self.reason.setText(told)
             self.setAccessibleName(f"{self.title.text()}. {told}")
         self.setVisible(warned is not None)
 
-    def _ask(self) -> None:
+    def _ask_release(self) -> None:
         self.through.hide()
         self.question.show()
         self.yes.setFocus()
 
-    def _calm(self) -> None:
+    def _close_question(self) -> None:
         self.question.hide()
         self.through.show()
 
-    def _go(self) -> None:
+    def _release_hold(self) -> None:
         library, memory_id, words = self.context.bridge.engine.library, self._memory_id, injection_strings()
 
-        def done(step_id: str) -> None:
-            self._calm()
+        def report_release(step_id: str) -> None:
+            self._close_question()
             offer_undo(self.context, words["done"], step_id)
 
         task = write("Letting a memory through", lambda: library.release_hold(memory_id)).within(self)
-        self.context.tasks.run(task.success(done).failure(self._on_task_failed))
+        self.context.tasks.run(task.success(report_release).failure(self._on_task_failed))
 
     def _on_task_failed(self, error: BaseException) -> None:
-        self._calm()
+        self._close_question()
         problem = problem_of(error)
         if problem is not None:
-            self.context.desk.say(problem.sentence)
+            self.context.desk.show_message(problem.sentence)
 
 
 WARNING = PartSpec("warning", 12, WarningPart)
@@ -318,22 +318,22 @@ class TextPart(Part):
         self._then: Callable[[], None] | None = None
         self.hidden = Banner("This text holds characters that cannot be seen. They stand as marks.", "warning")
         self.view = TextView(context.theme, "Text of the memory")
-        self.fold = button("", self._toggle, kind="link")
+        self.fold = make_button("", self._toggle_fold, kind="link")
         self.view.fitted.connect(self._name_fold)
         self._tags = QWidget()
         self._tags_flow = FlowLayout(self._tags, gap=6)
         self._facts = QWidget()
         self._facts_flow = FlowLayout(self._facts, gap=20)
         self.reading = QWidget()
-        inner = column(self.reading, self.view, gap=12)
-        inner.addLayout(flush(self.fold, None))
+        inner = make_column(self.reading, self.view, gap=12)
+        inner.addLayout(make_flush_row(self.fold, None))
         for widget in (self.hidden, self._tags, self._facts):
             inner.addWidget(widget)
         self.editor = Editor(context.theme)
         self.editor.hide()
-        self.editor.save.connect(self._save)
-        self.editor.cancel.connect(self._cancel)
-        column(self, self.reading, self.editor)
+        self.editor.save.connect(self._save_text)
+        self.editor.cancel.connect(self._cancel_edit)
+        make_column(self, self.reading, self.editor)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show it; an editor that is open for the same memory stays.
@@ -344,7 +344,7 @@ class TextPart(Part):
         memory = inspected.memory
         is_same = self._memory is not None and self._memory.id == memory.id
         if not is_same:
-            self.stop()
+            self.discard_edit()
         if not is_same or self._memory is None or self._memory.text != memory.text:
             is_short = len(memory.text) <= SHORT
             self.view.show_runs(runs_of(memory.text), "quote" if is_short else "body", 0 if is_short else FOLD)
@@ -365,27 +365,27 @@ class TextPart(Part):
         self.fold.setAccessibleName(words)
         self.fold.setVisible(is_long and (self.view.is_folded or self.view.is_unfolded_beyond(FOLD)))
 
-    def _toggle(self) -> None:
-        self.view.fold(0 if self.view.is_folded else FOLD)
+    def _toggle_fold(self) -> None:
+        self.view.fold_after(0 if self.view.is_folded else FOLD)
         self._name_fold()
 
     def _show_tags(self, memory: Memory) -> None:
-        clear(self._tags_flow)
+        clear_layout(self._tags_flow)
         for tag in memory.tags[:_TAGS]:
             shown = one_line(tag, 32)
             self._tags_flow.addWidget(
-                button(shown, self._searcher("tag", tag), kind="chip", hint=f"Search for the tag {shown}")
+                make_button(shown, self._make_searcher("tag", tag), kind="chip", hint=f"Search for the tag {shown}")
             )
         if len(memory.tags) > _TAGS:
-            self._tags_flow.addWidget(label(f"and {len(memory.tags) - _TAGS} more", "small"))
+            self._tags_flow.addWidget(make_label(f"and {len(memory.tags) - _TAGS} more", "small"))
         self._tags.setVisible(bool(memory.tags))
 
-    def _searcher(self, key: str, value: str) -> Callable[[], None]:
+    def _make_searcher(self, key: str, value: str) -> Callable[[], None]:
         desk, library = self.context.desk, self.context.bridge.engine.library
         return lambda: desk.search.emit(library.with_term("", key, value))
 
     def _show_facts(self, memory: Memory) -> None:
-        clear(self._facts_flow)
+        clear_layout(self._facts_flow)
         facts = (
             ("Space", one_line(memory.space, 32)),
             ("Category", one_line(memory.category, 32)),
@@ -393,22 +393,22 @@ class TextPart(Part):
         )
         for name, value in facts:
             pair = QWidget()
-            column(pair, label(name, "small"), label(value), gap=0)
+            make_column(pair, make_label(name, "small"), make_label(value), gap=0)
             pair.setAccessibleName(f"{name}: {value}")
             self._facts_flow.addWidget(pair)
 
-    def point(self, pointed: Pointed) -> None:
+    def mark_places(self, pointed: Pointed) -> None:
         """Let places of the text stand out; where they shall be seen, a fold that hides them opens."""
         length = 0 if self._memory is None else len(self._memory.text)
         places, against = (
             tuple(place for place in found if place[1] <= length) for found in (pointed.places, pointed.against)
         )
-        self.view.point_at(places, against)
+        self.view.mark_places(places, against)
         wanted = (*places, *against)
         if not pointed.reveals or not wanted or self.is_editing:
             return
         if self.view.is_folded and self.view.bottom_of(wanted[0]) > self.view.height():
-            self._toggle()
+            self._toggle_fold()
         self._bring_into_sight(wanted[0])
 
     def _bring_into_sight(self, place: tuple[int, int]) -> None:
@@ -422,13 +422,13 @@ class TextPart(Part):
 
     # ---- writing
 
-    def edit(self) -> None:
+    def open_editor(self) -> None:
         """Open the editor, or say why this text cannot be written anew."""
         memory = self._memory
         if memory is None or not self.editor.isHidden():
             return
         self.reading.hide()
-        self.editor.begin(memory.text)
+        self.editor.open_with(memory.text)
 
     @property
     def is_editing(self) -> bool:
@@ -440,7 +440,7 @@ class TextPart(Part):
         """Whether something was written that is not saved."""
         return self.editor.is_dirty
 
-    def ask(self, go_on: Callable[[], None], stay: Callable[[], None]) -> None:
+    def ask_unsaved(self, go_on: Callable[[], None], stay: Callable[[], None]) -> None:
         """Another memory is wanted while words are not saved: ask.
 
         Args:
@@ -448,55 +448,57 @@ class TextPart(Part):
             stay: called when the person goes on writing.
         """
 
-        def save() -> None:
+        def save_and_leave() -> None:
             self._then = go_on
-            self._save(self.editor.written)
+            self._save_text(self.editor.written)
 
-        def discard() -> None:
-            self.stop()
+        def discard_and_leave() -> None:
+            self.discard_edit()
             go_on()
 
-        def back() -> None:
-            self.calm()
+        def stay_here() -> None:
+            self.dismiss_question()
             stay()
             self.editor.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
         self._then = go_on  # Ctrl+Enter in the field is a Save too
-        self.editor.ask(("Save", save), ("Discard", discard), ("Stay here", back))
+        self.editor.show_question(("Save", save_and_leave), ("Discard", discard_and_leave), ("Stay here", stay_here))
 
-    def calm(self) -> None:
+    def dismiss_question(self) -> None:
         """Take the question back: nobody wants to leave any more."""
         self._then = None
         if self.is_editing:
-            self.editor.calm()
+            self.editor.dismiss_question()
 
-    def stop(self) -> None:
+    def discard_edit(self) -> None:
         """Close the editor; what it held is gone."""
         self._then = None
-        self.editor.stop()
+        self.editor.clear_text()
         self.reading.show()
 
-    def _cancel(self) -> None:
+    def _cancel_edit(self) -> None:
         dropped = self.editor.written if self.editor.is_dirty else None
         memory = self._memory
-        self.stop()
+        self.discard_edit()
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
         if dropped is not None and memory is not None:
-            self.context.desk.say("Your change was dropped.", "Go on writing", lambda: self._reopen(memory.id, dropped))
+            self.context.desk.show_message(
+                "Your change was dropped.", "Go on writing", lambda: self._reopen_editor(memory.id, dropped)
+            )
 
-    def _reopen(self, memory_id: str, words: str) -> None:
+    def _reopen_editor(self, memory_id: str, words: str) -> None:
         if self._memory is not None and self._memory.id == memory_id:
-            self.edit()
+            self.open_editor()
             self.editor.field.setPlainText(words)
 
-    def _save(self, text: str) -> None:
+    def _save_text(self, text: str) -> None:
         memory = self._memory
         if memory is None:
             return
         if text == memory.text:
-            self._leave_with(self.stop)
+            self._leave_with(self.discard_edit)
             return
-        self.editor.busy()
+        self.editor.set_busy()
         library = self.context.bridge.engine.library
         task = write("Saving a text", lambda: library.revise((memory.id,), Revision(text=text)))
         self.context.tasks.run(task.within(self, "save").success(self._on_text_saved).failure(self._on_task_failed))
@@ -511,10 +513,10 @@ class TextPart(Part):
         if report.step_id is None:
             reasons = " ".join(report.refused) or "Nothing changed: the text is like that already."
             self._then = None
-            self.editor.say(reasons)
+            self.editor.show_problem(reasons)
             return
         then = self._then
-        self.stop()
+        self.discard_edit()
         offer_undo(self.context, "Saved. The old version stays in its history.", report.step_id)
         if then is not None:
             then()
@@ -525,7 +527,7 @@ class TextPart(Part):
         self._then = None
         problem = problem_of(error)
         if problem is not None:
-            self.editor.say(problem.sentence)
+            self.editor.show_problem(problem.sentence)
 
 
 TEXT = PartSpec("text", 10, TextPart)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QTextEdit, QToolTip
 
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
-from ui.widgets.plaintext import FittedText, pieces, utf16
+from ui.widgets.plaintext import FittedText, split_marks, utf16_length
 
 PLAIN, ADDED, REMOVED = "plain", "added", "removed"
 Place = tuple[int, int]
@@ -60,9 +60,9 @@ def runs_of(text: str, style: str = PLAIN) -> list[Run]:
         The runs; their originals together are the text.
     """
     made: list[Run] = []
-    for piece in pieces(text):
+    for piece in split_marks(text):
         if not piece.is_mark:
-            made.extend(_lines(piece.text, style))
+            made.extend(_split_lines(piece.text, style))
             continue
         original = text[piece.start]
         last = made[-1] if made else None
@@ -74,7 +74,7 @@ def runs_of(text: str, style: str = PLAIN) -> list[Run]:
     return made
 
 
-def _lines(text: str, style: str) -> Iterable[Run]:
+def _split_lines(text: str, style: str) -> Iterable[Run]:
     """Line ends of two characters become runs of their own: the view knows one."""
     for number, part in enumerate(text.split("\r\n")):
         if number:
@@ -100,10 +100,10 @@ def shown_span(runs: Sequence[Run], start: int, end: int) -> tuple[int, int]:
         low, high = max(start, at) - at, min(end, at + len(run.original)) - at
         if low < high:
             same = run.displayed_text == run.original
-            found += [units + utf16(run.displayed_text[:low] if same else "")]
-            found += [units + utf16(run.displayed_text[:high] if same else run.displayed_text)]
+            found += [units + utf16_length(run.displayed_text[:low] if same else "")]
+            found += [units + utf16_length(run.displayed_text[:high] if same else run.displayed_text)]
         at += len(run.original)
-        units += utf16(run.displayed_text)
+        units += utf16_length(run.displayed_text)
     return (found[0], found[-1]) if found else (0, 0)
 
 
@@ -141,9 +141,9 @@ class TextView(FittedText):
         """
         self._runs, self._role, self._most = tuple(runs), role, most_lines
         self._pointed = ((), ())
-        self._write()
+        self._write_text()
 
-    def point_at(self, places: Iterable[Place], against: Iterable[Place] = ()) -> None:
+    def mark_places(self, places: Iterable[Place], against: Iterable[Place] = ()) -> None:
         """Let places stand out until others do.
 
         Args:
@@ -164,7 +164,7 @@ class TextView(FittedText):
         Args:
             place: characters of the original, end exclusive.
         """
-        return math.ceil(self._place(shown_span(self._runs, *place)[1]).bottom())
+        return math.ceil(self._cursor_rect(shown_span(self._runs, *place)[1]).bottom())
 
     def _draw_pointed(self) -> None:
         theme = self._theme
@@ -191,17 +191,17 @@ class TextView(FittedText):
         """Whether all of a text is shown that has more lines than a fold would leave."""
         return self._most == 0 and self.is_longer_than(lines)
 
-    def _write(self) -> None:
-        self._replace_parts((run.displayed_text, self._format(run), run.is_mark) for run in self._runs)
+    def _write_text(self) -> None:
+        self._replace_parts((run.displayed_text, self._format_of(run), run.is_mark) for run in self._runs)
         self._draw_pointed()
-        self._fit()
+        self._fit_height()
 
-    def _format(self, run: Run) -> QTextCharFormat:
+    def _format_of(self, run: Run) -> QTextCharFormat:
         made, theme = QTextCharFormat(), self._theme
         made.setFont(theme.font(self._role))
         made.setForeground(theme.colour("ink"))
         if run.is_mark:
-            self._mark(made, run.name)
+            self._format_mark(made, run.name)
         elif run.style == ADDED:
             made.setBackground(theme.colour("accent_soft"))
         if run.style == ADDED:

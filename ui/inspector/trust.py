@@ -33,7 +33,7 @@ from ui.lists.table_view import Column, TableModel, TableSpec
 from ui.lists.tick_table import StillTable
 from ui.strings import belief_strings, format_count
 from ui.theme.theme import Theme
-from ui.widgets.basics import FlowLayout, KeyButton, clear, column, hairline, label, row
+from ui.widgets.basics import FlowLayout, KeyButton, clear_layout, make_column, make_hairline, make_label, make_row
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import SOURCE_WORDS, date_of, format_said_at, format_said_or_noted
 
@@ -42,7 +42,7 @@ _NOTHING = 0.005
 _NAME, _VALUE = 40, 120
 
 
-def score(value: float) -> str:
+def format_score(value: float) -> str:
     """A score as it is written everywhere: `0.85`."""
     return f"{value:.2f}"
 
@@ -50,7 +50,7 @@ def score(value: float) -> str:
 def format_signed(value: float) -> str:
     """A change with its sign, in figures that line up: `+0.10`, `−0.06`, `0.00`."""
     if abs(value) < _NOTHING:
-        return score(0.0)
+        return format_score(0.0)
     return f"{'+' if value > 0 else MINUS}{abs(value):.2f}"
 
 
@@ -80,7 +80,7 @@ class TermWords:
     is_idle: bool
 
 
-def level(trust: float) -> str:
+def describe_level(trust: float) -> str:
     """How far that is, in words: `Well trusted`.
 
     Args:
@@ -95,16 +95,16 @@ def describe_terms(belief: Belief) -> tuple[TermWords, ...]:
     Args:
         belief: of the memory.
     """
-    return tuple(_term(step, belief.inputs) for step in belief.steps)
+    return tuple(_term_words(step, belief.inputs) for step in belief.steps)
 
 
-def _term(step: TrustStep, inputs: TrustInputs) -> TermWords:
+def _term_words(step: TrustStep, inputs: TrustInputs) -> TermWords:
     is_first = step.name == "source"
     return TermWords(
         name=step.name,
         title=belief_strings()["terms"][step.name],
-        sentence=_made_by(step, inputs),
-        figure=score(step.change) if is_first else format_signed(step.change),
+        sentence=_explain_step(step, inputs),
+        figure=format_score(step.change) if is_first else format_signed(step.change),
         why=belief_strings()["why"][step.name],
         before=0.0 if is_first else step.before,
         after=step.total,
@@ -112,7 +112,7 @@ def _term(step: TrustStep, inputs: TrustInputs) -> TermWords:
     )
 
 
-def _made_by(step: TrustStep, inputs: TrustInputs) -> str:
+def _explain_step(step: TrustStep, inputs: TrustInputs) -> str:
     said = belief_strings()["steps"]
     match step.name:
         case "source":
@@ -121,19 +121,19 @@ def _made_by(step: TrustStep, inputs: TrustInputs) -> str:
             forms = said["corroboration"]
             return str(forms["none"] if inputs.sources < 2 else forms["many"].format(count=inputs.sources))
         case "feedback":
-            return _feedback(said["feedback"], inputs.reinforcements, inputs.disputes)
+            return _describe_feedback(said["feedback"], inputs.reinforcements, inputs.disputes)
         case "age":
-            return _age(said["age"], inputs)
+            return _describe_age(said["age"], inputs)
         case "bounds":
             return str(said["bounds"]["over" if step.change < 0 else "under"])
         case "ancestors":
-            return format_count(said["ancestors"], inputs.ancestors, value=score(inputs.lowest or 0.0))
+            return format_count(said["ancestors"], inputs.ancestors, value=format_score(inputs.lowest or 0.0))
     name = one_line(inputs.client or "", _NAME)
     form = said["ceiling"] if name else said["ceiling_nobody"]
-    return str(form).format(name=name, value=score(inputs.ceiling or step.total))
+    return str(form).format(name=name, value=format_score(inputs.ceiling or step.total))
 
 
-def _feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) -> str:
+def _describe_feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) -> str:
     if confirmed and disputed:
         return str(forms["both"]).format_map({"for": confirmed, "against": disputed})
     if confirmed:
@@ -141,7 +141,7 @@ def _feedback(forms: Mapping[str, Any], confirmed: int, disputed: int) -> str:
     return format_count(forms["against"], disputed) if disputed else str(forms["none"])
 
 
-def _age(forms: Mapping[str, Any], inputs: TrustInputs) -> str:
+def _describe_age(forms: Mapping[str, Any], inputs: TrustInputs) -> str:
     if inputs.age_days is None:
         return str(forms["none"])
     chosen = forms["confirmed" if inputs.confirmed else "said"]
@@ -178,7 +178,7 @@ def describe_claim_state(claim: ClaimHeld) -> str:
     parts.append(format_count(said["sources"], max(1, seen.sources)))
     if seen.against:
         parts.append(format_count(said["against"], seen.against))
-    parts.append(_validity(seen))
+    parts.append(_describe_validity(seen))
     condition = seen.qualifiers.get("when")
     if isinstance(condition, str) and condition:
         parts.append(str(said["when"]).format(value=one_line(condition, _NAME)))
@@ -187,14 +187,14 @@ def describe_claim_state(claim: ClaimHeld) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _validity(claim: ClaimSeen) -> str:
+def _describe_validity(claim: ClaimSeen) -> str:
     said = belief_strings()["claims"]
     begin = None if claim.valid_from is None else date_of(claim.valid_from)
     end = None if claim.valid_to is None else date_of(claim.valid_to)
-    return _span(said, begin, end)
+    return _describe_span(said, begin, end)
 
 
-def _span(forms: Mapping[str, str], begin: str | None, end: str | None) -> str:
+def _describe_span(forms: Mapping[str, str], begin: str | None, end: str | None) -> str:
     if begin is not None and end is not None:
         return forms["between"].format_map({"from": begin, "to": end})
     if begin is not None:
@@ -212,7 +212,7 @@ def describe_quote(quote: EvidenceSeen, memory_id: str) -> str:
     if quote.memory_id == memory_id:
         return str(belief_strings()["claims"]["here"])
     name = one_line(quote.client or "", _NAME) or SOURCE_WORDS[quote.source]
-    return f"{name} · {format_said_or_noted(quote.occurred, quote.recorded_at)} · trust {score(quote.trust)}"
+    return f"{name} · {format_said_or_noted(quote.occurred, quote.recorded_at)} · trust {format_score(quote.trust)}"
 
 
 def describe_opposition(item: OpenConflict) -> str:
@@ -243,7 +243,7 @@ def describe_validity(version: VersionHeld) -> str:
     if version.begin_by == "recorded" and not ends:
         learned = str(said["learned_on"]).format(date=begin)
         return learned[:1].upper() + learned[1:]
-    when = _span(said, begin, ends or None)
+    when = _describe_span(said, begin, ends or None)
     return f"{when} · {said['learned_on'].format(date=date_of(version.recorded_at))}"
 
 
@@ -344,10 +344,10 @@ class Figure(QLabel):
         self.setProperty("role", role)
         self.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
         self._theme = theme
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._restyle_figure)
+        self._restyle_figure()
 
-    def _restyle(self) -> None:
+    def _restyle_figure(self) -> None:
         self.setFont(self._theme.font("number"))
         self.setMinimumWidth(self._theme.px(44))
 
@@ -358,7 +358,7 @@ class Waterfall(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._inner = column(self, gap=8)
+        self._inner = make_column(self, gap=8)
 
     def show_terms(self, terms: Sequence[TermWords], trust: float) -> None:
         """Draw the terms as bars.
@@ -367,26 +367,28 @@ class Waterfall(QWidget):
             terms: in the order in which they are added.
             trust: what they come to, 0 to 1.
         """
-        clear(self._inner)
+        clear_layout(self._inner)
         most = max([1.0, *(term.after for term in terms), *(term.before for term in terms)])
         for term in terms:
             bar = None if term.is_idle else Bar(self._theme, shape_of(term), term.before, term.after, most)
-            self._inner.addWidget(self._line(term.sentence, term.figure, term.why, bar, "small"))
-        self._inner.addWidget(hairline())
+            self._inner.addWidget(self._make_line(term.sentence, term.figure, term.why, bar, "small"))
+        self._inner.addWidget(make_hairline())
         bar = Bar(self._theme, SUM, 0.0, trust, most)
-        self._inner.addWidget(self._line(level(trust), score(trust), belief_strings()["why"]["trust"], bar, "strong"))
+        self._inner.addWidget(
+            self._make_line(describe_level(trust), format_score(trust), belief_strings()["why"]["trust"], bar, "strong")
+        )
         names = "; ".join(f"{term.sentence}: {term.figure}" for term in terms)
-        self.setAccessibleName(f"Trust {score(trust)}. {names}")
+        self.setAccessibleName(f"Trust {format_score(trust)}. {names}")
 
-    def _line(self, sentence: str, figure: str, why: str, bar: Bar | None, role: str) -> QWidget:
+    def _make_line(self, sentence: str, figure: str, why: str, bar: Bar | None, role: str) -> QWidget:
         made = QWidget()
         made.setAccessibleName(f"{sentence}: {figure}")
         made.setToolTip(why)
         quiet = role if bar is not None and role == "strong" else "small" if bar is None else "body"
-        said = label(sentence, quiet, wrap=True)
-        top = row(said, Figure(self._theme, figure, quiet), gap=12)
+        said = make_label(sentence, quiet, wrap=True)
+        top = make_row(said, Figure(self._theme, figure, quiet), gap=12)
         top.setStretch(0, 1)
-        layout = column(made, gap=3)
+        layout = make_column(made, gap=3)
         layout.addLayout(top)
         if bar is not None:
             layout.addWidget(bar)
@@ -406,16 +408,16 @@ class _TermSpec(TableSpec[_TermRow]):
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
 
-    def text(self, title: str, row: _TermRow) -> str:
+    def cell_text(self, title: str, row: _TermRow) -> str:
         """A name, or a figure."""
         return row.cells[_COLUMNS.index(title)]
 
-    def describe(self, title: str, row: _TermRow) -> str:
+    def accessible_text(self, title: str, row: _TermRow) -> str:
         """The name goes with its sentence."""
-        text = self.text(title, row)
+        text = self.cell_text(title, row)
         return f"{text}, {row.sentence}" if title == _COLUMNS[0] else text
 
-    def hint(self, _title: str, row: _TermRow) -> str:
+    def tool_tip(self, _title: str, row: _TermRow) -> str:
         """The term's sentence."""
         return row.sentence
 
@@ -440,13 +442,13 @@ class TermTable(StillTable):
             terms: in the order in which they are added.
             trust: what they come to, 0 to 1.
         """
-        rows = [_TermRow((term.title, term.figure, score(term.after)), term.sentence) for term in terms]
+        rows = [_TermRow((term.title, term.figure, format_score(term.after)), term.sentence) for term in terms]
         names = belief_strings()["terms"]
-        rows.append(_TermRow((names["trust"], "", score(trust)), level(trust)))
+        rows.append(_TermRow((names["trust"], "", format_score(trust)), describe_level(trust)))
         self._rows.show_rows(rows)
-        self.measure()
+        self.set_row_heights()
 
-    def measure(self) -> None:
+    def set_row_heights(self) -> None:
         """All rows are seen."""
         high, count = self.theme.px(26), self._rows.rowCount()
         for place in range(count):
@@ -465,11 +467,11 @@ class TrustPart(Part):
         self.waterfall = Waterfall(context.theme)
         self.table = TermTable(context.theme)
         self.as_table = Disclosure(context.theme, "As a table", "As a table", self.table)
-        self.voices = label("", "small", wrap=True)
+        self.voices = make_label("", "small", wrap=True)
         self.verdicts = QWidget()
         self._buttons = FlowLayout(self.verdicts, gap=4)
         parts = (self.waterfall, self.as_table, self.voices, self.verdicts)
-        column(self, label("Trust", "label"), *parts, gap=10)
+        make_column(self, make_label("Trust", "label"), *parts, gap=10)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -485,22 +487,24 @@ class TrustPart(Part):
         self.voices.setText("\n".join(said))
         self.voices.setVisible(bool(said))
         self._show_buttons(can_judge=inspected.memory.status in JUDGED)
-        self.setAccessibleName(f"Trust {score(belief.trust)}")
+        self.setAccessibleName(f"Trust {format_score(belief.trust)}")
         return True
 
     def _show_buttons(self, *, can_judge: bool) -> None:
         self.verdicts.setVisible(can_judge)
         if can_judge == bool(self._buttons.count()):
             return
-        clear(self._buttons)
+        clear_layout(self._buttons)
         if can_judge:
             for verdict, letter in VERDICTS:
                 told = belief_strings()["acts"][verdict]
-                made = KeyButton(self.context.theme, told["title"], letter, self._judge(verdict), is_tight=True)
+                made = KeyButton(
+                    self.context.theme, told["title"], letter, self._make_verdict_runner(verdict), is_tight=True
+                )
                 made.setToolTip(told["hint"])
                 self._buttons.addWidget(made)
 
-    def _judge(self, verdict: str) -> Callable[[], None]:
+    def _make_verdict_runner(self, verdict: str) -> Callable[[], None]:
         return lambda: self.context.commands.run(f"memory.{verdict}")
 
 

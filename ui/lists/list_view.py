@@ -53,7 +53,7 @@ from PySide6.QtWidgets import (
 
 from ui.lists.row_spec import Heading, InertRow, RowSpec, RowState
 from ui.theme.theme import Theme
-from ui.widgets.basics import overrides
+from ui.widgets.basics import accept_own_key
 
 FADE_HEIGHT = 28
 """Pixels that fade, at 100 %."""
@@ -124,16 +124,16 @@ class Fade(QWidget):
         bar.rangeChanged.connect(lambda *_: self.update())
         theme.changed.connect(self.update)
         view.viewport().installEventFilter(self)
-        self._follow()
+        self._cover_viewport()
 
-    def _follow(self) -> None:
+    def _cover_viewport(self) -> None:
         self.setGeometry(self._view.viewport().geometry())
         self.raise_()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Lie where the view lies."""
         if event.type() in {QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show}:
-            self._follow()
+            self._cover_viewport()
         return super().eventFilter(watched, event)
 
     def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
@@ -155,11 +155,11 @@ class HoverWatch(QObject):
         super().__init__(view)
         self._view, self._painter = view, painter
         view.setMouseTracking(True)
-        view.entered.connect(self._enter)
+        view.entered.connect(self._on_row_entered)
         view.installEventFilter(self)
         view.viewport().installEventFilter(self)
 
-    def _enter(self, index: QModelIndex) -> None:
+    def _on_row_entered(self, index: QModelIndex) -> None:
         if index.row() != self._painter.hovered:
             self._painter.hovered = index.row()
             self._view.viewport().update()
@@ -168,7 +168,7 @@ class HoverWatch(QObject):
         """Follow what happens to the view."""
         kind = event.type()
         if kind == QEvent.Type.Leave and watched is self._view.viewport():
-            self._enter(QModelIndex())
+            self._on_row_entered(QModelIndex())
         elif kind in {QEvent.Type.FocusIn, QEvent.Type.FocusOut} and watched is self._view:
             self._view.viewport().update()  # the ring comes or goes
         elif kind == QEvent.Type.Resize and watched is self._view.viewport() and isinstance(self._view, QListView):
@@ -209,7 +209,7 @@ class ListKeys:
             return self.acts.get(event.key(), "")
         return self.shifted.get(event.key(), "") if held == Qt.KeyboardModifier.ShiftModifier else ""
 
-    def moves(self, event: QKeyEvent) -> bool:
+    def is_move_key(self, event: QKeyEvent) -> bool:
         """Whether a key moves, or chooses everything."""
         return event.key() in _MOVES or event.matches(QKeySequence.StandardKey.SelectAll)
 
@@ -250,9 +250,9 @@ class ListModel(QAbstractListModel, Generic[R]):
         if role == LINE:
             return line
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
-            return line.describe() if isinstance(line, InertRow) else self._spec.describe(line)
+            return line.accessible_text() if isinstance(line, InertRow) else self._spec.accessible_text(line)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return line.hint() if isinstance(line, InertRow) else self._spec.hint(line)
+            return line.tool_tip() if isinstance(line, InertRow) else self._spec.tool_tip(line)
         return None
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
@@ -282,7 +282,7 @@ class ListModel(QAbstractListModel, Generic[R]):
         line = self.line_at(place)
         return None if isinstance(line, InertRow) else line
 
-    def rows(self) -> list[R]:
+    def list_rows(self) -> list[R]:
         """All rows, in the order they stand."""
         return [line for line in self.lines if not isinstance(line, InertRow)]
 
@@ -290,7 +290,7 @@ class ListModel(QAbstractListModel, Generic[R]):
         """The line of a row; -1 where it is not listed."""
         if not row_id:
             return -1
-        key: Callable[[R], str] = self._spec.key
+        key: Callable[[R], str] = self._spec.row_key
         found = (at for at, line in enumerate(self.lines) if not isinstance(line, InertRow) and key(line) == row_id)
         return next(found, -1)
 
@@ -321,19 +321,19 @@ class ListModel(QAbstractListModel, Generic[R]):
         self.endResetModel()
         return True
 
-    def append(self, lines: Sequence[R | InertRow], *, has_more: bool) -> None:
+    def append_lines(self, lines: Sequence[R | InertRow], *, has_more: bool) -> None:
         """Put more lines behind those that are there."""
-        self.insert(len(self.lines), lines)
+        self.insert_lines(len(self.lines), lines)
         self.has_more = has_more
 
-    def insert(self, place: int, lines: Sequence[R | InertRow]) -> None:
+    def insert_lines(self, place: int, lines: Sequence[R | InertRow]) -> None:
         """Put lines before a place."""
         if lines:
             self.beginInsertRows(_NOWHERE, place, place + len(lines) - 1)
             self.lines[place:place] = lines
             self.endInsertRows()
 
-    def remove(self, place: int) -> None:
+    def remove_line(self, place: int) -> None:
         """Take a line away."""
         self.beginRemoveRows(_NOWHERE, place, place)
         del self.lines[place]
@@ -355,7 +355,7 @@ class RowPainter(QStyledItemDelegate):
     def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:  # noqa: N802 - Qt's name
         """As high as a line's words need."""
         line, place = index.data(LINE), index.row()
-        measured = self._spec.inert_height if isinstance(line, InertRow) else self._spec.height
+        measured = self._spec.inert_height if isinstance(line, InertRow) else self._spec.row_height
         return QSize(100, measured(line, place))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
@@ -449,7 +449,7 @@ class ListView(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setResizeMode(QListView.ResizeMode.Adjust)
         HoverWatch(self, self.painter)
-        self.doubleClicked.connect(lambda _: self.act(self._keys.acts.get(Qt.Key.Key_Return, "")))
+        self.doubleClicked.connect(lambda _: self.request_action(self._keys.acts.get(Qt.Key.Key_Return, "")))
         self._theme.changed.connect(self.scheduleDelayedItemsLayout)
 
     # ---- what is looked at and chosen
@@ -472,10 +472,10 @@ class ListView(QListView):
             wanted: the row to look at; "" for the one that is looked at.
             has_more: whether more can be had.
         """
-        key, current, place = self.spec.key, self.current, self.currentIndex().row()
+        key, current, place = self.spec.row_key, self.current, self.currentIndex().row()
         kept, value = [key(row) for row in self.chosen], self.verticalScrollBar().value()
         self.painter.hovered = -1
-        self.spec.take_lines(lines)
+        self.spec.prepare_lines(lines)
         is_other = self.lines.show_lines(lines, has_more=has_more)
         if self._keep is Keep.TOP:
             if is_other:
@@ -489,7 +489,7 @@ class ListView(QListView):
         looked = self.lines.place_of(wanted)
         if looked < 0 and current is not None:
             looked = self.lines.place_of(key(current))
-        self._choose(looked if looked >= 0 else self._place_near(place), [] if wanted else kept)
+        self._select_line(looked if looked >= 0 else self._place_near(place), [] if wanted else kept)
         self.verticalScrollBar().setValue(value if not wanted else self.verticalScrollBar().value())
 
     def _place_near(self, place: int) -> int:
@@ -504,7 +504,7 @@ class ListView(QListView):
             return before[-1] if before else rows[0]
         return after[0] if after else before[-1]
 
-    def _choose(self, place: int, kept: Sequence[str]) -> None:
+    def _select_line(self, place: int, kept: Sequence[str]) -> None:
         """Look at a line, and choose it and the rows that are still listed."""
         if self.selectionMode() == QAbstractItemView.SelectionMode.SingleSelection:
             self.selectionModel().setCurrentIndex(self.lines.index(place, 0), _FLAGS.ClearAndSelect)
@@ -514,10 +514,10 @@ class ListView(QListView):
                 selection.select(self.lines.index(at, 0), self.lines.index(at, 0))
             self.selectionModel().setCurrentIndex(self.lines.index(place, 0), _FLAGS.NoUpdate)
             self.selectionModel().select(selection, _FLAGS.ClearAndSelect)
-        self._tell(is_moved=False)
+        self._emit_current(is_moved=False)
         self.picked.emit()  # Qt says nothing where what was chosen is gone with its lines
 
-    def choose(self, *row_ids: str) -> bool:
+    def select_rows(self, *row_ids: str) -> bool:
         """Choose rows and look at the first; without any, let go of all.
 
         Returns:
@@ -525,21 +525,21 @@ class ListView(QListView):
         """
         place = self.lines.place_of(row_ids[0]) if row_ids else -1
         if place >= 0 or not row_ids:
-            self._choose(place, row_ids)
+            self._select_line(place, row_ids)
         return place >= 0
 
-    def look_near(self, place: int) -> None:
+    def select_near(self, place: int) -> None:
         """Look at the row at a place, or at one that stands in for it."""
-        self._choose(self._place_near(place), ())
+        self._select_line(self._place_near(place), ())
         self.scrollTo(self.currentIndex())
 
-    def step(self, by: int) -> None:
+    def move_current(self, by: int) -> None:
         """Look at the next row or the one before; headings are passed over."""
         place = self.currentIndex().row() + by
         while isinstance(self.lines.line_at(place), InertRow):
             place += by
         if self.lines.row_at(place) is not None:
-            self._choose(place, ())
+            self._select_line(place, ())
             self.scrollTo(self.currentIndex())
 
     def choose_group(self, place: int) -> None:
@@ -550,7 +550,7 @@ class ListView(QListView):
             self.selectionModel().setCurrentIndex(first, _FLAGS.NoUpdate)
             self.selectionModel().select(QItemSelection(first, last), _FLAGS.ClearAndSelect)
 
-    def _tell(self, *, is_moved: bool) -> None:
+    def _emit_current(self, *, is_moved: bool) -> None:
         """Tell which row is looked at; one that is known only where somebody moved to it and its list wants that."""
         row, last = self.current, self._last
         if row is None or last is None or last is _NEVER:
@@ -561,9 +561,9 @@ class ListView(QListView):
         if not is_known:
             self.looked_at.emit(row)
             if row is not None:
-                self.looked_at_id.emit(self.spec.key(row))
+                self.looked_at_id.emit(self.spec.row_key(row))
 
-    def act(self, name: str) -> None:
+    def request_action(self, name: str) -> None:
         """Ask for something to be done with what is chosen, if it makes sense."""
         if name and (self.offered is None or name in self.offered):
             self.asked.emit(name)
@@ -576,7 +576,7 @@ class ListView(QListView):
         """Another row is looked at."""
         super().currentChanged(current, previous)
         if current.isValid():
-            self._tell(is_moved=True)
+            self._emit_current(is_moved=True)
 
     def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:  # noqa: N802
         """Other rows are chosen."""
@@ -588,16 +588,18 @@ class ListView(QListView):
 
     def event(self, event: QEvent) -> bool:
         """Its keys are its own, although the window has shortcuts with them."""
-        return overrides(event, lambda key: bool(self._keys.act_of(key)) or self._lets_go(key)) or super().event(event)
+        return accept_own_key(event, lambda key: bool(self._keys.act_of(key)) or self._lets_go(key)) or super().event(
+            event
+        )
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Keys that act on what is chosen; Esc lets go of it; the rest moves, searches or is the page's."""
         act = self._keys.act_of(event)
         if act:
-            self.act(act)
+            self.request_action(act)
         elif self._lets_go(event):
             self.clearSelection()
-        elif self._keys.moves_only and not self._keys.moves(event):
+        elif self._keys.moves_only and not self._keys.is_move_key(event):
             event.ignore()
         else:
             super().keyPressEvent(event)
@@ -637,8 +639,8 @@ class ListView(QListView):
     def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
         """The first row takes the keyboard where none has it yet."""
         is_clicked = event.reason() == Qt.FocusReason.MouseFocusReason
-        if self.current is None and self.lines.rows() and not is_clicked:
-            self._choose(next(at for at in range(len(self.lines.lines)) if self.lines.row_at(at) is not None), ())
+        if self.current is None and self.lines.list_rows() and not is_clicked:
+            self._select_line(next(at for at in range(len(self.lines.lines)) if self.lines.row_at(at) is not None), ())
         super().focusInEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name

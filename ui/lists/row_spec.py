@@ -15,7 +15,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPen, QTextLayout, QTex
 
 from ui.theme.theme import Theme
 from ui.theme.tokens import radii, sizes
-from ui.widgets.plaintext import tip
+from ui.widgets.plaintext import escape_tooltip
 
 _BAR = 3
 
@@ -97,12 +97,12 @@ def wrap_text(text: str, font: QFont, width: int, most: int) -> list[str]:
     layout.endLayout()
     units = text.encode("utf-16-le", "surrogatepass")  # Qt counts in these
 
-    def part(start: int, end: int | None) -> str:
+    def slice_text(start: int, end: int | None) -> str:
         return units[2 * start : None if end is None else 2 * end].decode("utf-16-le", "replace").rstrip()
 
-    made = [part(start, end) for start, end in pairwise(starts[:most])]
+    made = [slice_text(start, end) for start, end in pairwise(starts[:most])]
     if starts:
-        rest = part(starts[len(made)], None)
+        rest = slice_text(starts[len(made)], None)
         made.append(metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width) if len(starts) > most else rest)
     return made
 
@@ -122,11 +122,11 @@ class InertRow:
 
     __slots__ = ()
 
-    def describe(self) -> str:
+    def accessible_text(self) -> str:
         """It in words, for those who hear it."""
         raise NotImplementedError  # each kind says it
 
-    def hint(self) -> str:
+    def tool_tip(self) -> str:
         """What is said where the pointer rests on it."""
         return ""
 
@@ -147,13 +147,13 @@ class Heading(InertRow):
     count: int | None = None
     chooses: bool = False
 
-    def describe(self) -> str:
+    def accessible_text(self) -> str:
         """The title with its count or note."""
         if self.count is not None:
             return f"{self.title}, {self.count:,}"
         return " · ".join(part for part in (self.title, self.note) if part)
 
-    def hint(self) -> str:
+    def tool_tip(self) -> str:
         """What pressing it does."""
         return "Choose all of them" if self.chooses else ""
 
@@ -197,28 +197,28 @@ class RowSpec(Generic[R]):
 
     # ---- what it is
 
-    def key(self, row: R) -> str:
+    def row_key(self, row: R) -> str:
         """What a row is known by: unique within the list."""
         raise NotImplementedError  # each kind says it
 
-    def describe(self, row: R) -> str:
+    def accessible_text(self, row: R) -> str:
         """All of a row in words, for those who hear it."""
         raise NotImplementedError  # each kind says it
 
-    def hint(self, row: R) -> str:
+    def tool_tip(self, row: R) -> str:
         """What is said where the pointer rests on a row."""
-        return tip(self.describe(row))
+        return escape_tooltip(self.accessible_text(row))
 
     def is_same(self, row: R, other: R) -> bool:
         """Whether nobody need be told that one row stands where the other did."""
         return not self.tells_repeats and row == other
 
-    def take_lines(self, lines: Sequence[R | InertRow]) -> None:
+    def prepare_lines(self, lines: Sequence[R | InertRow]) -> None:
         """Learn what all lines are before they are measured."""
 
     # ---- measures
 
-    def height(self, row: R, place: int) -> int:
+    def row_height(self, row: R, place: int) -> int:
         """Pixels a row is high."""
         raise NotImplementedError  # each kind says it
 
@@ -226,7 +226,7 @@ class RowSpec(Generic[R]):
         """Pixels a line that cannot be chosen is high."""
         return self.theme.px(self.heading[1 if place == 0 else 0])
 
-    def fonts(self) -> tuple[QFont, QFont]:
+    def row_fonts(self) -> tuple[QFont, QFont]:
         """That of a row's head, and the small one."""
         head = self.theme.font("body")
         head.setWeight(QFont.Weight.Medium)
@@ -254,9 +254,9 @@ class RowSpec(Generic[R]):
         px = self.theme.px
         painter.fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), self.theme.colour("line"))
         inner = rect.adjusted(px(sizes().list_pad), 0, -px(sizes().list_pad), -px(self.below_heading))
-        self.write(painter, inner, line.describe(), "muted", self.theme.font("label"), LEFT | LOW)
+        self.draw_text(painter, inner, line.accessible_text(), "muted", self.theme.font("label"), LEFT | LOW)
 
-    def write(
+    def draw_text(
         self, painter: QPainter, rect: QRect, text: str, ink: str, font: QFont, where: Qt.AlignmentFlag = LEFT | MIDDLE
     ) -> None:
         """One line of plain text, cut where there is no room."""

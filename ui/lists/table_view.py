@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 from ui.lists.list_view import HoverWatch
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
-from ui.widgets.basics import overrides, plain_key
+from ui.widgets.basics import accept_own_key, plain_key
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -91,7 +91,7 @@ class TableSpec(Generic[R]):
     columns: Sequence[Column] = ()
     has_plain_header = False
 
-    def text(self, title: str, row: R) -> str:
+    def cell_text(self, title: str, row: R) -> str:
         """What stands in a cell.
 
         Args:
@@ -99,19 +99,19 @@ class TableSpec(Generic[R]):
         """
         raise NotImplementedError  # each kind says it
 
-    def ink(self, _title: str, _row: R) -> str:
+    def cell_colour(self, _title: str, _row: R) -> str:
         """The token of a cell's colour."""
         return "ink"
 
-    def font(self, _title: str) -> FontRole:
+    def column_font(self, _title: str) -> FontRole:
         """The font of a column."""
         return "body"
 
-    def describe(self, title: str, row: R) -> str:
+    def accessible_text(self, title: str, row: R) -> str:
         """A cell in words, for those who hear it."""
-        return self.text(title, row)
+        return self.cell_text(title, row)
 
-    def hint(self, _title: str, _row: R) -> str:
+    def tool_tip(self, _title: str, _row: R) -> str:
         """What is said where the pointer rests on a cell; "" for nothing."""
         return ""
 
@@ -165,19 +165,19 @@ class TableModel(QAbstractTableModel, Generic[R]):
         title = self._columns[index.column()].title
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return self._spec.text(title, row)
+                return self._spec.cell_text(title, row)
             case Qt.ItemDataRole.AccessibleTextRole:
-                return self._spec.describe(title, row)
+                return self._spec.accessible_text(title, row)
             case Qt.ItemDataRole.ToolTipRole:
-                return self._spec.hint(title, row) or None
+                return self._spec.tool_tip(title, row) or None
             case Qt.ItemDataRole.FontRole:
                 return self._spec.qt_font(title)
             case Qt.ItemDataRole.TextAlignmentRole:
                 return alignment_of(self._columns[index.column()])
             case _ if role == INK:
-                return self._spec.ink(title, row)
+                return self._spec.cell_colour(title, row)
             case _ if role == FONT:
-                return self._spec.font(title)
+                return self._spec.column_font(title)
         return None
 
     def headerData(  # noqa: N802 - Qt's name
@@ -216,7 +216,7 @@ class TableModel(QAbstractTableModel, Generic[R]):
             self.rows = list(rows)
             self.endResetModel()
 
-    def insert(self, place: int, rows: Sequence[R]) -> None:
+    def insert_rows(self, place: int, rows: Sequence[R]) -> None:
         """Put rows before a place."""
         if rows:
             self.beginInsertRows(_NOWHERE, place, place + len(rows) - 1)
@@ -323,23 +323,23 @@ class TableView(QTableView):
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.horizontalHeader().setMinimumSectionSize(theme.px(24))
         self.selectionModel().currentRowChanged.connect(self._on_current_row_changed)
-        self.doubleClicked.connect(self._open)
+        self.doubleClicked.connect(self._on_row_activated)
         HoverWatch(self, self.painter)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._restyle_rows)
+        self._restyle_rows()
 
     def _on_current_row_changed(self, current: QModelIndex, _before: QModelIndex) -> None:
         self.looked_at.emit(current.row())
 
-    def _open(self, _index: QModelIndex) -> None:
+    def _on_row_activated(self, _index: QModelIndex) -> None:
         self.asked.emit("open")
 
-    def _restyle(self) -> None:
+    def _restyle_rows(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self._theme.px(self._theme.tokens.sizes.row))
-        self.fit()
+        self.fit_columns()
         self.viewport().update()
 
-    def fit(self) -> None:
+    def fit_columns(self) -> None:
         """Give every column its width, and the one that stretches what is left."""
         width = self.viewport().width()
         shown = shown_columns(self._columns, width, self._theme)
@@ -355,17 +355,17 @@ class TableView(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Enter opens a line, Del removes it."""
-        if self._wants(event):
+        if self._is_own_key(event):
             self.asked.emit(_KEYS[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
 
-    def _wants(self, event: QKeyEvent) -> bool:
+    def _is_own_key(self, event: QKeyEvent) -> bool:
         return plain_key(event) in _KEYS
 
     def event(self, event: QEvent) -> bool:
         """Its keys are its own, although the window forgets a memory by Del."""
-        return overrides(event, self._wants) or super().event(event)
+        return accept_own_key(event, self._is_own_key) or super().event(event)
 
     def keyboardSearch(self, _typed: str) -> None:  # noqa: N802 - Qt's name
         """Letters do not search."""
@@ -379,4 +379,4 @@ class TableView(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """The columns follow."""
         super().resizeEvent(event)
-        self.fit()
+        self.fit_columns()

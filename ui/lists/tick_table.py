@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from ui.lists.table_view import Column, TableModel, TableSpec
 from ui.theme.theme import Theme
-from ui.widgets.plaintext import tip
+from ui.widgets.plaintext import escape_tooltip
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -43,17 +43,17 @@ class _TickSpec(TableSpec[TickRow]):
         self.columns = [Column(title, 0, is_number=at in aligned) for at, title in enumerate(titles)]
         self._places = {title: at for at, title in enumerate(titles)}
 
-    def text(self, title: str, row: TickRow) -> str:
+    def cell_text(self, title: str, row: TickRow) -> str:
         """The row's own words."""
         return row.cells[self._places[title]]
 
-    def describe(self, title: str, row: TickRow) -> str:
+    def accessible_text(self, title: str, row: TickRow) -> str:
         """Its words after the column's."""
-        return f"{title}: {self.text(title, row)}"
+        return f"{title}: {self.cell_text(title, row)}"
 
-    def hint(self, title: str, row: TickRow) -> str:
+    def tool_tip(self, title: str, row: TickRow) -> str:
         """What more there is to say, on the first column."""
-        return tip(row.tip) if self._places[title] == 0 else ""
+        return escape_tooltip(row.tip) if self._places[title] == 0 else ""
 
 
 class TickModel(TableModel[TickRow]):
@@ -92,18 +92,18 @@ class TickModel(TableModel[TickRow]):
             ticked: keys of those that are ticked.
         """
         self._all, self.ticked = list(lines), set(ticked)
-        self._refill()
+        self._refill_rows()
         self.ticks.emit()
 
-    def filter(self, typed: str) -> None:
+    def filter_rows(self, typed: str) -> None:
         """Show only rows in which all the typed words occur."""
         self._typed = typed.casefold()
-        self._refill()
+        self._refill_rows()
 
-    def _refill(self) -> None:
+    def _refill_rows(self) -> None:
         words = self._typed.split()
         self.beginResetModel()
-        self.rows = [row for row in self._all if not words or _holds(row, words)]
+        self.rows = [row for row in self._all if not words or _contains_words(row, words)]
         if self._column >= 0:
             at = self._column
             self.rows.sort(key=lambda row: row.order[at], reverse=self._descends)
@@ -115,7 +115,7 @@ class TickModel(TableModel[TickRow]):
         self.ticked = self.ticked | keys if is_on else self.ticked - keys
         self._ticks_changed(0, len(self.rows) - 1)
 
-    def toggle(self, places: Sequence[int]) -> None:
+    def toggle_ticks(self, places: Sequence[int]) -> None:
         """Tick rows, or untick them where all of them are ticked.
 
         Args:
@@ -162,10 +162,10 @@ class TickModel(TableModel[TickRow]):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; -1 for the order they were given in."""
         self._column, self._descends = column, order is Qt.SortOrder.DescendingOrder
-        self._refill()
+        self._refill_rows()
 
 
-def _holds(row: TickRow, words: Sequence[str]) -> bool:
+def _contains_words(row: TickRow, words: Sequence[str]) -> bool:
     text = " ".join(row.cells).casefold()
     return all(word in text for word in words)
 
@@ -192,9 +192,9 @@ class StillTable(QTableView):
         header.setHighlightSections(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        theme.changed.connect(self.measure)
+        theme.changed.connect(self.set_row_heights)
 
-    def measure(self) -> None:
+    def set_row_heights(self) -> None:
         """Give the rows their height at the theme's text size."""
 
 
@@ -211,16 +211,16 @@ class TickTable(StillTable):
         header.setResizeContentsPrecision(100)
         header.setMinimumSectionSize(56)
         self.setSortingEnabled(True)
-        self.measure()
+        self.set_row_heights()
 
-    def measure(self) -> None:
+    def set_row_heights(self) -> None:
         """All rows are of one height."""
         self.verticalHeader().setDefaultSectionSize(self.theme.px(32))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Space ticks; Enter is the dialog's."""
         if event.key() == Qt.Key.Key_Space:
-            self._ticks.toggle([index.row() for index in self.selectionModel().selectedRows()])
+            self._ticks.toggle_ticks([index.row() for index in self.selectionModel().selectedRows()])
         elif event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             event.ignore()
         else:

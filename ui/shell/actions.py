@@ -46,14 +46,14 @@ class Entry:
     run: Callable[[], None]
 
 
-def keys_of(shortcut: QKeySequence.StandardKey | str | None) -> str:
+def shortcut_text(shortcut: QKeySequence.StandardKey | str | None) -> str:
     """A shortcut in the words of this platform."""
     if shortcut is None:
         return ""
     return QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
 
 
-def rank(entries: Sequence[Entry], typed: str) -> list[Entry]:
+def rank_entries(entries: Sequence[Entry], typed: str) -> list[Entry]:
     """The entries that match, best first.
 
     Args:
@@ -66,13 +66,13 @@ def rank(entries: Sequence[Entry], typed: str) -> list[Entry]:
     scored = []
     for place, entry in enumerate(entries):
         title, more = entry.title.casefold(), entry.words.casefold()
-        scores = [_score(word, title, more) for word in wanted]
+        scores = [_score_word(word, title, more) for word in wanted]
         if all(scores):
             scored.append((-sum(scores), place, entry))
     return [entry for _, _, entry in sorted(scored, key=lambda one: one[:2])]
 
 
-def _score(word: str, title: str, more: str) -> int:
+def _score_word(word: str, title: str, more: str) -> int:
     if title.startswith(word):
         return 4
     if any(part.startswith(word) for part in title.split()):
@@ -83,19 +83,19 @@ def _score(word: str, title: str, more: str) -> int:
 class EntryRows(RowSpec[Entry]):
     """How entries look: icon, title, hint."""
 
-    def key(self, row: Entry) -> str:
+    def row_key(self, row: Entry) -> str:
         """Its title with its hint."""
         return f"{row.title}\n{row.hint}"
 
-    def describe(self, row: Entry) -> str:
+    def accessible_text(self, row: Entry) -> str:
         """The title of the command."""
         return row.title
 
-    def hint(self, _row: Entry) -> str:
+    def tool_tip(self, _row: Entry) -> str:
         """No tooltip."""
         return ""
 
-    def height(self, _row: Entry, _place: int) -> int:
+    def row_height(self, _row: Entry, _place: int) -> int:
         """All are of one height."""
         return self.theme.px(sizes().row)
 
@@ -113,9 +113,9 @@ class EntryRows(RowSpec[Entry]):
         if row.icon:
             icon = theme.icon(row.icon, "accent" if state.is_chosen else "muted").pixmap(QSize(side, side))
             painter.drawPixmap(QPoint(rect.x() + 16, rect.y() + (rect.height() - side) // 2), icon)
-        self.write(painter, rect.adjusted(0, 0, -16, 0), row.hint, "muted", small, RIGHT | MIDDLE)
+        self.draw_text(painter, rect.adjusted(0, 0, -16, 0), row.hint, "muted", small, RIGHT | MIDDLE)
         room = rect.adjusted(28 + side, 0, -32 - QFontMetrics(small).horizontalAdvance(row.hint), 0)
-        self.write(painter, room, row.title, "ink", theme.font("body"))
+        self.draw_text(painter, room, row.title, "ink", theme.font("body"))
 
 
 class CommandPalette(QDialog):
@@ -132,11 +132,11 @@ class CommandPalette(QDialog):
         self.field = QLineEdit()
         self.field.setPlaceholderText("Type a command or a page")
         self.field.setAccessibleName("Command")
-        self.field.textChanged.connect(self._filter)
+        self.field.textChanged.connect(self._filter_entries)
         self.field.installEventFilter(self)
         self.list = ListView(EntryRows(theme), "Commands", keep=Keep.TOP)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.clicked.connect(lambda _: self._take(self.list.current))
+        self.list.clicked.connect(lambda _: self._run_entry(self.list.current))
         inner = QVBoxLayout(frame)
         inner.setContentsMargins(8, 8, 8, 8)
         inner.addWidget(self.field)
@@ -154,7 +154,7 @@ class CommandPalette(QDialog):
         """
         self._entries, self._last = entries, last
         self.field.clear()
-        self._filter("")
+        self._filter_entries("")
         host = self._host
         width = min(self._theme.px(WIDTH), host.width() - 48)
         height = min(self._theme.px(HEIGHT), host.height() - 96)
@@ -169,18 +169,18 @@ class CommandPalette(QDialog):
         self._entries, self._last = (), None
         self.list.show_lines([])
 
-    def titles(self) -> list[str]:
+    def list_titles(self) -> list[str]:
         """What is offered at present."""
-        return [entry.title for entry in self.list.lines.rows()]
+        return [entry.title for entry in self.list.lines.list_rows()]
 
-    def _filter(self, typed: str) -> None:
-        found = rank(self._entries, typed)
+    def _filter_entries(self, typed: str) -> None:
+        found = rank_entries(self._entries, typed)
         if typed.strip() and self._last is not None:
             found.append(self._last(typed))
         self.list.show_lines(found)
-        self.list.look_near(0)
+        self.list.select_near(0)
 
-    def _take(self, entry: Entry | None) -> None:
+    def _run_entry(self, entry: Entry | None) -> None:
         if entry is not None:
             self.close()
             entry.run()
@@ -191,10 +191,10 @@ class CommandPalette(QDialog):
             steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: 8, Qt.Key.Key_PageUp: -8}
             if event.key() in steps:
                 row = self.list.currentIndex().row() + steps[Qt.Key(event.key())]
-                self.list.look_near(max(0, min(self.list.lines.rowCount() - 1, row)))
+                self.list.select_near(max(0, min(self.list.lines.rowCount() - 1, row)))
                 return True
             if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
-                self._take(self.list.current)
+                self._run_entry(self.list.current)
                 return True
         return False
 
@@ -241,14 +241,14 @@ class Actions(QObject):
         self.menu = QMenu(window)
         self._menus = {name: self.menu.addMenu(name) for name in _MENUS}
         self._actions: dict[str, QAction] = {}
-        self._ask = make_timer(self, self._ask_steps)
-        context.commands.changed.connect(self._rebuild)
-        for command in self._base(own):
+        self._ask = make_timer(self, self._request_steps)
+        context.commands.changed.connect(self._add_new_commands)
+        for command in self._base_commands(own):
             context.commands.add(command)
         context.bridge.changed.connect(lambda _: self._ask.start(_ASK_MS))
         context.tasks.settled.connect(lambda: self._ask.start(_ASK_MS))
 
-    def _base(self, own: WindowCommands) -> list[Command]:
+    def _base_commands(self, own: WindowCommands) -> list[Command]:
         desk = self._context.desk
         go = [
             Command(
@@ -267,22 +267,22 @@ class Actions(QObject):
                     words="chatgpt claude notes obsidian bring history"),
             Command("file.lock", "Lock the palace", own.lock, "File", "Ctrl+L", "lock"),
             Command("file.quit", "Quit", QApplication.quit, "File", "Ctrl+Q", "power", needs_vault=False),
-            Command("edit.undo", "Undo", lambda: self._undo("edit.undo"), "Edit", _KEYS.Undo, "undo-2"),
-            Command("edit.redo", "Redo", lambda: self._undo("edit.redo"), "Edit", "Ctrl+Shift+Z", "redo-2"),
+            Command("edit.undo", "Undo", lambda: self._request_undo("edit.undo"), "Edit", _KEYS.Undo, "undo-2"),
+            Command("edit.redo", "Redo", lambda: self._request_undo("edit.redo"), "Edit", "Ctrl+Shift+Z", "redo-2"),
             Command("edit.find", "Search", own.focus_search, "Edit", _KEYS.Find, "search"),
             Command("view.commands", "All commands", own.open_palette, "View", "Ctrl+K", "command",
                     needs_vault=False),
             Command("view.inspector", "Show or hide the inspector", own.toggle_inspector, "View", "Ctrl+I",
                     "columns-3"),
-            *self._themes(),
-            Command("view.larger", "Larger text", lambda: self._resize(1), "View", _KEYS.ZoomIn, "zoom-in",
+            *self._theme_commands(),
+            Command("view.larger", "Larger text", lambda: self._step_text_size(1), "View", _KEYS.ZoomIn, "zoom-in",
                     needs_vault=False, words="zoom font size"),
-            Command("view.smaller", "Smaller text", lambda: self._resize(-1), "View", _KEYS.ZoomOut, "zoom-out",
+            Command("view.smaller", "Smaller text", lambda: self._step_text_size(-1), "View", _KEYS.ZoomOut, "zoom-out",
                     needs_vault=False, words="zoom font size"),
             *go,
         ]  # fmt: skip
 
-    def _themes(self) -> list[Command]:
+    def _theme_commands(self) -> list[Command]:
         known = (
             ("system", "Theme: as the system", "monitor"),
             ("light", "Theme: light", "sun"),
@@ -293,7 +293,7 @@ class Actions(QObject):
             Command(
                 f"view.theme.{value}",
                 title,
-                self._setter("theme", value),
+                self._make_setter("theme", value),
                 "View",
                 None,
                 icon,
@@ -303,25 +303,25 @@ class Actions(QObject):
             for value, title, icon in known
         ]
 
-    def _setter(self, name: str, value: object) -> Callable[[], None]:
-        return lambda: self._context.prefs.change(lambda options: replace_option(options, name, value))
+    def _make_setter(self, name: str, value: object) -> Callable[[], None]:
+        return lambda: self._context.prefs.change_options(lambda options: replace_option(options, name, value))
 
-    def _resize(self, step: int) -> None:
+    def _step_text_size(self, step: int) -> None:
         now = self._context.prefs.options.text_size
         place = min(range(len(_SIZES)), key=lambda i: abs(_SIZES[i] - now)) + step
-        self._setter("text_size", _SIZES[max(0, min(len(_SIZES) - 1, place))])()
+        self._make_setter("text_size", _SIZES[max(0, min(len(_SIZES) - 1, place))])()
 
-    def _rebuild(self) -> None:
-        for command in self._context.commands.all():
+    def _add_new_commands(self) -> None:
+        for command in self._context.commands.list_commands():
             if command.id not in self._actions:
-                self._add(command)
+                self._add_command(command)
 
-    def _add(self, command: Command) -> None:
+    def _add_command(self, command: Command) -> None:
         action = QAction(command.title, self._window)
         action.triggered.connect(lambda: self._context.commands.run(command.id))
         if command.shortcut is not None:
             action.setShortcut(QKeySequence(command.shortcut))
-        action.setEnabled(self._may(command))
+        action.setEnabled(self._is_available(command))
         # Added to the window too: its keys work although the menu is never opened.
         self._window.addAction(action)
         if command.menu:
@@ -331,13 +331,13 @@ class Actions(QObject):
     def show_state(self, *, is_open: bool) -> None:
         """Enable what makes sense now."""
         self._is_open = is_open
-        for command in self._context.commands.all():
-            self._actions[command.id].setEnabled(self._may(command))
+        for command in self._context.commands.list_commands():
+            self._actions[command.id].setEnabled(self._is_available(command))
         if is_open:
-            self._ask_steps()
+            self._request_steps()
         else:  # the names of steps are the vault's
             for name, title in _STEPS:
-                self._name(name, title, None)
+                self._show_step(name, title, None)
 
     def show_inspector(self, is_seen: bool) -> None:
         """Enable what acts on the memory in the inspector, if anybody can see it.
@@ -346,54 +346,54 @@ class Actions(QObject):
             is_seen: whether the inspector stands beside the page.
         """
         self._is_inspecting = is_seen
-        for command in self._context.commands.all():
+        for command in self._context.commands.list_commands():
             if command.needs_inspector:
-                self._actions[command.id].setEnabled(self._may(command))
+                self._actions[command.id].setEnabled(self._is_available(command))
 
-    def _may(self, command: Command) -> bool:
+    def _is_available(self, command: Command) -> bool:
         return (self._is_open or not command.needs_vault) and (self._is_inspecting or not command.needs_inspector)
 
-    def entries(self) -> list[Entry]:
+    def palette_entries(self) -> list[Entry]:
         """What the command palette offers now."""
         return [
             Entry(
                 self._actions[command.id].text().replace("&&", "&"),
-                keys_of(command.shortcut),
+                shortcut_text(command.shortcut),
                 command.icon,
                 command.words,
                 lambda command=command: self._context.commands.run(command.id),  # type: ignore[misc]  # mypy infers no lambda with defaults
             )
-            for command in self._context.commands.all()
+            for command in self._context.commands.list_commands()
             if self._actions[command.id].isEnabled() and command.id != "view.commands"
         ]
 
     # ---- undo and redo
 
-    def _ask_steps(self) -> None:
+    def _request_steps(self) -> None:
         if not self._context.bridge.is_open:
             return
         journal = self._context.bridge.engine.history
         for (name, title), begin in zip(_STEPS, (journal.next_undo, journal.next_redo), strict=True):
             task = query("Reading the journal", begin).within(self, name).failure(lambda _: None)
             self._context.tasks.run(
-                task.success(lambda step, name=name, title=title: self._name(name, title, step))  # type: ignore[misc]  # mypy infers no lambda with defaults
+                task.success(lambda step, name=name, title=title: self._show_step(name, title, step))  # type: ignore[misc]  # mypy infers no lambda with defaults
             )
 
-    def _name(self, name: str, title: str, step: StepRow | None) -> None:
+    def _show_step(self, name: str, title: str, step: StepRow | None) -> None:
         label = "" if step is None else step.label.removeprefix("Undo: ").removeprefix("Redo: ")
         self._actions[name].setText(f"{title}: {label}".replace("&", "&&") if label else title)
         # Ctrl+Z always answers: a change of a moment ago has no name here yet, and where nothing is the person's it
         # says where to look for the rest.
         self._actions[name].setEnabled(self._is_open and (step is not None or name == "edit.undo"))
 
-    def _undo(self, name: str) -> None:
+    def _request_undo(self, name: str) -> None:
         # Asked anew: the step the menu names may be older than a change of a moment ago, and another one would go.
         if self._is_undoing:
             return  # a second Ctrl+Z before the first is done would mean the same step
         self._is_undoing = True
         journal = self._context.bridge.engine.history
         begin = journal.next_undo if name == "edit.undo" else journal.next_redo
-        asked = query("Reading the journal", begin).success(lambda step: self._take_back(name, step))
+        asked = query("Reading the journal", begin).success(lambda step: self._undo_step(name, step))
         self._context.tasks.run(asked).ended.connect(self._on_steps_asked)
 
     def _on_steps_asked(self) -> None:
@@ -402,10 +402,10 @@ class Actions(QObject):
     def _on_undo_settled(self) -> None:
         self._running, self._is_undoing = None, False
 
-    def _take_back(self, name: str, step: StepRow | None) -> None:
+    def _undo_step(self, name: str, step: StepRow | None) -> None:
         engine = self._context.bridge.engine
         if step is None:
-            self._context.desk.say(describe_nothing_to_undo(name))
+            self._context.desk.show_message(describe_nothing_to_undo(name))
             return
         act = "Undo" if name == "edit.undo" else "Redo"
         undoing = write("Undoing", lambda: engine.memories.undo(step.id, OWNER_ACTOR))

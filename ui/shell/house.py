@@ -28,7 +28,7 @@ from ui.bridge import query
 from ui.context import RUNS_SEEN, Context, Page, PageSpec
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import make_timer, row
+from ui.widgets.basics import make_row, make_timer
 
 _MOST_SHOWN = 99
 
@@ -58,7 +58,7 @@ class Place(QToolButton):
         self.badge.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.badge.hide()
 
-    def draw_in(self, *, is_tight: bool) -> None:
+    def set_tight(self, *, is_tight: bool) -> None:
         """Leave less room around icon and word.
 
         Args:
@@ -130,12 +130,12 @@ class Rail(QScrollArea):
         self.setWidget(inside)
         self._layout = QVBoxLayout(inside)
         for number, page in enumerate(pages, 1):
-            self._add(page, number)
+            self._add_page(page, number)
         self._layout.addStretch(1)
-        self._paint()
-        theme.changed.connect(self._paint)
+        self._paint_buttons()
+        theme.changed.connect(self._paint_buttons)
 
-    def _add(self, page: PageSpec, number: int) -> None:
+    def _add_page(self, page: PageSpec, number: int) -> None:
         made = Place(self._theme, page.title, page.counts)
         made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         made.setCheckable(True)
@@ -151,7 +151,7 @@ class Rail(QScrollArea):
     def show_page(self, page_id: str) -> None:
         """Mark the page that is shown."""
         self._buttons[page_id].setChecked(True)
-        self._paint()
+        self._paint_buttons()
         self.ensureWidgetVisible(self._buttons[page_id], 0, 0)
 
     def show_count(self, page_id: str, count: int) -> None:
@@ -165,15 +165,15 @@ class Rail(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Words, or icons alone."""
         super().resizeEvent(event)
-        self._fit()
+        self._fit_buttons()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """Another text size needs another room."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.StyleChange:
-            self._fit()
+            self._fit_buttons()
 
-    def _fit(self) -> None:
+    def _fit_buttons(self) -> None:
         """Show the words where all of them have room."""
         words, icons = Qt.ToolButtonStyle.ToolButtonTextUnderIcon, Qt.ToolButtonStyle.ToolButtonIconOnly
         ways = ((words, 8, 2, False), (words, 3, 0, False), (words, 3, 0, True), (icons, 8, 2, False))
@@ -184,16 +184,16 @@ class Rail(QScrollArea):
             for made in self._buttons.values():
                 made.setToolButtonStyle(style)
                 made.setIconSize(QSize(side, side))
-                made.draw_in(is_tight=is_tight)
+                made.set_tight(is_tight=is_tight)
             if self._layout.minimumSize().height() <= self.height():
                 return
 
-    def _paint(self) -> None:
+    def _paint_buttons(self) -> None:
         self.setFixedWidth(self._theme.px(sizes().rail) if self._theme.scale <= 125 else self._theme.px(66))
         for page_id, made in self._buttons.items():
             made.setIcon(self._theme.icon(self._pages[page_id].icon, "accent" if made.isChecked() else "muted"))
             made.place_badge()
-        self._fit()
+        self._fit_buttons()
 
 
 _SPLIT = "house.split"
@@ -224,7 +224,7 @@ class House(QWidget):
         self._made: dict[str, Page] = {}
         self.current = ""
         self._rail = Rail(context.theme, pages)
-        self._rail.chosen.connect(self.go)
+        self._rail.chosen.connect(self.show_page)
         self._stack = QStackedWidget()
         self.inspector = inspector
         self._wants = {False: True, True: False}  # by whether the inspector stands beside a page only on request
@@ -236,20 +236,20 @@ class House(QWidget):
             self._split.addWidget(inspector)
             self._split.setStretchFactor(0, 1)
             self._split.setStretchFactor(1, 0)
-        row(self._rail, self._split, parent=self, gap=0)
+        make_row(self._rail, self._split, parent=self, gap=0)
         self._waiting: list[Changed] = []
-        self._gather = make_timer(self, self._spread)
-        self._count = make_timer(self, self._ask_counts, _COUNT_MS)
-        context.bridge.changed.connect(self._note)
+        self._gather = make_timer(self, self._forward_changes)
+        self._count = make_timer(self, self._request_counts, _COUNT_MS)
+        context.bridge.changed.connect(self._queue_change)
         context.tasks.settled.connect(self._count.start)
         context.desk.looked.connect(self._count.start)
         context.pairing.changed.connect(self._show_pairings)
-        self._restore()
-        self._ask_counts()
-        self._split.splitterMoved.connect(lambda *_: context.prefs.keep(_SPLIT, self._split.saveState()))
+        self._restore_split()
+        self._request_counts()
+        self._split.splitterMoved.connect(lambda *_: context.prefs.store_value(_SPLIT, self._split.saveState()))
 
-    def _restore(self) -> None:
-        state = self._context.prefs.state(_SPLIT)
+    def _restore_split(self) -> None:
+        state = self._context.prefs.read_state(_SPLIT)
         if state.isEmpty() or not self._split.restoreState(state):
             self._split.setSizes([1200 - sizes().inspector, sizes().inspector])
 
@@ -258,17 +258,17 @@ class House(QWidget):
         """The page that is shown."""
         return self._made.get(self.current)
 
-    def pages(self) -> tuple[PageSpec, ...]:
+    def page_specs(self) -> tuple[PageSpec, ...]:
         """All pages, in order."""
         return tuple(self._specs.values())
 
-    def begin(self) -> None:
+    def show_first_page(self) -> None:
         """Show the page that was shown last, or the first one of the options."""
         first = self._context.prefs.options.first_page
-        wished = self._context.prefs.text(_PAGE) if first == _LAST else first
-        self.go(wished if wished in self._specs else next(iter(self._specs)))
+        wished = self._context.prefs.read_text(_PAGE) if first == _LAST else first
+        self.show_page(wished if wished in self._specs else next(iter(self._specs)))
 
-    def go(self, page_id: str, wish: str = "") -> None:
+    def show_page(self, page_id: str, wish: str = "") -> None:
         """Show a page.
 
         Args:
@@ -286,14 +286,14 @@ class House(QWidget):
             self._made[page_id] = made
             self._stack.addWidget(made)
         if old is not None and old is not self._made[page_id]:
-            old.leave()
+            old.deactivate()
         self.current = page_id
         self._rail.show_page(page_id)
         self._stack.setCurrentWidget(self._made[page_id])
-        self._context.prefs.keep(_PAGE, page_id)
+        self._context.prefs.store_value(_PAGE, page_id)
         self._fit_inspector()
         self._made[page_id].setFocus()
-        self._made[page_id].enter(wish)
+        self._made[page_id].activate(wish)
         self.shown.emit(page_id)
 
     def toggle_inspector(self) -> None:
@@ -306,7 +306,7 @@ class House(QWidget):
     def show_inspector(self) -> None:
         """Make sure that the inspector can be seen; a page without one gives way to the library."""
         if not self._specs[self.current].inspects and "library" in self._specs:
-            self.go("library")
+            self.show_page("library")
         self._wants[self._specs[self.current].on_request] = True
         self._fit_inspector()
 
@@ -317,7 +317,7 @@ class House(QWidget):
             self.inspector.setVisible(is_seen)
             self.inspects.emit(is_seen)
 
-    def _note(self, change: Changed) -> None:
+    def _queue_change(self, change: Changed) -> None:
         # An import announces every batch: pages hear of them together, a few times a second.
         self._waiting.append(change)
         if not self._gather.isActive():
@@ -325,11 +325,11 @@ class House(QWidget):
         if not self._count.isActive():
             self._count.start()
 
-    def _ask_counts(self) -> None:
+    def _request_counts(self) -> None:
         """Ask once how much waits, for all pages; where it cannot be asked now the counts stay."""
         if not self._context.bridge.is_open:
             return
-        runs_since = self._context.prefs.moment(RUNS_SEEN, self._context.clock.now_ms())
+        runs_since = self._context.prefs.read_moment(RUNS_SEEN, self._context.clock.now_ms())
         conflicts = self._context.bridge.engine.conflicts
         asked = query("Counting what waits", lambda: conflicts.count_waiting(runs_since)).within(self, "counts")
         self._context.tasks.run(asked.success(self._show_counts).failure(lambda _: None))
@@ -346,19 +346,19 @@ class House(QWidget):
                 self._rail.show_count(spec.id, count)
                 self.counted.emit(spec.id, spec.title, count, spec.counts)
 
-    def _spread(self) -> None:
+    def _forward_changes(self) -> None:
         waiting, self._waiting = self._waiting, []
-        for change in _together(waiting):
+        for change in _merge_changes(waiting):
             for page in self._made.values():
-                page.changed(change)
+                page.handle_change(change)
 
-    def each(self, action: Callable[[Page], None]) -> None:
+    def for_each_page(self, action: Callable[[Page], None]) -> None:
         """Do something with every page that was made."""
         for page in self._made.values():
             action(page)
 
 
-def _together(changes: Sequence[Changed]) -> list[Changed]:
+def _merge_changes(changes: Sequence[Changed]) -> list[Changed]:
     """Changes of the same verb and origin as one; one without ids stands for anything."""
     grouped: dict[tuple[str, object], Changed] = {}
     for change in changes:

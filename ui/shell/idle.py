@@ -46,10 +46,10 @@ class IdleWatch(QObject):
         self._told: float | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.check_idle)
         application.installEventFilter(self)
 
-    def watch(self, minutes: int) -> None:
+    def set_limit(self, minutes: int) -> None:
         """Set how long nobody must be there.
 
         Args:
@@ -62,7 +62,7 @@ class IdleWatch(QObject):
         else:
             self._timer.stop()
 
-    def look(self) -> None:
+    def check_idle(self) -> None:
         """Say so if it is time."""
         # Trigger: the computer slept. Why: the monotonic clock stands still then on some systems, and the palace was
         # open on waking. Outcome: the longer of the two counts; a wall clock put forward locks too early at worst.
@@ -77,14 +77,14 @@ class IdleWatch(QObject):
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Note a touch; the first one after a long sleep comes too late."""
         if event.type() in _TOUCHES:
-            self.look()
+            self.check_idle()
             self._note_activity()
             if self._told is None or self._last - self._told >= _TOLD_S:
                 self._told = self._last
                 self.touched.emit()
         return False
 
-    def stop(self) -> None:
+    def stop_watch(self) -> None:
         """Watch no more."""
         self._timer.stop()
         application = QCoreApplication.instance()

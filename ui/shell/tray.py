@@ -35,8 +35,8 @@ class Tray(QObject):
         self._icon = QSystemTrayIcon(self)
         self._icon.setContextMenu(self._menu)
         self._icon.activated.connect(lambda why: show() if why == QSystemTrayIcon.ActivationReason.Trigger else None)
-        self._paint()
-        theme.changed.connect(self._paint)
+        self._paint_icon()
+        theme.changed.connect(self._paint_icon)
         if self.is_there:
             self._icon.show()
 
@@ -54,10 +54,10 @@ class Tray(QObject):
         self._icon.setToolTip("Loci" if state == "open" else "Loci (locked)")
         self._lock.setEnabled(state == "open")
 
-    def _paint(self) -> None:
+    def _paint_icon(self) -> None:
         self._icon.setIcon(QIcon(self._theme.icon("landmark", "accent").pixmap(32, 32)))
 
-    def remove(self) -> None:
+    def remove_icon(self) -> None:
         """Take it away."""
         self._icon.hide()
         self._menu.deleteLater()

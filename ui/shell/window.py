@@ -46,14 +46,14 @@ from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
 from ui.bridge import Problem, Running, query
 from ui.context import CLOSER, Context, PageSpec, PartSpec
-from ui.shell.actions import Actions, CommandPalette, Entry, WindowCommands, keys_of
+from ui.shell.actions import Actions, CommandPalette, Entry, WindowCommands, shortcut_text
 from ui.shell.house import House
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, keycap, label, make_timer, row, tool
+from ui.widgets.basics import make_button, make_keycap, make_label, make_row, make_timer, make_tool_button
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.states import Toasts
-from ui.widgets.words import KIND_WORDS, format_said_or_noted, memories
+from ui.widgets.words import KIND_WORDS, count_memories, format_said_or_noted
 
 _QUIET_MS = 10_000
 
@@ -96,26 +96,27 @@ class StatusBar(QFrame):
         self.setAccessibleName("Status")
         self._theme = theme
         self._dot = Dot(theme, "faint")
-        self._index, self._search, self._model = label(), label(), label()
-        self._work = label()
+        self._index, self._search, self._model = make_label(), make_label(), make_label()
+        self._work = make_label()
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setFixedWidth(140)
-        self._stop = tool(theme, "x", "Stop", self._cancel, size=12)
+        self._stop = make_tool_button(theme, "x", "Stop", self._cancel_last, size=12)
         self._works: list[Running] = []
         self._quiet = make_timer(self, self._show_newest, _QUIET_MS)
         self._counts: dict[str, QPushButton] = {}
         self._gaps: dict[str, QLabel] = {}
-        self._layout = row(
-            self._dot, self._index, _space(12), self._search, _space(12), self._model, None, self._work, self._bar,
+        self._layout = make_row(
+            self._dot, self._index, _make_spacer(12), self._search, _make_spacer(12), self._model, None,
+            self._work, self._bar,
             self._stop, parent=self, gap=6,
         )  # fmt: skip
         self._layout.setContentsMargins(16, 0, 16, 0)
         self._show_newest()
-        self._paint()
-        theme.changed.connect(self._paint)
+        self._set_height()
+        theme.changed.connect(self._set_height)
 
-    def _paint(self) -> None:
+    def _set_height(self) -> None:
         self.setFixedHeight(self._theme.px(28))
 
     def show_status(self, values: Mapping[str, Any]) -> None:
@@ -129,7 +130,7 @@ class StatusBar(QFrame):
         words = {"ready": "Index warm", "warming": f"Index warming, {done:,} of {total:,}", "empty": "Index empty"}
         self._dot.show_role("success" if state == "ready" else "warning")
         count = int(values.get("memories", {}).get("total", done) if isinstance(values.get("memories"), dict) else done)
-        self._index.setText(f"{words.get(state, 'Index')} · {memories(count)}")
+        self._index.setText(f"{words.get(state, 'Index')} · {count_memories(count)}")
         self._search.setText("Full search" if state == "ready" else "Search reads what is not indexed yet")
         server = values.get("model_server", {})
         self._model.setText(str(server.get("sentence", "")) or "No model server: rules and the built-in model answer")
@@ -150,7 +151,7 @@ class StatusBar(QFrame):
 
     def _add_count(self, page_id: str, title: str) -> None:
         """Make the button of a page, in the order of the ids: pages count in whatever order they are read."""
-        made, gap = button(title, lambda: self.chosen.emit(page_id), kind="crumb"), _space(12)
+        made, gap = make_button(title, lambda: self.chosen.emit(page_id), kind="crumb"), _make_spacer(12)
         before = sum(known < page_id for known in self._counts)
         place = self._layout.indexOf(self._model) + 1 + 2 * before
         self._layout.insertWidget(place, gap)
@@ -195,7 +196,7 @@ class StatusBar(QFrame):
             self._works.remove(running)
         self._show_newest()
 
-    def _cancel(self) -> None:
+    def _cancel_last(self) -> None:
         if self._works:
             self._works[-1].cancel()
             self._work.setText("Stopping …")
@@ -221,7 +222,7 @@ class StatusBar(QFrame):
         self._bar.setValue(progress.done)
 
 
-def _space(width: int) -> QLabel:
+def _make_spacer(width: int) -> QLabel:
     made = QLabel()
     made.setFixedWidth(width)
     return made
@@ -245,22 +246,22 @@ class SearchBox(QObject):
         self._list.setAccessibleName("Answers")
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.itemClicked.connect(self._take)
-        self._note = label("", "small")
+        self._list.itemClicked.connect(self._open_item)
+        self._note = make_label("", "small")
         inner = QVBoxLayout(self._panel)
         inner.setContentsMargins(8, 8, 8, 8)
         inner.addWidget(self._list)
         inner.addWidget(self._note)
-        self._pause = make_timer(self, self._ask)
+        self._pause = make_timer(self, self._request_matches)
         field.textEdited.connect(lambda _: self._pause.start(_PAUSE_MS))
         field.installEventFilter(self)
         host.installEventFilter(self)
 
-    def heads(self) -> list[str]:
+    def shown_titles(self) -> list[str]:
         """What is shown at present."""
         return [self._list.item(i).text() for i in range(self._list.count())] if self._panel.isVisible() else []
 
-    def _ask(self) -> None:
+    def _request_matches(self) -> None:
         typed = self._field.text().strip()
         if not typed:
             self.close()
@@ -270,11 +271,11 @@ class SearchBox(QObject):
         task = query("Searching", lambda: engine.memories.recall(ask, OWNER_ACTOR))
         self._context.tasks.run(
             task.within(self, "ask")
-            .success(lambda reply: self._show(typed, [item.memory for item in reply.result.items]))
-            .failure(lambda _: self._show(typed, []))
+            .success(lambda reply: self._show_matches(typed, [item.memory for item in reply.result.items]))
+            .failure(lambda _: self._show_matches(typed, []))
         )
 
-    def _show(self, typed: str, found: Sequence[Memory]) -> None:
+    def _show_matches(self, typed: str, found: Sequence[Memory]) -> None:
         if not self._field.hasFocus() or self._field.text().strip() != typed:
             return
         self._list.clear()
@@ -296,27 +297,27 @@ class SearchBox(QObject):
         self._list.setCurrentRow(0)
         self._note.setText("" if found else "Nothing here answers that; the library can still look for the words.")
         self._note.setVisible(not found)
-        self._place()
+        self._place_panel()
         self._panel.show()
         self._panel.raise_()
 
-    def _place(self) -> None:
+    def _place_panel(self) -> None:
         theme, count = self._context.theme, self._list.count()
         corner = self._field.mapTo(self._host, QPoint(0, self._field.height() + 6))
         height = (count - 1) * theme.px(46) + theme.px(36) + 24 + (self._note.sizeHint().height() if count == 1 else 0)
         self._panel.setGeometry(corner.x(), corner.y(), self._field.width(), min(height, self._host.height() - 140))
 
-    def _take(self, item: QListWidgetItem | None) -> None:
+    def _open_item(self, item: QListWidgetItem | None) -> None:
         if item is None:
             return
         chosen = item.data(Qt.ItemDataRole.UserRole)
         if chosen == _WHOLE:
-            self.whole()
+            self.search_in_library()
         else:
             self.close()
-            self._context.selection.again(chosen, "search")
+            self._context.selection.reselect(chosen, "search")
 
-    def whole(self) -> None:
+    def search_in_library(self) -> None:
         """Search for what is typed in the library."""
         typed = self._field.text().strip()
         self.close()
@@ -331,24 +332,24 @@ class SearchBox(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Arrows, Enter and Esc work while the field has the keyboard; leaving it closes the answers."""
         if watched is self._host and event.type() == QEvent.Type.Resize and self._panel.isVisible():
-            self._place()
+            self._place_panel()
         if watched is not self._field:
             return False
         if event.type() == QEvent.Type.FocusOut:
             self.close()
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            return self._key(event)
+            return self._handle_key(event)
         return False
 
-    def _key(self, event: QKeyEvent) -> bool:
+    def _handle_key(self, event: QKeyEvent) -> bool:
         key = event.key()
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter}:
             if self._panel.isVisible() and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-                self._take(self._list.currentItem())
+                self._open_item(self._list.currentItem())
             elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-                self.whole()
+                self.search_in_library()
             elif self._field.text().strip():  # too quick for the answers: they come, and the next Enter takes the first
-                self._ask()
+                self._request_matches()
             return True
         if not self._panel.isVisible():
             return False
@@ -368,7 +369,7 @@ class TopBar(QFrame):
         super().__init__()
         self.setObjectName("topbar")
         self._theme = theme
-        self._name = label("Loci", "section")
+        self._name = make_label("Loci", "section")
         self.search = QLineEdit()
         self.search.setObjectName("search")
         self.search.setPlaceholderText("Search everything you and your assistants remember")
@@ -377,19 +378,21 @@ class TopBar(QFrame):
         self.search.setMaximumWidth(624)
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._glass = self.search.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
-        self._keys = keycap("Ctrl K")
+        self._keys = make_keycap("Ctrl K")
         self._keys.setToolTip("Ctrl+K shows all commands")
-        inside = row(None, self._keys, parent=self.search)
+        inside = make_row(None, self._keys, parent=self.search)
         inside.setContentsMargins(0, 0, 8, 0)
         self.search.textChanged.connect(lambda text: self._keys.setVisible(not text))
-        self.lock: QPushButton = button("Lock", kind="chip", hint="Lock the palace (Ctrl+L)", theme=theme, icon="lock")
-        self.menu: QToolButton = tool(theme, "ellipsis", "Menu")
+        self.lock: QPushButton = make_button(
+            "Lock", kind="chip", hint="Lock the palace (Ctrl+L)", theme=theme, icon="lock"
+        )
+        self.menu: QToolButton = make_tool_button(theme, "ellipsis", "Menu")
         self.menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._layout = row(self._name, self.search, None, self.lock, self.menu, parent=self, gap=8)
+        self._layout = make_row(self._name, self.search, None, self.lock, self.menu, parent=self, gap=8)
         self._layout.setStretch(1, 8)
         self._layout.setStretch(2, 3)
-        self._paint()
-        theme.changed.connect(self._paint)
+        self._apply_sizes()
+        theme.changed.connect(self._apply_sizes)
 
     def show_menu(self, menu: QMenu) -> None:
         """Give the menu button its menu."""
@@ -400,7 +403,7 @@ class TopBar(QFrame):
         for one in (self.search, self.lock):
             one.setVisible(is_open)
 
-    def _paint(self) -> None:
+    def _apply_sizes(self) -> None:
         self.setFixedHeight(self._theme.px(52))
         self._layout.setContentsMargins(self._theme.px(18), 0, self._theme.px(16), 0)
         self._name.setFixedWidth(self._theme.px(62))
@@ -463,52 +466,52 @@ class MainWindow(QMainWindow):
             layout.addWidget(part)
         layout.setStretch(1, 1)
         self.setCentralWidget(ground)
-        own = WindowCommands(self.lock, self.focus_search, self.open_palette, self.toggle_inspector)
+        own = WindowCommands(self.lock_vault, self.focus_search, self.open_palette, self.toggle_inspector)
         self.actions_box = Actions(self, own, context, rooms.pages)
         self.top.show_menu(self.actions_box.menu)
-        self.top.lock.clicked.connect(self.lock)
+        self.top.lock.clicked.connect(self.lock_vault)
         self._box = SearchBox(context, self.top.search, self)
         self._status = QTimer(self)
         self._status.setInterval(_STATUS_MS)
-        self._status.timeout.connect(self._ask_status)
-        self._connect()
+        self._status.timeout.connect(self._request_status)
+        self._connect_signals()
         application = QApplication.instance()
         if application is not None:
             application.installEventFilter(self)
-        self._restore()
-        self._state(context.bridge.engine.state)
+        self._restore_geometry()
+        self._on_vault_state(context.bridge.engine.state)
 
-    def _connect(self) -> None:
+    def _connect_signals(self) -> None:
         context = self.context
-        context.bridge.state.connect(self._state)
+        context.bridge.state.connect(self._on_vault_state)
         context.tasks.shown.connect(self.status.show_work)
         context.bridge.progressed.connect(self.status.show_progress)
-        context.tasks.problem.connect(self._problem)
-        context.desk.go.connect(self.go)
-        context.desk.tell.connect(self._tell)
-        context.desk.hush.connect(self.toasts.drop)
-        context.desk.search.connect(lambda typed: self.go("library", typed))
+        context.tasks.problem.connect(self._show_problem)
+        context.desk.go.connect(self.show_page)
+        context.desk.tell.connect(self._show_message)
+        context.desk.hush.connect(self.toasts.remove_message)
+        context.desk.search.connect(lambda typed: self.show_page("library", typed))
         context.desk.import_paths.connect(self.open_import)
-        context.selection.changed.connect(self._looked_at)
-        context.prefs.changed.connect(self._option)
-        self.status.chosen.connect(self.go)
+        context.selection.changed.connect(self._on_memory_selected)
+        context.prefs.changed.connect(self._on_option_changed)
+        self.status.chosen.connect(self.show_page)
 
-    def _restore(self) -> None:
-        state = self.context.prefs.state(_GEOMETRY)
+    def _restore_geometry(self) -> None:
+        state = self.context.prefs.read_state(_GEOMETRY)
         if state.isEmpty() or not self.restoreGeometry(state):
             self.resize(FIRST)
             screen = self.screen()
             if screen is not None:
                 self.resize(FIRST.boundedTo(screen.availableSize()).expandedTo(SMALLEST))
 
-    def _option(self, name: str) -> None:
+    def _on_option_changed(self, name: str) -> None:
         options = self.context.prefs.options
         if name in {"theme", "text_size", "reduced_motion"}:
-            self.context.theme.use(options.theme, options.text_size, reduced_motion=options.reduced_motion)
+            self.context.theme.apply_theme(options.theme, options.text_size, reduced_motion=options.reduced_motion)
 
     # ---- the vault's state
 
-    def _state(self, state: str) -> None:
+    def _on_vault_state(self, state: str) -> None:
         is_open = state == "open"
         self.top.open_vault(is_open=is_open)
         if is_open and self.house is None:
@@ -519,9 +522,9 @@ class MainWindow(QMainWindow):
             self._stack.addWidget(self.house)
             self._stack.setCurrentWidget(self.house)
             self._status.start()
-            self._ask_status()
+            self._request_status()
             if self.isVisible():
-                self.house.begin()
+                self.house.show_first_page()
         elif not is_open:
             self._leave_house()
             self.status.clear_status()
@@ -543,15 +546,15 @@ class MainWindow(QMainWindow):
             self._stack.removeWidget(self.house)
             self.house.deleteLater()
             self.house = None
-        self.toasts.clear(everything=True)  # last: what closes may have said something
+        self.toasts.clear_messages(everything=True)  # last: what closes may have said something
 
-    def lock(self) -> None:
+    def lock_vault(self) -> None:
         """Lock the vault; what is under way stops at its next safe point."""
         engine = self.context.bridge.engine
         if engine.state == "open":
             self.context.tasks.run(query("Locking", engine.vault.lock))
 
-    def _ask_status(self) -> None:
+    def _request_status(self) -> None:
         if self.context.bridge.is_open:
             engine = self.context.bridge.engine
             task = query("Looking at the index", lambda: engine.vault.status(brief=True)).within(self, "status")
@@ -561,10 +564,10 @@ class MainWindow(QMainWindow):
 
     # ---- what pages and the person ask for
 
-    def go(self, page_id: str, wish: str = "") -> None:
+    def show_page(self, page_id: str, wish: str = "") -> None:
         """Show a page."""
         if self.house is not None:
-            self.house.go(page_id, wish)
+            self.house.show_page(page_id, wish)
 
     def open_import(self, paths: Sequence[Path] = ()) -> None:
         """Open the import of some files, or ask for them."""
@@ -584,12 +587,12 @@ class MainWindow(QMainWindow):
 
     def open_palette(self) -> None:
         """Show the command palette."""
-        self.palette_box.open_with(self.actions_box.entries(), self._search_entry if self.house else None)
+        self.palette_box.open_with(self.actions_box.palette_entries(), self._search_entry if self.house else None)
 
     def _search_entry(self, typed: str) -> Entry:
         return Entry(
             f"Search the library for “{typed.strip()}”",
-            keys_of(QKeySequence.StandardKey.Find),
+            shortcut_text(QKeySequence.StandardKey.Find),
             "search",
             "",
             lambda: self.context.desk.search.emit(typed.strip()),
@@ -605,17 +608,19 @@ class MainWindow(QMainWindow):
         if self.house is not None:
             self.house.toggle_inspector()
 
-    def _looked_at(self, memory_id: str, origin: str) -> None:
+    def _on_memory_selected(self, memory_id: str, origin: str) -> None:
         """An answer that was chosen is shown, whatever stands in its way; so is what somebody wants to see closer."""
         if memory_id and origin in {"search", CLOSER} and self.house is not None:
             self.house.show_inspector()
 
-    def _tell(self, sentence: str, action: str, run: Callable[[], None] | None, stays: bool) -> None:
-        self.toasts.say(sentence, action, run, stays=stays)
+    def _show_message(self, sentence: str, action: str, run: Callable[[], None] | None, stays: bool) -> None:
+        self.toasts.show_message(sentence, action, run, stays=stays)
 
-    def _problem(self, problem: Problem) -> None:
+    def _show_problem(self, problem: Problem) -> None:
         action = ("Try again", problem.retry) if problem.retry is not None else ("", None)
-        self.toasts.say(f"{problem.sentence} ({problem.code})", action[0], action[1], stays=problem.family != "user")
+        self.toasts.show_message(
+            f"{problem.sentence} ({problem.code})", action[0], action[1], stays=problem.family != "user"
+        )
 
     # ---- Qt's events
 
@@ -626,7 +631,7 @@ class MainWindow(QMainWindow):
         if event.modifiers() != Qt.KeyboardModifier.ControlModifier:
             return False
         if event.key() == Qt.Key.Key_L and self.house is not None:
-            self.lock()
+            self.lock_vault()
             return True
         if event.key() == Qt.Key.Key_Q:
             self.context.commands.run("file.quit")
@@ -648,17 +653,17 @@ class MainWindow(QMainWindow):
         """The first page is entered once it can be seen: before, Qt would give the keyboard to the search field."""
         super().showEvent(event)
         if self.house is not None and not self.house.current:
-            self.house.begin()
+            self.house.show_first_page()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """What is said stays above the lower edge."""
         super().resizeEvent(event)
-        self.toasts.place()
+        self.toasts.place_toast()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
         """Remember where it stood; with a tray it may only hide."""
-        self.context.prefs.keep(_GEOMETRY, self.saveGeometry())
-        self.context.prefs.save()
+        self.context.prefs.store_value(_GEOMETRY, self.saveGeometry())
+        self.context.prefs.save_now()
         if self.may_close:
             event.accept()
         else:

@@ -84,15 +84,15 @@ class Icons:
         if key not in self._pixmaps:
             if len(self._pixmaps) >= MAX_PIXMAPS:
                 self._pixmaps.clear()
-            self._pixmaps[key] = self._draw(name, size, colour, dpr)
+            self._pixmaps[key] = self._render_pixmap(name, size, colour, dpr)
         return self._pixmaps[key]
 
-    def _draw(self, name: str, size: int, colour: str, dpr: float) -> QPixmap:
+    def _render_pixmap(self, name: str, size: int, colour: str, dpr: float) -> QPixmap:
         """One picture, not kept."""
         if size <= 0 or dpr <= 0 or not QColor.isValidColorName(colour):
             raise ValueError("an icon needs a positive size and a colour")
         # QtSvg draws currentColor in black.
-        tinted = self._outline(name).replace(b"currentColor", colour.encode("ascii"))
+        tinted = self._read_outline(name).replace(b"currentColor", colour.encode("ascii"))
         side = round(size * dpr)
         made = QPixmap(QSize(side, side))
         made.fill(Qt.GlobalColor.transparent)
@@ -104,7 +104,7 @@ class Icons:
         made.setDevicePixelRatio(dpr)
         return made
 
-    def _outline(self, name: str) -> bytes:
+    def _read_outline(self, name: str) -> bytes:
         """The icon's file, read once."""
         if name not in self._outlines:
             file = files("resources") / "icons" / f"{name}.svg"
@@ -167,7 +167,7 @@ def load_fonts() -> Families:
     return Families(TEXT_FAMILY, DISPLAY_FAMILY)
 
 
-def font(role: str, scale: int = MIN_SCALE) -> QFont:
+def make_font(role: str, scale: int = MIN_SCALE) -> QFont:
     """The font of a role of text, from the type scale of the tokens.
 
     Args:
@@ -195,10 +195,10 @@ def font(role: str, scale: int = MIN_SCALE) -> QFont:
         made.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, style.tracking * made.pixelSize())
     if style.capitals:
         made.setCapitalization(QFont.Capitalization.AllUppercase)
-    return tabular(made) if style.tabular else made
+    return make_tabular(made) if style.tabular else made
 
 
-def tabular(plain: QFont) -> QFont:
+def make_tabular(plain: QFont) -> QFont:
     """A font with figures of equal width, for columns of numbers.
 
     Args:
@@ -294,7 +294,7 @@ class Theme(QObject):
         """Whether the dark theme is in force."""
         return self.tokens.name == DARK
 
-    def use(self, mode: str, scale: int, *, reduced_motion: bool = False) -> None:
+    def apply_theme(self, mode: str, scale: int, *, reduced_motion: bool = False) -> None:
         """Put a theme in force.
 
         Args:
@@ -304,16 +304,16 @@ class Theme(QObject):
         """
         self.mode, self.scale, self.reduced_motion = mode, scale, reduced_motion
         self.tokens = self._all[self.wanted]
-        self._apply()
+        self._apply_to_application()
 
     def _system_changed(self) -> None:
         if self.mode == SYSTEM and self.tokens is not self._all[self.wanted]:
             self.tokens = self._all[self.wanted]
-            self._apply()
+            self._apply_to_application()
 
-    def _apply(self) -> None:
+    def _apply_to_application(self) -> None:
         self._application.setFont(self.font("body"))
-        self._application.setPalette(self._palette())
+        self._application.setPalette(self._make_palette())
         self._application.setStyleSheet(self.style_sheet())
         self.changed.emit()
 
@@ -340,7 +340,7 @@ class Theme(QObject):
 
     def font(self, role: FontRole) -> QFont:
         """The font of a role of text."""
-        return font(role, self.scale)
+        return make_font(role, self.scale)
 
     def colour(self, name: str) -> QColor:
         """A colour by its token's name, such as `ink`, `kind.fact`, `trust.0`.
@@ -354,7 +354,7 @@ class Theme(QObject):
         """An icon in a token's colour."""
         return self._icons.icon(name, role)
 
-    def _palette(self) -> QPalette:
+    def _make_palette(self) -> QPalette:
         palette = QPalette()
         roles = {
             QPalette.ColorRole.Window: "background",

@@ -210,20 +210,20 @@ class Tokens(Colours):
         return self.by_name[role]
 
 
-def _read() -> dict[str, Any]:
+def _read_tokens() -> dict[str, Any]:
     """The token file as it stands."""
     data: dict[str, Any] = json.loads((files("resources") / "themes" / "tokens.json").read_text("utf-8"))
     return data
 
 
-def _check(name: str, value: str) -> None:
+def _check_colour(name: str, value: str) -> None:
     """Raise ValueError with the token's name for what is not a colour."""
     pattern = _TRANSLUCENT if name in _MAY_BE_TRANSLUCENT else _SOLID
     if not pattern.fullmatch(value):
         raise ValueError(f"token {name} is not a colour")
 
 
-def _styles(data: Mapping[str, Any]) -> Mapping[str, TypeStyle]:
+def _parse_type_styles(data: Mapping[str, Any]) -> Mapping[str, TypeStyle]:
     """The type scale; every role and no other."""
     roles: tuple[FontRole, ...] = get_args(FontRole)
     if set(data) != set(roles):
@@ -231,7 +231,7 @@ def _styles(data: Mapping[str, Any]) -> Mapping[str, TypeStyle]:
     return MappingProxyType({role: TypeStyle(**data[role]) for role in roles})
 
 
-def _theme(name: ThemeName, data: Mapping[str, Any]) -> Tokens:
+def _parse_theme(name: ThemeName, data: Mapping[str, Any]) -> Tokens:
     """One theme out of the whole file."""
     colours = dict(data["themes"][name])
     kinds = {Kind(kind): colour for kind, colour in colours.pop("kinds").items()}
@@ -241,13 +241,13 @@ def _theme(name: ThemeName, data: Mapping[str, Any]) -> Tokens:
     by_name = colours | {f"kind_{kind}": colour for kind, colour in kinds.items()}
     by_name |= {f"trust_{step}": colour for step, colour in enumerate(trust)}
     for role, colour in by_name.items():
-        _check(role, colour)
+        _check_colour(role, colour)
     return Tokens(
         **colours,
         name=name,
         kinds=MappingProxyType(kinds),
         trust=trust,
-        type=_styles(data["type"]),
+        type=_parse_type_styles(data["type"]),
         spacing=Spacing(**data["spacing"]),
         radii=Radii(**data["radii"]),
         sizes=Sizes(**data["sizes"]),
@@ -266,9 +266,9 @@ def load_tokens() -> Mapping[str, Tokens]:
         ValueError: a colour is malformed, or the file is incomplete.
         TypeError: a token is missing or unknown.
     """
-    data = _read()
+    data = _read_tokens()
     names: tuple[ThemeName, ...] = get_args(ThemeName)
-    return MappingProxyType({name: _theme(name, data) for name in names})
+    return MappingProxyType({name: _parse_theme(name, data) for name in names})
 
 
 def spacing() -> Spacing:

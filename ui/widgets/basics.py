@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.plaintext import tip
+from ui.widgets.plaintext import escape_tooltip
 
 
 def plain_key(event: QKeyEvent) -> int:
@@ -37,7 +37,7 @@ def plain_key(event: QKeyEvent) -> int:
     return event.key() if held == Qt.KeyboardModifier.NoModifier else 0
 
 
-def overrides(event: QEvent, wants: Callable[[QKeyEvent], bool]) -> bool:
+def accept_own_key(event: QEvent, wants: Callable[[QKeyEvent], bool]) -> bool:
     """Take a key that is this widget's own, although it may be a shortcut of the window too.
 
     A shortcut of the window goes first, and the widget would never hear of the key, unless it accepts the event that
@@ -87,16 +87,16 @@ class KeyButton(QPushButton):
         self.title, self._theme, self._key, self._is_tight = "", theme, key, is_tight
         self._words = QLabel()
         self._words.setTextFormat(Qt.TextFormat.PlainText)
-        parts = [self._words, keycap(key)] if key else [self._words]
-        self._box = row(*parts, parent=self)
+        parts = [self._words, make_keycap(key)] if key else [self._words]
+        self._box = make_row(*parts, parent=self)
         for part in parts:
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.clicked.connect(lambda: run())
-        self.name(title)
-        self._measure()
-        theme.changed.connect(self._measure)
+        self.set_title(title)
+        self._update_margins()
+        theme.changed.connect(self._update_margins)
 
-    def name(self, title: str) -> None:
+    def set_title(self, title: str) -> None:
         """Say what it does."""
         self.title = title
         self._words.setText(title)
@@ -104,7 +104,7 @@ class KeyButton(QPushButton):
         self.setAccessibleDescription(f"Key {self._key}" if self._key else "")
         self.updateGeometry()
 
-    def _measure(self) -> None:
+    def _update_margins(self) -> None:
         px = self._theme.px
         left = (7 if self._key else 9) if self._is_tight else 12
         right = left if not self._key else 6 if self._is_tight else 8
@@ -164,7 +164,7 @@ class FlowLayout(QLayout):
     def heightForWidth(self, width: int) -> int:  # noqa: N802 - Qt's name
         """The height the lines take."""
         if width not in self._heights:
-            self._heights[width] = self._lay(QRect(0, 0, width, 0), move=False)
+            self._heights[width] = self._arrange_items(QRect(0, 0, width, 0), move=False)
         return self._heights[width]
 
     def invalidate(self) -> None:
@@ -175,7 +175,7 @@ class FlowLayout(QLayout):
     def setGeometry(self, rect: QRect) -> None:  # noqa: N802 - Qt's name
         """Put the widgets in their places."""
         super().setGeometry(rect)
-        self._lay(rect, move=True)
+        self._arrange_items(rect, move=True)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """The widest widget in one line."""
@@ -189,7 +189,7 @@ class FlowLayout(QLayout):
                 size = size.expandedTo(item.minimumSize())
         return size
 
-    def _lay(self, rect: QRect, *, move: bool) -> int:
+    def _arrange_items(self, rect: QRect, *, move: bool) -> int:
         x, y, line = rect.x(), rect.y(), 0
         for item in self._items:
             if item.isEmpty():
@@ -204,7 +204,7 @@ class FlowLayout(QLayout):
         return y + line - rect.y()
 
 
-def clear(layout: QLayout) -> None:
+def clear_layout(layout: QLayout) -> None:
     """Take everything out of a layout and let go of it."""
     while layout.count():
         item = layout.takeAt(0)
@@ -224,7 +224,7 @@ def remove_chip(theme: Theme, text: str, remove: Callable[[], None]) -> QPushBut
         text: what it filters by, such as `kind: fact`.
         remove: takes it away.
     """
-    made = button(text, remove, kind="chip", hint=f"Remove the filter {text}")
+    made = make_button(text, remove, kind="chip", hint=f"Remove the filter {text}")
     made.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     made.setAccessibleName(f"Remove the filter {text}")
     follow_icon(theme, made, "x", "muted")
@@ -257,9 +257,9 @@ class MenuChip(QPushButton):
         self._menu = QMenu(self)
         self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the chip's own only puts its arrow on the right
         self.setMenu(self._menu)
-        self.offer(choices, current)
+        self.set_choices(choices, current)
 
-    def offer(self, choices: Mapping[str, str], current: str) -> None:
+    def set_choices(self, choices: Mapping[str, str], current: str) -> None:
         """Offer other choices."""
         self._choices = dict(choices)
         self._menu.clear()
@@ -267,7 +267,7 @@ class MenuChip(QPushButton):
             action = self._menu.addAction(words.replace("&", "&&"))
             action.setCheckable(True)
             action.setData(value)
-            action.triggered.connect(lambda _checked=False, value=value: self._take(value))
+            action.triggered.connect(lambda _checked=False, value=value: self._on_choice(value))
         self.show_choice(current)
 
     def show_choice(self, value: str) -> None:
@@ -279,7 +279,7 @@ class MenuChip(QPushButton):
         for action in self._menu.actions():
             action.setChecked(action.data() == value)
 
-    def _take(self, value: str) -> None:
+    def _on_choice(self, value: str) -> None:
         self.show_choice(value)
         self.chosen.emit(value)
 
@@ -304,12 +304,12 @@ class Segments(QWidget):
         """
         super().__init__()
         self.setAccessibleName(name)
-        layout: QLayout = FlowLayout(self, gap=6) if wraps else row(parent=self, gap=6)
+        layout: QLayout = FlowLayout(self, gap=6) if wraps else make_row(parent=self, gap=6)
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._buttons: dict[str, QPushButton] = {}
         for value, words in choices:
-            made = button(words, kind="chip")
+            made = make_button(words, kind="chip")
             made.setCheckable(True)
             made.setChecked(value == current)
             made.clicked.connect(lambda _checked=False, value=value: self.chosen.emit(value))
@@ -333,7 +333,7 @@ class Segments(QWidget):
         self._buttons[value].setText(words)
 
 
-def label(text: str = "", role: str = "body", *, wrap: bool = False) -> QLabel:
+def make_label(text: str = "", role: str = "body", *, wrap: bool = False) -> QLabel:
     """Plain text in a role of the style sheet; never interpreted.
 
     Args:
@@ -364,13 +364,13 @@ class Elided(QLabel):
         self.setMinimumWidth(24)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._mode, self._whole = mode, ""
-        self.say(text)
+        self.set_text(text)
 
-    def say(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         """Show another text."""
         self._whole = text
         self.setAccessibleName(text)
-        self._cut()
+        self._elide_text()
 
     @property
     def whole(self) -> str:
@@ -385,16 +385,16 @@ class Elided(QLabel):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Cut anew."""
         super().resizeEvent(event)
-        self._cut()
+        self._elide_text()
 
-    def _cut(self) -> None:
+    def _elide_text(self) -> None:
         shown = self.fontMetrics().elidedText(self._whole, self._mode, max(self.width(), 24))
         if shown != self.text():
             self.setText(shown)
-        self.setToolTip(tip(self._whole) if shown != self._whole else "")
+        self.setToolTip(escape_tooltip(self._whole) if shown != self._whole else "")
 
 
-def button(
+def make_button(
     text: str,
     run: Callable[[], None] | None = None,
     *,
@@ -415,7 +415,7 @@ def button(
     made = QPushButton(("\u2009" if icon else "") + text.replace("&", "&&"))
     made.setProperty("kind", kind)
     made.setAccessibleName(text)
-    made.setToolTip(tip(hint))
+    made.setToolTip(escape_tooltip(hint))
     made.setAutoDefault(True)  # Return presses the one that has the keyboard, in a dialog and out of it
     made.setDefault(kind == "primary")
     made.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -430,7 +430,9 @@ def button(
     return made
 
 
-def tool(theme: Theme, icon: str, name: str, run: Callable[[], None] | None = None, *, size: int = 18) -> QToolButton:
+def make_tool_button(
+    theme: Theme, icon: str, name: str, run: Callable[[], None] | None = None, *, size: int = 18
+) -> QToolButton:
     """A small button of an icon alone; its name is its tooltip and what a screen reader says.
 
     Args:
@@ -465,17 +467,17 @@ class _Follower(QObject):
     def __init__(self, theme: Theme, target: QPushButton | QToolButton, icon: str, role: str) -> None:
         super().__init__(target)
         self._theme, self._target, self._icon, self._role = theme, target, icon, role
-        self._paint()
-        theme.changed.connect(self._paint)
+        self._paint_icon()
+        theme.changed.connect(self._paint_icon)
 
-    def _paint(self) -> None:
+    def _paint_icon(self) -> None:
         if isinstance(self._target, QPushButton):  # as large beside large text as beside small
             side = self._theme.px(sizes().icon)
             self._target.setIconSize(QSize(side, side))
         self._target.setIcon(self._theme.icon(self._icon, self._role))
 
 
-def keycap(keys: str | QKeySequence) -> QLabel:
+def make_keycap(keys: str | QKeySequence) -> QLabel:
     """A key as it stands on the keyboard, for hints beside actions."""
     shown = keys if isinstance(keys, str) else keys.toString(QKeySequence.SequenceFormat.NativeText)
     made = QLabel(shown)
@@ -485,7 +487,7 @@ def keycap(keys: str | QKeySequence) -> QLabel:
     return made
 
 
-def hairline() -> QFrame:
+def make_hairline() -> QFrame:
     """A line between two parts."""
     made = QFrame()
     made.setObjectName("hairline")
@@ -493,7 +495,7 @@ def hairline() -> QFrame:
     return made
 
 
-def card(name: str = "card", margins: int = 16, gap: int = 8) -> tuple[QFrame, QVBoxLayout]:
+def make_card(name: str = "card", margins: int = 16, gap: int = 8) -> tuple[QFrame, QVBoxLayout]:
     """A surface with round corners, and the column inside it.
 
     Args:
@@ -503,32 +505,32 @@ def card(name: str = "card", margins: int = 16, gap: int = 8) -> tuple[QFrame, Q
     """
     frame = QFrame()
     frame.setObjectName(name)
-    return frame, column(frame, margins=margins, gap=gap)
+    return frame, make_column(frame, margins=margins, gap=gap)
 
 
-def card_of(lines: QWidget) -> QFrame:
+def wrap_in_card(lines: QWidget) -> QFrame:
     """A card with a list in it."""
     made = QFrame()
     made.setObjectName("card")
-    column(made, lines).setContentsMargins(1, 6, 1, 8)
+    make_column(made, lines).setContentsMargins(1, 6, 1, 8)
     return made
 
 
-def column(parent: QWidget | None = None, *widgets: QWidget, margins: int = 0, gap: int = 8) -> QVBoxLayout:
+def make_column(parent: QWidget | None = None, *widgets: QWidget, margins: int = 0, gap: int = 8) -> QVBoxLayout:
     """Widgets below each other."""
     made = QVBoxLayout() if parent is None else QVBoxLayout(parent)
-    _fill(made, widgets, margins, gap)
+    _fill_layout(made, widgets, margins, gap)
     return made
 
 
-def row(*widgets: QWidget | None, margins: int = 0, gap: int = 8, parent: QWidget | None = None) -> QHBoxLayout:
+def make_row(*widgets: QWidget | None, margins: int = 0, gap: int = 8, parent: QWidget | None = None) -> QHBoxLayout:
     """Widgets beside each other; None is a spring."""
     made = QHBoxLayout() if parent is None else QHBoxLayout(parent)
-    _fill(made, widgets, margins, gap)
+    _fill_layout(made, widgets, margins, gap)
     return made
 
 
-def _fill(layout: QBoxLayout, widgets: tuple[QWidget | None, ...], margins: int, gap: int) -> None:
+def _fill_layout(layout: QBoxLayout, widgets: tuple[QWidget | None, ...], margins: int, gap: int) -> None:
     layout.setContentsMargins(margins, margins, margins, margins)
     layout.setSpacing(gap)
     for widget in widgets:
@@ -562,7 +564,7 @@ def make_timer(parent: QObject, run: Callable[[], object], pause_ms: int = 0) ->
     return made
 
 
-def restyle(widget: QWidget, name: str, value: object) -> None:
+def set_style_property(widget: QWidget, name: str, value: object) -> None:
     """Set a property the style sheet asks for, and let it look again."""
     widget.setProperty(name, value)
     widget.style().unpolish(widget)

@@ -107,7 +107,7 @@ class Piece:
         return bool(self.name)
 
 
-def pieces(text: str) -> Iterator[Piece]:
+def split_marks(text: str) -> Iterator[Piece]:
     r"""Cut a text into runs that can be seen and marks for what cannot.
 
     Yields:
@@ -120,7 +120,7 @@ def pieces(text: str) -> Iterator[Piece]:
             continue
         if at > start:
             yield Piece(text[start:at], "", start)
-        yield Piece(f"U+{ord(text[at]):04X}", _name(text[at]), at)
+        yield Piece(f"U+{ord(text[at]):04X}", _name_character(text[at]), at)
         start = at + 1
     if end > start:
         yield Piece(text[start:end], "", start)
@@ -134,13 +134,13 @@ def _is_written(text: str, at: int) -> bool:
     if character in "\ufe0e\ufe0f":
         return at > 0 and _VARIANT.match(text, at - 1) is not None
     if character == "\u200d":
-        return _joins(text, at) or _joins_faces(text, at)
+        return _is_joiner_needed(text, at) or _joins_faces(text, at)
     if character == "\u200c":
-        return _joins(text, at)
+        return _is_joiner_needed(text, at)
     return "\U000e0020" <= character <= "\U000e007f" and _is_flag(text, at)
 
 
-def _joins(text: str, at: int) -> bool:
+def _is_joiner_needed(text: str, at: int) -> bool:
     """A joiner stands between two letters of scripts that join, or makes a consonant with its virama a half form."""
     before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
     if not _is_joining(before):
@@ -165,7 +165,7 @@ def _is_flag(text: str, at: int) -> bool:
     return low >= 0 and text.startswith(_FLAG_TAGS, low + 1) and at <= low + _FLAG_LENGTH
 
 
-def _name(character: str) -> str:
+def _name_character(character: str) -> str:
     known = _NAMES.get(character) or unicodedata.name(character, "").lower()
     if known:
         return known
@@ -184,22 +184,22 @@ def one_line(text: str, most: int = 300) -> str:
         most: characters at most; an ellipsis stands for the rest.
     """
     text = _FRONT_MATTER.sub("", text, count=1)
-    shown = "".join(f"‹{piece.text}›" if piece.is_mark else piece.text for piece in pieces(text[: most * 2]))
+    shown = "".join(f"‹{piece.text}›" if piece.is_mark else piece.text for piece in split_marks(text[: most * 2]))
     line = " ".join(shown.split())
     return line if len(line) <= most and len(text) <= most * 2 else line[: most - 1].rstrip() + "…"
 
 
 def has_marks(text: str) -> bool:
     """Whether a text holds anything that cannot be seen."""
-    return any(piece.is_mark for piece in pieces(text))
+    return any(piece.is_mark for piece in split_marks(text))
 
 
-def tip(text: str) -> str:
+def escape_tooltip(text: str) -> str:
     """A text as a tooltip that shows it as it is: Qt takes what looks like markup for markup."""
     return f"<span>{html.escape(text)}</span>" if GuiQt.mightBeRichText(text) else text
 
 
-def utf16(text: str) -> int:
+def utf16_length(text: str) -> int:
     """How long a text is where Qt counts it."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
@@ -281,13 +281,13 @@ class FittedText(QTextEdit):
         self._theme = theme
         self._most = 0
         self._borders: list[tuple[int, int]] = []
-        self.document().documentLayout().documentSizeChanged.connect(self._fit)
-        theme.changed.connect(self._write)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit_height)
+        theme.changed.connect(self._write_text)
 
-    def fold(self, most_lines: int) -> None:
+    def fold_after(self, most_lines: int) -> None:
         """Fold after so many lines; 0 for never."""
         self._most = most_lines
-        self._fit()
+        self._fit_height()
 
     @property
     def is_folded(self) -> bool:
@@ -296,7 +296,7 @@ class FittedText(QTextEdit):
 
     def is_longer_than(self, lines: int) -> bool:
         """Whether the whole text has more lines than that."""
-        return self._height(lines) < self._height(0)
+        return self._height_of(lines) < self._height_of(0)
 
     def selected_text(self) -> str:
         """What is selected, as it came; a mark that is touched is taken whole."""
@@ -310,7 +310,7 @@ class FittedText(QTextEdit):
         """What it shows."""
         raise NotImplementedError  # each kind says it; Qt's metaclass goes with no abstract class
 
-    def _write(self) -> None:
+    def _write_text(self) -> None:
         """Show it all anew."""
         raise NotImplementedError  # each kind says it; Qt's metaclass goes with no abstract class
 
@@ -329,14 +329,14 @@ class FittedText(QTextEdit):
         cursor.beginEditBlock()
         for shown, look, is_mark in parts:
             cursor.insertText(shown, look)
-            length = utf16(shown)
+            length = utf16_length(shown)
             if is_mark and len(self._borders) < self.most_borders:
                 self._borders.append((at, length))
             at += length
         cursor.endEditBlock()
         self.moveCursor(QTextCursor.MoveOperation.Start)
 
-    def _mark(self, made: QTextCharFormat, name: str) -> None:
+    def _format_mark(self, made: QTextCharFormat, name: str) -> None:
         """Let a format be that of a mark."""
         made.setFont(self._theme.font("caption"))
         made.setForeground(self._theme.colour("warning"))
@@ -345,7 +345,7 @@ class FittedText(QTextEdit):
 
     # ---- its height
 
-    def _height(self, most_lines: int) -> int:
+    def _height_of(self, most_lines: int) -> int:
         """Pixels of the first lines; of all for 0."""
         layout = self.document().documentLayout()
         block, left = self.document().begin(), most_lines
@@ -358,8 +358,8 @@ class FittedText(QTextEdit):
             block = block.next()
         return math.ceil(layout.documentSize().height())
 
-    def _fit(self) -> None:
-        height = min(self._height(0), self._height(self._most)) + 2
+    def _fit_height(self) -> None:
+        height = min(self._height_of(0), self._height_of(self._most)) + 2
         if height != self.height() or height != self.minimumHeight():
             self.setFixedHeight(height)
         self.fitted.emit()
@@ -389,13 +389,13 @@ class FittedText(QTextEdit):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(self._theme.colour("warning"))
         for start, length in self._borders:
-            first, last = self._place(start), self._place(start + length)
+            first, last = self._cursor_rect(start), self._cursor_rect(start + length)
             if first.top() == last.top() and first.intersects(QRectF(self.viewport().rect())):
                 wide = last.left() - first.left() + 1
                 painter.drawRoundedRect(QRectF(first.left() - 0.5, first.top() + 0.5, wide, first.height() - 1), 3, 3)
         painter.end()
 
-    def _place(self, position: int) -> QRectF:
+    def _cursor_rect(self, position: int) -> QRectF:
         cursor = QTextCursor(self.document())
         cursor.setPosition(position)
         return QRectF(self.cursorRect(cursor))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QSizePolicy, QWidget
 
 from ui.bridge import passphrase_strength
 from ui.theme.theme import Theme
-from ui.widgets.basics import column, label, restyle, row, tool
+from ui.widgets.basics import make_column, make_label, make_row, make_tool_button, set_style_property
 
 _BARS = 4
 _WORDS = ("Very weak", "Weak", "Fair", "Strong", "Very strong")
@@ -33,7 +33,7 @@ class _Bars(QWidget):
         """Low and wide."""
         return QSize(self._theme.px(160), self._theme.px(6))
 
-    def fill(self, filled: int, token: str) -> None:
+    def set_filled(self, filled: int, token: str) -> None:
         """Fill some of them."""
         self._filled, self._token = filled, token
         self.update()
@@ -61,25 +61,25 @@ class StrengthMeter(QWidget):
         super().__init__()
         self.score = -1
         self._bars = _Bars(theme)
-        self._word = label("", "strong")
+        self._word = make_label("", "strong")
         self._word.setMinimumWidth(theme.px(80))
         self._word.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._sentence = label(ADVICE, "small", wrap=True)
+        self._sentence = make_label(ADVICE, "small", wrap=True)
         self._sentence.setAlignment(Qt.AlignmentFlag.AlignTop)
-        layout = column(self, gap=4)
-        line = row(self._bars, self._word, gap=12)
+        layout = make_column(self, gap=4)
+        line = make_row(self._bars, self._word, gap=12)
         line.setStretch(0, 1)
         layout.addLayout(line)
         layout.addWidget(self._sentence)
         self._sentence.setMinimumHeight(2 * self._sentence.fontMetrics().lineSpacing() + 4)
-        self.rate("")
+        self.rate_passphrase("")
 
     @property
     def words(self) -> str:
         """What is said."""
         return f"{self._word.text()}. {self._sentence.text()}".removeprefix(". ")
 
-    def rate(self, typed: str) -> None:
+    def rate_passphrase(self, typed: str) -> None:
         """Rate a passphrase.
 
         Args:
@@ -87,13 +87,13 @@ class StrengthMeter(QWidget):
         """
         if not typed:
             self.score = -1
-            self._bars.fill(0, "line")
+            self._bars.set_filled(0, "line")
             self._word.setText("")
             self._sentence.setText(ADVICE)
         else:
             found = passphrase_strength(typed)
             self.score = found.score
-            self._bars.fill(max(1, found.score), _TOKENS[found.score])
+            self._bars.set_filled(max(1, found.score), _TOKENS[found.score])
             self._word.setText(_WORDS[found.score])
             self._sentence.setText(found.sentence)
         self.setAccessibleName(f"Strength: {self.words}")
@@ -128,19 +128,23 @@ class SecretField(QLineEdit):
         self.setAccessibleName(name)
         self.setInputMethodHints(_SENSITIVE)
         what = name.lower()
-        self._show = tool(theme, "eye", f"Show the {what}", lambda: self.reveal(is_shown=True), size=16)
-        self._hide = tool(theme, "eye-off", f"Hide the {what}", lambda: self.reveal(is_shown=False), size=16)
+        self._show = make_tool_button(
+            theme, "eye", f"Show the {what}", lambda: self.reveal_text(is_shown=True), size=16
+        )
+        self._hide = make_tool_button(
+            theme, "eye-off", f"Hide the {what}", lambda: self.reveal_text(is_shown=False), size=16
+        )
         for eye in (self._show, self._hide):
             eye.setParent(self)
-        self.reveal(is_shown=False, takes_focus=False)
-        theme.changed.connect(self._place)
+        self.reveal_text(is_shown=False, takes_focus=False)
+        theme.changed.connect(self._place_eyes)
 
     @property
     def is_revealed(self) -> bool:
         """Whether what is typed can be read."""
         return self.echoMode() is QLineEdit.EchoMode.Normal
 
-    def reveal(self, *, is_shown: bool, takes_focus: bool = True) -> None:
+    def reveal_text(self, *, is_shown: bool, takes_focus: bool = True) -> None:
         """Show what is typed, or dots.
 
         Args:
@@ -154,24 +158,24 @@ class SecretField(QLineEdit):
         if had_focus:
             (self._hide if is_shown else self._show).setFocus()
 
-    def take(self) -> str:
+    def take_text(self) -> str:
         """What was typed; the field and its history hold nothing of it afterwards."""
         typed = self.text()
         self.setText("")
-        self.reveal(is_shown=False)
+        self.reveal_text(is_shown=False)
         return typed
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Notice Caps Lock: Qt does not tell it, but the letters do."""
         typed = event.text()
         if event.key() == Qt.Key.Key_CapsLock:
-            self._tell_caps(is_on=not self._caps)
+            self._set_caps(is_on=not self._caps)
         elif len(typed) == 1 and typed.isalpha() and typed.upper() != typed.lower():
             is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            self._tell_caps(is_on=typed.isupper() != is_shifted)
+            self._set_caps(is_on=typed.isupper() != is_shifted)
         super().keyPressEvent(event)
 
-    def _tell_caps(self, *, is_on: bool) -> None:
+    def _set_caps(self, *, is_on: bool) -> None:
         if is_on != self._caps:
             self._caps = is_on
             self.caps.emit(is_on)
@@ -179,20 +183,20 @@ class SecretField(QLineEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
         """The hint belongs to the field that is typed in."""
         super().focusOutEvent(event)
-        self._tell_caps(is_on=False)
+        self._set_caps(is_on=False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Keep the button at the end of the line."""
         super().resizeEvent(event)
-        self._place()
+        self._place_eyes()
 
-    def _place(self) -> None:
+    def _place_eyes(self) -> None:
         side = self.height() - 6
         for eye in (self._show, self._hide):
             eye.setGeometry(self.width() - side - 4, 3, side, side)
         self.setTextMargins(0, 0, side, 0)
 
 
-def mark(line: QLineEdit, *, is_wrong: bool) -> None:
+def mark_field(line: QLineEdit, *, is_wrong: bool) -> None:
     """Mark a field as the one that is wrong; the words beside it say so too."""
-    restyle(line, "wrong", is_wrong)
+    set_style_property(line, "wrong", is_wrong)

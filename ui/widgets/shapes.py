@@ -29,16 +29,16 @@ def kind_path(kind: Kind) -> QPainterPath:
         case Kind.FACT:
             path.addRoundedRect(QRectF(-0.47, -0.47, 0.94, 0.94), 0.12, 0.12)
         case Kind.RULE:
-            path.addPolygon(_polygon(4, 0.68, 90))
+            path.addPolygon(_make_polygon(4, 0.68, 90))
         case Kind.PROCEDURE:
-            path.addPolygon(_polygon(3, 0.74, 90))
+            path.addPolygon(_make_polygon(3, 0.74, 90))
         case Kind.DIGEST:
-            path.addPolygon(_polygon(6, 0.6, 0))
+            path.addPolygon(_make_polygon(6, 0.6, 0))
     path.closeSubpath()
     return path
 
 
-def _polygon(corners: int, radius: float, first: float) -> QPolygonF:
+def _make_polygon(corners: int, radius: float, first: float) -> QPolygonF:
     angles = (math.radians(first + 360 * k / corners) for k in range(corners))
     drop = 0.1 if corners == 3 else 0.0  # a triangle's weight lies below its middle
     return QPolygonF([QPointF(radius * math.cos(a), -radius * math.sin(a) + drop) for a in angles])
@@ -100,7 +100,7 @@ class KindMark(QWidget):
         self._theme, self._size, self._kind, self._colour = theme, size, kind, colour
         self.show_kind(kind)
         self.setFixedSize(theme.px(size), theme.px(size))
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self._restyle_mark)
 
     def show_kind(self, kind: Kind) -> None:
         """Show another kind."""
@@ -109,7 +109,7 @@ class KindMark(QWidget):
         self.setToolTip(KIND_WORDS[kind])
         self.update()
 
-    def _restyle(self) -> None:
+    def _restyle_mark(self) -> None:
         self.setFixedSize(self._theme.px(self._size), self._theme.px(self._size))
         self.update()
 

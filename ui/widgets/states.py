@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget, QVBo
 from ui.bridge import Problem, problem_of
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
-from ui.widgets.basics import button, column, label, make_timer, row
+from ui.widgets.basics import make_button, make_column, make_label, make_row, make_timer
 
 FOOT = "isFoot"
 """Property of the line above a page's lowest buttons; what is said for a moment does not cover them."""
@@ -35,27 +35,27 @@ class EmptyState(QWidget):
         self._theme, self._icon = theme, icon
         self._picture = QLabel()
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        head = label(title, "section")
+        head = make_label(title, "section")
         head.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        words = label(sentence, "muted", wrap=True)
+        words = make_label(sentence, "muted", wrap=True)
         words.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         # A fixed width in a row of springs: with an alignment Qt would not ask how high the wrapped text is.
         words.setFixedWidth(theme.px(400))
-        buttons = [button(name, run, kind="plain" if nr else "primary") for nr, (name, run) in enumerate(actions)]
-        layout = column(self, margins=16, gap=12)
+        buttons = [make_button(name, run, kind="plain" if nr else "primary") for nr, (name, run) in enumerate(actions)]
+        layout = make_column(self, margins=16, gap=12)
         layout.addStretch(2)
         layout.addWidget(self._picture)
         layout.addWidget(head)
-        layout.addLayout(row(None, words, None))
+        layout.addLayout(make_row(None, words, None))
         if buttons:
             layout.addSpacing(8)
-            layout.addLayout(row(None, *buttons, None))
+            layout.addLayout(make_row(None, *buttons, None))
         layout.addStretch(3)
-        self._paint()
-        theme.changed.connect(self._paint)
+        self._paint_icon()
+        theme.changed.connect(self._paint_icon)
         self.setAccessibleName(f"{title}. {sentence}")
 
-    def _paint(self) -> None:
+    def _paint_icon(self) -> None:
         size = self._theme.px(40)
         self._picture.setPixmap(self._theme.icon(self._icon, "faint").pixmap(QSize(size, size)))
 
@@ -70,24 +70,24 @@ class LoadingState(QWidget):
         bar.setFixedWidth(220)
         bar.setTextVisible(False)
         bar.setAccessibleName(sentence)
-        words = label(sentence, "muted")
+        words = make_label(sentence, "muted")
         words.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._inner = QWidget()
-        inner = column(self._inner, words, gap=12)
+        inner = make_column(self._inner, words, gap=12)
         inner.addWidget(bar, 0, Qt.AlignmentFlag.AlignHCenter)
-        layout = column(self, margins=32)
+        layout = make_column(self, margins=32)
         layout.addStretch(2)
         layout.addWidget(self._inner)
         layout.addStretch(3)
         self._inner.hide()
         self._timer = make_timer(self, self._inner.show)
 
-    def begin(self) -> None:
+    def show_soon(self) -> None:
         """Appear in 300 ms unless something else is shown by then."""
         self._inner.hide()
         self._timer.start(300)
 
-    def end(self) -> None:
+    def hide_now(self) -> None:
         """It is not needed any more."""
         self._timer.stop()
         self._inner.hide()
@@ -118,15 +118,15 @@ class States(QStackedWidget):
 
     def show_content(self) -> None:
         """Show the content."""
-        self._loading.end()
+        self._loading.hide_now()
         self.setCurrentWidget(self._content)
-        self._drop()
+        self._remove_other()
 
     def show_loading(self) -> None:
         """Show that something is being read."""
-        self._loading.begin()
+        self._loading.show_soon()
         self.setCurrentWidget(self._loading)
-        self._drop()
+        self._remove_other()
 
     def show_empty(self, state: QWidget) -> None:
         """Show an empty state."""
@@ -158,13 +158,13 @@ class States(QStackedWidget):
             say(problem.sentence, "Try again", again)
 
     def _show_other(self, other: QWidget) -> None:
-        self._loading.end()
-        self._drop()
+        self._loading.hide_now()
+        self._remove_other()
         self._other = other
         self.addWidget(other)
         self.setCurrentWidget(other)
 
-    def _drop(self) -> None:
+    def _remove_other(self) -> None:
         if self._other is not None:
             self.removeWidget(self._other)
             self._other.deleteLater()
@@ -186,11 +186,11 @@ class Banner(QFrame):
         super().__init__()
         self.setObjectName("banner")
         self.setProperty("tone", tone)
-        words = label(sentence, wrap=True)
-        layout = row(words, margins=12, gap=12, parent=self)
+        words = make_label(sentence, wrap=True)
+        layout = make_row(words, margins=12, gap=12, parent=self)
         layout.setStretch(0, 1)
         if action and run is not None:
-            layout.addWidget(button(action, run))
+            layout.addWidget(make_button(action, run))
         self.setAccessibleName(sentence)
 
 
@@ -203,15 +203,15 @@ class Toasts(QObject):
         self._shown: QFrame | None = None
         self._words: QLabel | None = None
         self._staying: list[tuple[str, str, Callable[[], None] | None]] = []
-        self._timer = make_timer(self, self.clear)
-        theme.changed.connect(self.place)
+        self._timer = make_timer(self, self.clear_messages)
+        theme.changed.connect(self.place_toast)
 
     @property
     def sentence(self) -> str:
         """What is said at present."""
         return "" if self._shown is None else self._shown.accessibleName()
 
-    def say(
+    def show_message(
         self, sentence: str, action: str = "", run: Callable[[], None] | None = None, *, stays: bool = False
     ) -> None:
         """Show a sentence.
@@ -222,37 +222,37 @@ class Toasts(QObject):
         """
         if stays:
             self._staying.append((sentence, action, run))
-        self._show(sentence, action, run, stays=stays)
+        self._show_toast(sentence, action, run, stays=stays)
 
-    def _show(self, sentence: str, action: str, run: Callable[[], None] | None, *, stays: bool) -> None:
-        self._hide()
+    def _show_toast(self, sentence: str, action: str, run: Callable[[], None] | None, *, stays: bool) -> None:
+        self._hide_toast()
         frame = QFrame(self._host)
         frame.setObjectName("toast")
         frame.setAccessibleName(sentence)
-        words = label(sentence, wrap=len(sentence) > 80)
+        words = make_label(sentence, wrap=len(sentence) > 80)
         self._words = words
-        layout = row(words, margins=10, gap=12, parent=frame)
+        layout = make_row(words, margins=10, gap=12, parent=frame)
         layout.setContentsMargins(16, 8, 10, 8)
         if action and run is not None:
-            layout.addWidget(button(action, lambda: self._do(run)))
+            layout.addWidget(make_button(action, lambda: self._run_action(run)))
         if stays:
-            layout.addWidget(button("Close", self._close))
+            layout.addWidget(make_button("Close", self._close_toast))
         else:
             self._timer.start(_TOAST_MS)
         self._shown = frame
         frame.show()
         frame.raise_()
-        self.place()
+        self.place_toast()
 
-    def _do(self, run: Callable[[], None]) -> None:
-        self._close()
+    def _run_action(self, run: Callable[[], None]) -> None:
+        self._close_toast()
         run()
 
-    def _close(self) -> None:
+    def _close_toast(self) -> None:
         """The person has dealt with what is shown."""
-        self.drop(self.sentence)
+        self.remove_message(self.sentence)
 
-    def drop(self, sentence: str) -> None:
+    def remove_message(self, sentence: str) -> None:
         """Say a sentence no more; one that stays under what is shown does not come back either.
 
         Args:
@@ -260,38 +260,38 @@ class Toasts(QObject):
         """
         self._staying = [kept for kept in self._staying if kept[0] != sentence]
         if sentence == self.sentence:
-            self.clear()
+            self.clear_messages()
 
-    def clear(self, *, everything: bool = False) -> None:
+    def clear_messages(self, *, everything: bool = False) -> None:
         """Say nothing but what stays.
 
         Args:
             everything: whether that goes too.
         """
-        self._hide()
+        self._hide_toast()
         if everything:
             self._staying.clear()
         elif self._staying:
             sentence, action, run = self._staying[-1]
-            self._show(sentence, action, run, stays=True)
+            self._show_toast(sentence, action, run, stays=True)
 
-    def _hide(self) -> None:
+    def _hide_toast(self) -> None:
         self._timer.stop()
         if self._shown is not None:
             self._shown.hide()
             self._shown.deleteLater()
             self._shown = self._words = None
 
-    def place(self) -> None:
+    def place_toast(self) -> None:
         """Put what is shown where it belongs; for the host, when its size has changed."""
         if self._shown is not None and self._words is not None:
             self._words.setMaximumWidth(self._theme.px(560))
             self._shown.adjustSize()
             size = self._shown.sizeHint()
             left = max(16, (self._host.width() - size.width()) // 2)
-            self._shown.setGeometry(left, self._foot() - size.height(), size.width(), size.height())
+            self._shown.setGeometry(left, self._toast_bottom() - size.height(), size.width(), size.height())
 
-    def _foot(self) -> int:
+    def _toast_bottom(self) -> int:
         """Where a toast ends: above the lower edge, and above the bar of buttons at the foot of a page."""
         lines = (one for one in self._host.findChildren(QWidget) if one.property(FOOT) and one.isVisible())
         tops = [line.mapTo(self._host, QPoint(0, 0)).y() - spacing().snug for line in lines]

@@ -13,7 +13,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDialog, QLabel, QVBoxLayout, QWidget
 
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, button, column, hairline, label, row
+from ui.widgets.basics import Elided, make_button, make_column, make_hairline, make_label, make_row
 from ui.widgets.words import count_of
 
 _NAMES: Mapping[str, str] = {
@@ -75,7 +75,7 @@ def verdict_of(report: Mapping[str, Any]) -> Verdict:
     Args:
         report: `{status, checks}`, as `engine.vault.verify` gives it.
     """
-    lines = tuple(_line(name, check) for name, check in report["checks"].items())
+    lines = tuple(_make_check_line(name, check) for name, check in report["checks"].items())
     failed = sum(line.outcome == "failed" for line in lines)
     skipped = sum(line.outcome == "not_checked" for line in lines)
     if failed:
@@ -106,7 +106,7 @@ def chain_sentence(report: Mapping[str, Any]) -> str:
             return "The chain could not be checked now. Try again in a moment."
 
 
-def _line(name: str, check: Mapping[str, str]) -> CheckLine:
+def _make_check_line(name: str, check: Mapping[str, str]) -> CheckLine:
     word = _OUTCOMES[check["status"]][2]
     return CheckLine(_NAMES.get(name, name.replace("_", " ").capitalize()), check["status"], word, check["note"])
 
@@ -120,30 +120,32 @@ class VerdictDialog(QDialog):
         self.setWindowTitle("Check of the vault")
         self.setAccessibleName(f"{verdict.title}. {verdict.sentence}")
         self.setMinimumWidth(theme.px(_WIDTH))
-        layout = column(self, margins=24, gap=8)
+        layout = make_column(self, margins=24, gap=8)
         icon = {"success": "circle-check", "danger": "circle-x"}.get(verdict.tone, "circle-alert")
-        layout.addLayout(row(_sign(theme, icon, verdict.tone, 20), label(verdict.title, "title"), None, gap=10))
-        layout.addWidget(label(verdict.sentence, "muted", wrap=True))
+        layout.addLayout(
+            make_row(_make_sign(theme, icon, verdict.tone, 20), make_label(verdict.title, "title"), None, gap=10)
+        )
+        layout.addWidget(make_label(verdict.sentence, "muted", wrap=True))
         layout.addSpacing(8)
         for line in verdict.lines:
-            layout.addWidget(hairline())
-            _add(theme, layout, line)
+            layout.addWidget(make_hairline())
+            _add_line(theme, layout, line)
         layout.addSpacing(8)
-        self.close_button = button("Close", self.accept, kind="primary")
-        layout.addLayout(row(None, self.close_button))
+        self.close_button = make_button("Close", self.accept, kind="primary")
+        layout.addLayout(make_row(None, self.close_button))
 
 
-def _add(theme: Theme, layout: QVBoxLayout, line: CheckLine) -> None:
+def _add_line(theme: Theme, layout: QVBoxLayout, line: CheckLine) -> None:
     icon, token, _ = _OUTCOMES[line.outcome]
-    word = label(line.word, "danger" if line.outcome == "failed" else "small")
+    word = make_label(line.word, "danger" if line.outcome == "failed" else "small")
     note = Elided(line.note, "small")
     note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-    made = row(_sign(theme, icon, token, 16), label(line.title), note, word, gap=10)
+    made = make_row(_make_sign(theme, icon, token, 16), make_label(line.title), note, word, gap=10)
     made.setStretch(2, 1)
     layout.addLayout(made)
 
 
-def _sign(theme: Theme, icon: str, token: str, size: int) -> QLabel:
+def _make_sign(theme: Theme, icon: str, token: str, size: int) -> QLabel:
     sign = QLabel()
     side = theme.px(size)
     sign.setPixmap(theme.icon(icon, token).pixmap(QSize(side, side)))

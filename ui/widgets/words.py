@@ -41,7 +41,7 @@ def describe_omissions(skipped: Mapping[str, int]) -> tuple[Omission, ...]:
     Args:
         skipped: reason to count, as importers name reasons.
     """
-    known = reasons()
+    known = skip_reasons()
     found = []
     for reason, count in skipped.items():
         words = known.get(reason)
@@ -63,7 +63,7 @@ def skip_sentences(skipped: Mapping[str, int]) -> tuple[str, ...]:
 
 
 @cache
-def reasons() -> Mapping[str, Mapping[str, str]]:
+def skip_reasons() -> Mapping[str, Mapping[str, str]]:
     """The words for the importers' reasons; read once."""
     found: Mapping[str, Mapping[str, str]] = skip_strings()["reasons"]
     return found
@@ -79,7 +79,7 @@ def describe_reason(key: str) -> str:
     return str(found) if isinstance(found, str) else f"{key.replace('_', ' ').capitalize()}." if key else ""
 
 
-def clause(sentence: str) -> str:
+def lower_sentence(sentence: str) -> str:
     """A sentence as the part of another one: without its stop, its first letter small.
 
     Args:
@@ -95,7 +95,7 @@ def describe_reasons(keys: Sequence[str]) -> str:
     Args:
         keys: of `lifecycle.json`.
     """
-    return "; ".join(clause(describe_reason(key)) for key in keys)
+    return "; ".join(lower_sentence(describe_reason(key)) for key in keys)
 
 
 _NAME, _VALUE = 40, 120
@@ -163,7 +163,7 @@ NAME = 40
 """Characters of a client's name on a line of other words."""
 
 
-def via(who: str, client: str | None) -> str:
+def name_with_client(who: str, client: str | None) -> str:
     """Whose words something is and which client reports it: `You, via notes-plugin`.
 
     Args:
@@ -204,12 +204,12 @@ def count_of(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def memories(number: int) -> str:
+def count_memories(number: int) -> str:
     """`1 memory`, `3,214 memories`."""
     return count_of(number, "memory", "memories")
 
 
-def local(ms: int) -> datetime:
+def to_local(ms: int) -> datetime:
     """A moment in the local zone; the nearest representable one where it lies outside the calendar."""
     try:
         return datetime.fromtimestamp(ms / 1000, UTC).astimezone()
@@ -219,13 +219,13 @@ def local(ms: int) -> datetime:
 
 def date_of(ms: int) -> str:
     """`3 Nov 2026`, in the local zone."""
-    at = local(ms)
+    at = to_local(ms)
     return f"{at.day} {at:%b} {at.year}"
 
 
 def time_of(ms: int) -> str:
     """`3 Nov 2026, 14:05`, in the local zone."""
-    at = local(ms)
+    at = to_local(ms)
     return f"{date_of(ms)}, {at:%H:%M}"
 
 
@@ -237,7 +237,7 @@ def format_said_at(when: When | None) -> str:
     """
     if when is None:
         return ""
-    at = local(when.ms)
+    at = to_local(when.ms)
     if when.offset_min is not None and -1440 < when.offset_min < 1440:
         at = at.astimezone(timezone(timedelta(minutes=when.offset_min)))
     elif when.precision in _FORMS:  # a whole day, month or year has no zone
@@ -260,7 +260,7 @@ def format_said_or_noted(when: When | None, recorded_at: int) -> str:
     return format_said_at(when) or f"noted {date_of(recorded_at)}"
 
 
-def ago(ms: int, now_ms: int) -> str:
+def format_ago(ms: int, now_ms: int) -> str:
     """How long ago in plain words: `just now`, `5 minutes ago`, `yesterday`, else the date."""
     seconds = (now_ms - ms) // 1000
     if seconds < 60:

@@ -13,7 +13,7 @@ import pytest
 
 from app.bench import measure
 from app.bench import measure as report
-from app.bench.machine import describe_machine, load, resident_mb
+from app.bench.machine import describe_machine, read_load, resident_mb
 from app.bench.measure import compute_percentiles
 from app.cli import commands
 from app.cli.output import Output
@@ -32,7 +32,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Mapping[str, Any], li
     told: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(folder))
-        found = measure.run(COUNT, told.append)
+        found = measure.run_bench(COUNT, told.append)
     return found, told, folder
 
 
@@ -105,7 +105,7 @@ def test_the_machine_is_told() -> None:
     found = describe_machine()
     assert found["cores"] >= 1
     assert found["python"].count(".") == 2
-    assert load() is None or load() >= 0  # type: ignore[operator]
+    assert read_load() is None or read_load() >= 0  # type: ignore[operator]
     used, peak = resident_mb(), resident_mb(peak=True)
     assert used is None or (peak is not None and 5 < used <= peak)
 
@@ -118,7 +118,7 @@ def test_the_command_prints_one_document(monkeypatch: pytest.MonkeyPatch, capsys
         tell("working")
         return {"n": count}
 
-    monkeypatch.setattr(measure, "run", stand_in)
+    monkeypatch.setattr(measure, "run_bench", stand_in)
     commands.loci.main(commands.hoist_json_option(["bench", "--n", "70", "--json"]), standalone_mode=False)
     said = capsys.readouterr()
     assert json.loads(said.out) == {"n": 70}

@@ -10,7 +10,16 @@ import pytest
 from fake_ollama import Answer, FakeOllama
 
 from app.chat import start
-from app.chat.conversation import Chat, Given, Memory, Turn, budget_of, describe_left_out, messages_for, tokens_of
+from app.chat.conversation import (
+    Chat,
+    Given,
+    Memory,
+    Turn,
+    build_messages,
+    describe_left_out,
+    estimate_tokens,
+    memory_budget,
+)
 from app.chat.models import WINDOW, ModelHost
 from app.chat.screen import MOST_CHARACTERS, Screen
 from app.chat.start import model_place
@@ -36,13 +45,13 @@ class Remembering:
             raise self.fails
         return {"client": "chat", "grants": self.grants}
 
-    def begin(self, prompt: str, model: str, budget: int) -> dict[str, Any]:
+    def begin_turn(self, prompt: str, model: str, budget: int) -> dict[str, Any]:
         self._note("begin", prompt, model, str(budget))
         left = self.left
         counts = {"tokens": 9, "budget": budget, "included": 1, "receipt": "r-1", "at_hand": 2}
         return {"turn": "t-1", "text": CONTEXT, "excluded_reasons": left, **counts}
 
-    def end(self, turn: str | None, user: str, assistant: str, outcome: str) -> dict[str, Any]:
+    def end_turn(self, turn: str | None, user: str, assistant: str, outcome: str) -> dict[str, Any]:
         self._note("end", str(turn), user, assistant, outcome)
         return {"left_out": 0, "stored": 1, "proposed": 0, "episodes": 2}
 
@@ -54,7 +63,7 @@ class Remembering:
         self._note("recall", query)
         return {"items": self.items, "reason": "Nothing comes close enough."}
 
-    def one(self, ident: str) -> dict[str, Any] | None:
+    def find_memory(self, ident: str) -> dict[str, Any] | None:
         self._note("one", ident)
         return next((item for item in self.items if item["id"] == ident), None)
 
@@ -90,7 +99,7 @@ def test_a_turn_is_begun_answered_and_ended() -> None:
         server.says("Ada.")
         shown = chat(memory, "Who is my cat?\n/why\n", server)
         (asked,) = server.questions
-    assert memory.asked[0] == ("begin", "Who is my cat?", "small:3b", str(budget_of(WINDOW)))
+    assert memory.asked[0] == ("begin", "Who is my cat?", "small:3b", str(memory_budget(WINDOW)))
     assert memory.asked[1] == ("end", "t-1", "Who is my cat?", "Ada.", "done")
     assert CONTEXT in asked.body["messages"][0]["content"]
     assert asked.body["options"]["num_ctx"] == WINDOW
@@ -257,24 +266,24 @@ def test_the_budget_follows_what_the_model_can_read() -> None:
     with FakeOllama() as server:
         host = ModelHost(parse_address(server.host))
         server.on("/api/show", Answer('{"model_info": {"llama.context_length": 2048}}'))
-        assert host.window("small:3b") == 2048
+        assert host.read_window("small:3b") == 2048
         server.on("/api/show", Answer('{"model_info": {"llama.context_length": 131072}}'))
-        assert host.window("small:3b") == WINDOW
+        assert host.read_window("small:3b") == WINDOW
         server.on("/api/show", Answer('{"model_info": {"llama.context_length": true}}'))
-        assert host.window("small:3b") == WINDOW
-    assert budget_of(2048) == 245
+        assert host.read_window("small:3b") == WINDOW
+    assert memory_budget(2048) == 245
 
 
 def test_the_oldest_turns_are_left_out_and_a_prompt_too_long_is_refused() -> None:
     said = [Turn(f"question {number} " + "x" * 600, "y" * 600) for number in range(20)]
-    found = messages_for(Given("now"), said, 4096)
+    found = build_messages(Given("now"), said, 4096)
     assert found is not None
     assert found[-1] == {"role": "user", "content": "now"}
     assert found[1]["content"].startswith("question ")
     assert found[-3]["content"].startswith("question 19")
     assert 3 < len(found) < 42
-    assert sum(tokens_of(one["content"]) for one in found) <= 4096 * 3 // 4
-    assert messages_for(Given("z" * 20_000), [], 4096) is None
+    assert sum(estimate_tokens(one["content"]) for one in found) <= 4096 * 3 // 4
+    assert build_messages(Given("z" * 20_000), [], 4096) is None
     assert describe_left_out({}) == ""
 
 
@@ -282,12 +291,12 @@ def test_the_oldest_turns_are_left_out_and_a_prompt_too_long_is_refused() -> Non
 def test_a_line_that_is_too_long_is_told_and_not_sent(end: str) -> None:
     shown, longest = io.StringIO(), "y" * MOST_CHARACTERS
     screen = Screen(shown, io.StringIO("x" * (3 * MOST_CHARACTERS) + end + longest + end + "next" + end))
-    assert screen.ask("") == ""
+    assert screen.read_line("") == ""
     assert "65,536 characters" in shown.getvalue()
     told = shown.getvalue()
-    assert screen.ask("") == longest
-    assert screen.ask("") == "next"
-    assert screen.ask("") is None
+    assert screen.read_line("") == longest
+    assert screen.read_line("") == "next"
+    assert screen.read_line("") is None
     assert shown.getvalue() == told
 
 
@@ -295,8 +304,8 @@ def test_line_ends_pass_and_other_returns_are_shown_however_they_are_cut() -> No
     out = io.StringIO()
     screen = Screen(out, io.StringIO())
     for piece in ("one\r", "\ntwo\r", "three\r"):
-        screen.piece(piece)
-    screen.end()
+        screen.print_piece(piece)
+    screen.end_answer()
     assert out.getvalue() == "one\ntwo<U+000D>three<U+000D>\n"
 
 

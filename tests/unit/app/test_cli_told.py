@@ -10,7 +10,7 @@ from app.cli.clients import _print_revocation as revoked_told
 from app.cli.output import Output
 from app.cli.review import _print_list as conflicts_told
 from app.cli.review import _print_resolution as decision_told
-from app.cli.review import _turned_down as turned_down_told
+from app.cli.review import _print_turned_down
 from app.cli.undo import print_undone
 from app.cli.words import (
     claim_stands,
@@ -194,8 +194,8 @@ def test_what_is_folded_is_counted_with_a_way_to_turn_it_down(capsys: pytest.Cap
     assert told.count("Shall this be remembered?") == 3
     assert "6 more proposals of Noisy: `loci conflicts --client Noisy` shows them" in told
     assert "9 of 12 to decide." in told
-    turned_down_told(out, {"name": "Noisy", "step": "s", "items": 500, "left": 2})
-    turned_down_told(out, {"name": "Noisy", "step": None, "items": 0, "left": 0})
+    _print_turned_down(out, {"name": "Noisy", "step": "s", "items": 500, "left": 2})
+    _print_turned_down(out, {"name": "Noisy", "step": None, "items": 0, "left": 0})
     told = capsys.readouterr().out
     assert told.splitlines() == [
         "500 proposals of Noisy are turned down. `loci undo` takes it back.",

@@ -10,7 +10,7 @@ from typing import Any, Self
 import pytest
 
 from app.cli.output import Output
-from app.environment import read
+from app.environment import read_environment
 from app.mcp import pairing
 from app.mcp.client_setup import ClientSetup, checked_client
 from app.mcp.link import ClientReach
@@ -47,7 +47,7 @@ class Stranger:
 @pytest.fixture
 def setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ClientSetup:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    return ClientSetup(read({}, tmp_path / "home", None), {}, "zed", "lean", Output(as_json=True))
+    return ClientSetup(read_environment({}, tmp_path / "home", None), {}, "zed", "lean", Output(as_json=True))
 
 
 def test_the_token_is_kept_under_the_name_that_was_given(

@@ -32,7 +32,7 @@ def parsed(found: str, text: str) -> Any:
 @pytest.mark.parametrize("name", EVERY)
 def test_every_assistant_has_a_place_below_the_persons_folder(name: str, system: str, tmp_path: Path) -> None:
     variables = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
-    path = find_recipe(name).path(system, variables)
+    path = find_recipe(name).find_path(system, variables)
     assert path.is_relative_to(tmp_path)
     assert "~" not in str(path)
     assert "$" not in str(path)
@@ -40,13 +40,13 @@ def test_every_assistant_has_a_place_below_the_persons_folder(name: str, system:
 
 def test_variables_move_the_place() -> None:
     moved = {"HOME": "/h", "XDG_CONFIG_HOME": "/c", "CODEX_HOME": "/x"}
-    assert find_recipe("zed").path("linux", moved) == Path("/c/zed/settings.json")
-    assert find_recipe("codex").path("linux", moved) == Path("/x/config.toml")
-    assert find_recipe("zed").path("linux", {**moved, "XDG_CONFIG_HOME": "not/absolute"}) == Path(
+    assert find_recipe("zed").find_path("linux", moved) == Path("/c/zed/settings.json")
+    assert find_recipe("codex").find_path("linux", moved) == Path("/x/config.toml")
+    assert find_recipe("zed").find_path("linux", {**moved, "XDG_CONFIG_HOME": "not/absolute"}) == Path(
         "/h/.config/zed/settings.json"
     )
     with pytest.raises(LociError) as caught:
-        find_recipe("zed").path("linux", {})
+        find_recipe("zed").find_path("linux", {})
     assert caught.value.code is Code.NOT_HERE
 
 
@@ -93,9 +93,9 @@ def test_an_older_entry_is_replaced_in_json() -> None:
 def test_only_another_entry_is_displaced(name: str) -> None:
     found, other = find_recipe(name), find_recipe(name).fill_entry(("other", [], {}))
     entry = found.fill_entry(COMMAND)
-    assert not found.displaces("", entry)
-    assert not found.displaces(found.put_entry("", entry), entry)
-    assert found.displaces(found.put_entry("", other), entry)
+    assert not found.has_other_entry("", entry)
+    assert not found.has_other_entry(found.put_entry("", entry), entry)
+    assert found.has_other_entry(found.put_entry("", other), entry)
 
 
 def test_toml_keeps_its_comments() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.options import verb_of
+from app.cli.options import find_verb
 from app.mcp.client_setup import serving_command
 from app.mcp.link import Starter
 from core.errors import Code, LociError
@@ -52,7 +52,7 @@ def test_nothing_of_the_engine_is_loaded(arguments: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_the_verb_is_found_behind_global_options(arguments: list[str], verb: str | None) -> None:
-    assert verb_of(arguments) == verb
+    assert find_verb(arguments) == verb
 
 
 def test_the_engine_is_started_where_it_need_not_ask() -> None:
@@ -70,24 +70,24 @@ def ended(starter: Starter) -> None:
 def test_an_engine_that_cannot_open_is_not_started_again_at_once(code: int, told: Code) -> None:
     clock = ManualClock(0)
     starter = Starter([sys.executable, "-c", f"raise SystemExit({code})"], {}, clock)
-    starter.wake()
+    starter.ensure_started()
     ended(starter)
     for _ in range(2):
         with pytest.raises(LociError) as caught:
-            starter.wake()
+            starter.ensure_started()
         assert caught.value.code is told
         assert starter._child is None
     clock.at_ms += 16_000
-    starter.wake()
+    starter.ensure_started()
     ended(starter)
 
 
 @pytest.mark.starts_process
 def test_one_that_lost_the_race_is_waited_for() -> None:
     starter = Starter([sys.executable, "-c", "raise SystemExit(3)"], {})
-    starter.wake()
+    starter.ensure_started()
     ended(starter)
-    starter.wake()  # the other has the vault; no error
+    starter.ensure_started()  # the other has the vault; no error
     assert starter._child is None
 
 
@@ -101,18 +101,18 @@ def test_a_vault_that_another_works_on_is_tried_ever_more_seldom(code: int) -> N
         """How many engines are started by calls that look ten times a second."""
         count = 0
         for _ in range(seconds * 10):
-            starter.wake()
+            starter.ensure_started()
             if starter._child is not None:
                 count += 1
                 ended(starter)
-                starter.wake()
+                starter.ensure_started()
             clock.at_ms += 100
         return count
 
     assert starts_in(9) == 5  # at 0, 0.5, 1.5, 3.5 and 8.5 s
     assert starts_in(20) == 4  # then every five
     starter.note_answer()
-    starter.wake()
+    starter.ensure_started()
     assert starter._child is not None
     ended(starter)
 
@@ -121,5 +121,5 @@ def test_a_vault_that_another_works_on_is_tried_ever_more_seldom(code: int) -> N
 def test_a_program_that_is_not_there_is_told() -> None:
     starter = Starter(["/nowhere/loci"], {})
     with pytest.raises(LociError) as caught:
-        starter.wake()
+        starter.ensure_started()
     assert caught.value.code is Code.NOT_HERE

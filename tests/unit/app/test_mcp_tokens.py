@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.environment import read
+from app.environment import read_environment
 from app.mcp.client_setup import complete_variables
 from app.mcp.tokens import read_token, token_file, write_token
 from core.errors import Code, LociError
@@ -55,8 +55,8 @@ def test_what_is_no_token_is_not_repeated(text: str) -> None:
 
 def test_each_home_has_its_own_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    usual = read({}, None, None)
-    others = [read({}, tmp_path / name, None) for name in ("a", "b")]
+    usual = read_environment({}, None, None)
+    others = [read_environment({}, tmp_path / name, None) for name in ("a", "b")]
     files = [token_file(found, "x") for found in (usual, *others)]
     assert len(set(files)) == 3
     assert all(file.name == "x.token" for file in files)

@@ -9,7 +9,7 @@ from statistics import mean
 
 import pytest
 
-from app.sample.sample import fill, sample_engine
+from app.sample.sample import fill_sample, sample_engine
 from core.engine.facade import Engine
 from core.types.recall import Context, ContextQuery
 from core.types.requests import RecallQuery
@@ -26,7 +26,7 @@ contexts held the answer."""
 @pytest.fixture(scope="module")
 def sample() -> Iterator[Engine]:
     with sample_engine() as (engine, clock, _):
-        fill(engine, clock)
+        fill_sample(engine, clock)
         yield engine
 
 

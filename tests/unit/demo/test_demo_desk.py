@@ -8,7 +8,7 @@ from importlib.resources import files
 
 import pytest
 
-from app.sample.sample import fill, sample_engine
+from app.sample.sample import fill_sample, sample_engine
 from core.engine.facade import Engine
 from core.types.reviews import Queue, QueueRequest
 
@@ -18,7 +18,7 @@ DEEDS = json.loads((files("resources") / "demo" / "deeds.json").read_text("utf-8
 @pytest.fixture(scope="module")
 def sample() -> Iterator[Engine]:
     with sample_engine() as (engine, clock, _):
-        fill(engine, clock)
+        fill_sample(engine, clock)
         yield engine
 
 

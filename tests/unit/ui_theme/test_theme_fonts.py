@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtGui import QFont, QFontDatabase, QFontInfo, QFontMetricsF, QRawFont
 from PySide6.QtWidgets import QApplication
 
-from ui.theme.theme import DISPLAY_FAMILY, TEXT_FAMILY, Families, font, load_fonts, scale_length, tabular
+from ui.theme.theme import DISPLAY_FAMILY, TEXT_FAMILY, Families, load_fonts, make_font, make_tabular, scale_length
 from ui.theme.tokens import FontRole
 
 FONTS = files("resources") / "fonts"
@@ -57,7 +57,7 @@ ROLES = [
 
 @pytest.mark.parametrize(("role", "family", "size", "weight", "face"), ROLES)
 def test_the_face_that_is_drawn(role: str, family: str, size: int, weight: int, face: str) -> None:
-    made = font(role)
+    made = make_font(role)
     info, drawn = QFontInfo(made), QRawFont.fromFont(made)
     assert (info.family(), made.pixelSize(), info.weight()) == (family, size, weight)
     assert (drawn.familyName(), drawn.styleName()) == (family, face)
@@ -66,7 +66,7 @@ def test_the_face_that_is_drawn(role: str, family: str, size: int, weight: int, 
 def test_every_role_is_told() -> None:
     assert {role for role, *_ in ROLES} | {"mono"} == set(get_args(FontRole))
     with pytest.raises(KeyError, match="headline"):
-        font("headline")
+        make_font("headline")
 
 
 def test_weights_have_outlines_of_their_own() -> None:
@@ -81,7 +81,7 @@ def test_weights_have_outlines_of_their_own() -> None:
 
 @pytest.mark.parametrize("role", ["body", "strong", "title", "quote"])
 def test_every_promised_script_is_in_one_face(role: str) -> None:
-    drawn = QRawFont.fromFont(font(role))
+    drawn = QRawFont.fromFont(make_font(role))
     letters = "Aéßőşž Ωώέ Жїґџ ệưđ €−–—…“”‘’·×→←↑↓⌘ 0123456789"
     assert [letter for letter in letters if not drawn.supportsCharacter(ord(letter))] == []
 
@@ -94,36 +94,36 @@ def test_kerning_works() -> None:
 
 
 def test_figures_line_up() -> None:
-    number, body = QFontMetricsF(font("number", 200)), QFontMetricsF(font("body", 200))
+    number, body = QFontMetricsF(make_font("number", 200)), QFontMetricsF(make_font("body", 200))
     assert len({number.horizontalAdvance(digit * 8) for digit in "0123456789"}) == 1
     assert body.horizontalAdvance("11111111") < body.horizontalAdvance("00000000")
 
 
 def test_tabular_leaves_the_given_font_alone() -> None:
-    given = font("small")
-    assert tabular(given).isFeatureSet(QFont.Tag("tnum"))
+    given = make_font("small")
+    assert make_tabular(given).isFeatureSet(QFont.Tag("tnum"))
     assert not given.isFeatureSet(QFont.Tag("tnum"))
 
 
 def test_labels_are_spaced_capitals() -> None:
-    made = font("label", 200)
+    made = make_font("label", 200)
     assert made.capitalization() == QFont.Capitalization.AllUppercase
     assert made.letterSpacing() == pytest.approx(0.06 * 22, abs=1 / 64)  # Qt keeps sixty-fourths
-    assert font("body").capitalization() == QFont.Capitalization.MixedCase
+    assert make_font("body").capitalization() == QFont.Capitalization.MixedCase
 
 
 def test_ids_are_set_in_the_systems_fixed_font() -> None:
     system = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
-    assert font("mono").family() == system.family()
-    assert font("mono", 150).pixelSize() == 18
+    assert make_font("mono").family() == system.family()
+    assert make_font("mono", 150).pixelSize() == 18
 
 
 @pytest.mark.parametrize(("scale", "size"), [(100, 13), (110, 14), (125, 16), (150, 20), (200, 26)])
 def test_text_grows(scale: int, size: int) -> None:
-    assert font("body", scale).pixelSize() == size == scale_length(13, scale)
+    assert make_font("body", scale).pixelSize() == size == scale_length(13, scale)
 
 
 @pytest.mark.parametrize("scale", [0, 99, 201, -100])
 def test_text_neither_shrinks_nor_bursts(scale: int) -> None:
     with pytest.raises(ValueError, match="100 to 200"):
-        font("body", scale)
+        make_font("body", scale)

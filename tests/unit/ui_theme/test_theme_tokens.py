@@ -163,7 +163,7 @@ def test_a_spoilt_file_is_refused(path: tuple[str, ...], value: object, monkeypa
     for key in path[:-1]:
         place = place[key]
     place[path[-1]] = value
-    monkeypatch.setattr(module, "_read", lambda: data)
+    monkeypatch.setattr(module, "_read_tokens", lambda: data)
     with pytest.raises(ValueError, match=r"token|theme dark needs|type scale"):
         load_tokens.__wrapped__()
 

@@ -24,13 +24,13 @@ from ui.pages.clients.words import (
     describe_take_back,
     describe_undo_remainder,
     format_names,
-    visible,
+    visible_name,
 )
 from ui.strings import clients_strings, format_count
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
-from ui.widgets.basics import Elided, Segments, button, column, label, make_timer, row
-from ui.widgets.words import local
+from ui.widgets.basics import Elided, Segments, make_button, make_column, make_label, make_row, make_timer
+from ui.widgets.words import to_local
 
 TODAY, YESTERDAY, WEEK, ALL, DATE = "today", "yesterday", "week", "all", "date"
 PAUSE_MS = 250
@@ -72,24 +72,24 @@ class AskDialog(QDialog):
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.setMinimumWidth(context.theme.px(sizes().dialog))
-        self.cancel = button(cancel or clients_strings()["cancel"], self.reject)
-        self.act = button(act, self._agree, kind=kind)
+        self.cancel = make_button(cancel or clients_strings()["cancel"], self.reject)
+        self.act = make_button(act, self._on_agree_clicked, kind=kind)
         self.act.setAutoDefault(False)
         self.form = QWidget()
-        self.form_box = column(self.form, gap=10)
+        self.form_box = make_column(self.form, gap=10)
         heading = Elided(title, "title")
         heading.setAccessibleDescription("heading")
-        layout = column(self, heading, margins=24, gap=12)
+        layout = make_column(self, heading, margins=24, gap=12)
         for told in sentences:
-            layout.addWidget(label(told, "body", wrap=True))
+            layout.addWidget(make_label(told, "body", wrap=True))
         layout.addWidget(self.form)
         layout.addStretch(1)
-        layout.addLayout(row(None, self.cancel, self.act))
+        layout.addLayout(make_row(None, self.cancel, self.act))
         self.cancel.setDefault(True)
         self.cancel.setFocus()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
-    def _agree(self) -> None:
+    def _on_agree_clicked(self) -> None:
         self.agreed.emit()
         self.accept()
 
@@ -115,7 +115,7 @@ def revoke_dialog(context: Context, client: ClientCard, parent: QWidget) -> AskD
     """Before one is revoked."""
     said = clients_strings()["revoke_dialog"]
     wrote = format_count(said["wrote"], client.stands) if client.stands else said["wrote_none"]
-    title = said["title"].format(name=visible(client.name))
+    title = said["title"].format(name=visible_name(client.name))
     return AskDialog(context, title, (said["sentence"], wrote), said["act"], parent)
 
 
@@ -130,32 +130,32 @@ class UndoSinceDialog(AskDialog):
     def __init__(self, context: Context, name: str, parent: QWidget) -> None:
         """Make it."""
         said = clients_strings()["undo_dialog"]
-        title = said["title"].format(name=visible(name))
+        title = said["title"].format(name=visible_name(name))
         super().__init__(context, title, (said["sentence"],), said["act_none"], parent)
         self.context, self._name = context, name
         self.found: Undoable | None = None
-        self.preview, self.stays = label(said["looking"], "strong", wrap=True), label("", "muted", wrap=True)
+        self.preview, self.stays = make_label(said["looking"], "strong", wrap=True), make_label("", "muted", wrap=True)
         self.stays.hide()
         self.choices = Segments(tuple(said["choices"].items()), TODAY, said["since"], wraps=True)
-        self.choices.chosen.connect(lambda _: self._choose())
-        today = local(context.clock.now_ms()).date()
+        self.choices.chosen.connect(lambda _: self._on_time_chosen())
+        today = to_local(context.clock.now_ms()).date()
         self.day = QDateEdit(QDate(today.year, today.month, today.day))
         self.day.setMaximumDate(QDate(today.year, today.month, today.day))
         self.day.setLocale(QLocale(QLocale.Language.English))
         self.day.setDisplayFormat("d MMM yyyy")
         self.day.setAccessibleName(said["day"])
         self.day.lineEdit().setObjectName("inner")
-        self.day.dateChanged.connect(lambda _: self._choose())
-        self.form_box.addWidget(label(said["since"], "label"))
+        self.day.dateChanged.connect(lambda _: self._on_time_chosen())
+        self.form_box.addWidget(make_label(said["since"], "label"))
         self.form_box.addWidget(self.choices)
-        self.form_box.addLayout(row(self.day, None))
+        self.form_box.addLayout(make_row(self.day, None))
         self.form_box.addWidget(self.preview)
         self.form_box.addWidget(self.stays)
         self._asked: Future[Undoable] | None = None
-        self.pause = make_timer(self, self._count, PAUSE_MS)
-        self.finished.connect(lambda _: self._give_up())
-        self._empty()
-        self._count()
+        self.pause = make_timer(self, self._request_count, PAUSE_MS)
+        self.finished.connect(lambda _: self._cancel_count())
+        self._clear_preview()
+        self._request_count()
 
     @property
     def since_ms(self) -> int:
@@ -167,40 +167,40 @@ class UndoSinceDialog(AskDialog):
             picked = self.day.date()
             at = datetime(picked.year(), picked.month(), picked.day()).astimezone()
         else:
-            at = local(self.context.clock.now_ms()).replace(hour=0, minute=0, second=0, microsecond=0)
+            at = to_local(self.context.clock.now_ms()).replace(hour=0, minute=0, second=0, microsecond=0)
             at -= timedelta(days=_BACK[chosen])
         return max(0, int(at.astimezone(UTC).timestamp() * 1000))
 
-    def _choose(self) -> None:
+    def _on_time_chosen(self) -> None:
         """Another time: nothing can be agreed to until it is counted, once the person has stopped choosing."""
-        self._give_up()
-        self._empty()
+        self._cancel_count()
+        self._clear_preview()
         self.pause.start()
 
-    def _give_up(self) -> None:
+    def _cancel_count(self) -> None:
         """What is counted is asked no more: it does not begin where it has not."""
         self.pause.stop()
         if self._asked is not None:
             self._asked.cancel()
 
-    def _empty(self) -> None:
+    def _clear_preview(self) -> None:
         self.day.setVisible(self.choices.current == DATE)
         self.found = None
         self.act.setEnabled(False)
         self.preview.setText(clients_strings()["undo_dialog"]["looking"])
         self.adjustSize()
 
-    def _count(self) -> None:
+    def _request_count(self) -> None:
         clients, name, since = self.context.bridge.engine.clients, self._name, self.since_ms
 
-        def ask() -> Future[Undoable]:
+        def start_count() -> Future[Undoable]:
             self._asked = clients.preview_undo(name, since)
             return self._asked
 
-        asked = query(clients_strings()["undo_dialog"]["looking"], ask).within(self, "count")
-        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+        asked = query(clients_strings()["undo_dialog"]["looking"], start_count).within(self, "count")
+        self.context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
 
-    def _show(self, found: Undoable) -> None:
+    def _show_preview(self, found: Undoable) -> None:
         said, told = clients_strings()["undo_dialog"], describe_left_over(found)
         self.found = found
         self.preview.setText(describe_take_back(found))
@@ -212,7 +212,7 @@ class UndoSinceDialog(AskDialog):
         self.act.setEnabled(found.steps > 0)
         self.adjustSize()
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         self.preview.setText("" if problem is None else problem.sentence)
 
@@ -227,11 +227,11 @@ class RemoveDialog(AskDialog):
             found: what removing would do; something.
         """
         said = clients_strings()["remove_dialog"]
-        sentence = said["sentence"].format(name=visible(name))
+        sentence = said["sentence"].format(name=visible_name(name))
         super().__init__(context, said["title"], (sentence,), said["act"], parent, said["cancel"])
-        self.preview = label(describe_removal(found), "strong", wrap=True)
+        self.preview = make_label(describe_removal(found), "strong", wrap=True)
         self.form_box.addWidget(self.preview)
-        self.form_box.addWidget(label(said["rest"], "small", wrap=True))
+        self.form_box.addWidget(make_label(said["rest"], "small", wrap=True))
 
 
 T = TypeVar("T")
@@ -258,7 +258,7 @@ class ClientActions(QObject):
         self._context, self._page = context, page
         self._is_busy = False
 
-    def do(self, deed: str, client: ClientCard) -> None:
+    def run_action(self, deed: str, client: ClientCard) -> None:
         """Do one thing, or ask before.
 
         Args:
@@ -266,30 +266,30 @@ class ClientActions(QObject):
         """
         clients, name = self._context.bridge.engine.clients, client.name
         if deed == "pause":
-            self._step("pause", name, lambda: clients.pause(name))
+            self._run_undoable("pause", name, lambda: clients.pause(name))
         elif deed in {"resume", "wake"}:
-            self._step("resume", name, lambda: clients.resume(name))
+            self._run_undoable("resume", name, lambda: clients.resume(name))
         elif deed == "revoke":
             asking = revoke_dialog(self._context, client, self._page)
-            asking.agreed.connect(lambda: self._revoke(name))
+            asking.agreed.connect(lambda: self._revoke_client(name))
             asking.open()
         elif deed == "undo":
             since = UndoSinceDialog(self._context, name, self._page)
-            since.agreed.connect(lambda: self._undo(name, since.since_ms))
+            since.agreed.connect(lambda: self._undo_since(name, since.since_ms))
             since.open()
 
-    def regrant(self, name: str, terms: Terms) -> None:
+    def change_terms(self, name: str, terms: Terms) -> None:
         """Let other terms hold from now on."""
         clients, told = (
             self._context.bridge.engine.clients,
-            clients_strings()["done"]["regrant"].format(name=visible(name)),
+            clients_strings()["done"]["regrant"].format(name=visible_name(name)),
         )
 
-        def tell(step_id: str) -> None:
+        def report_terms(step_id: str) -> None:
             self.granted.emit(name)
-            self._say(told, step_id)
+            self._report_step(told, step_id)
 
-        self._run("regrant", lambda: clients.change_terms(name, terms), tell)
+        self._run_write("regrant", lambda: clients.change_terms(name, terms), report_terms)
 
     def stop_all(self, count: int) -> None:
         """Stop all that are awake, after asking.
@@ -298,92 +298,94 @@ class ClientActions(QObject):
             count: how many they are.
         """
         asking = stop_dialog(self._context, count, self._page)
-        asking.agreed.connect(lambda: self._stop(count))
+        asking.agreed.connect(lambda: self._stop_clients(count))
         asking.open()
 
     def resume_all(self, names: Sequence[str]) -> None:
         """Let in again all that are paused, after asking."""
         asking = resume_dialog(self._context, names, self._page)
-        asking.agreed.connect(lambda: self._resume(len(names)))
+        asking.agreed.connect(lambda: self._resume_clients(len(names)))
         asking.open()
 
     # ---- doing
 
-    def _step(self, deed: str, name: str, begin: Callable[[], Future[str]]) -> None:
+    def _run_undoable(self, deed: str, name: str, begin: Callable[[], Future[str]]) -> None:
         """A verb whose answer is its undo step."""
-        told = clients_strings()["done"][deed].format(name=visible(name))
-        self._run(deed, begin, lambda step_id: self._say(told, step_id))
+        told = clients_strings()["done"][deed].format(name=visible_name(name))
+        self._run_write(deed, begin, lambda step_id: self._report_step(told, step_id))
 
-    def _stop(self, count: int) -> None:
+    def _stop_clients(self, count: int) -> None:
         clients, told = self._context.bridge.engine.clients, format_count(clients_strings()["done"]["stop"], count)
-        self._run("stop", clients.stop_all, lambda step_id: self._say(told, step_id))
+        self._run_write("stop", clients.stop_all, lambda step_id: self._report_step(told, step_id))
 
-    def _resume(self, count: int) -> None:
+    def _resume_clients(self, count: int) -> None:
         clients, told = (
             self._context.bridge.engine.clients,
             format_count(clients_strings()["done"]["resume_all"], count),
         )
-        self._run("resume_all", clients.resume_all, lambda step_id: self._say(told, step_id))
+        self._run_write("resume_all", clients.resume_all, lambda step_id: self._report_step(told, step_id))
 
-    def _revoke(self, name: str) -> None:
+    def _revoke_client(self, name: str) -> None:
         clients, told = (
             self._context.bridge.engine.clients,
-            clients_strings()["done"]["revoke"].format(name=visible(name)),
+            clients_strings()["done"]["revoke"].format(name=visible_name(name)),
         )
 
-        def ask(_client_id: str) -> None:
-            self._context.desk.say(told)
+        def request_removal_count(_client_id: str) -> None:
+            self._context.desk.show_message(told)
             counting = query(clients_strings()["undo_dialog"]["looking"], lambda: clients.preview_undo(name, 0)).within(
                 self
             )
-            self._context.tasks.run(counting.success(lambda found: self._offer(name, found)).failure(self._fail))
+            self._context.tasks.run(
+                counting.success(lambda found: self._ask_removal(name, found)).failure(self._show_failure)
+            )
 
-        self._run("revoke", lambda: clients.revoke(name), ask)
+        self._run_write("revoke", lambda: clients.revoke(name), request_removal_count)
 
-    def _offer(self, name: str, found: Undoable) -> None:
+    def _ask_removal(self, name: str, found: Undoable) -> None:
         """What a revoked client wrote is offered to be taken back, where there is any."""
         if can_remove(found):
             asking = RemoveDialog(self._context, name, found, self._page)
-            asking.agreed.connect(lambda: self._remove(name))
+            asking.agreed.connect(lambda: self._remove_memories(name))
             asking.open()
 
-    def _undo(self, name: str, since_ms: int) -> None:
+    def _undo_since(self, name: str, since_ms: int) -> None:
         clients, said = self._context.bridge.engine.clients, clients_strings()["done"]
 
-        def tell(found: TakenBack) -> None:
-            told = format_count(said["undo"], found.steps, name=visible(name)) if found.steps else said["nothing"]
-            self._say(told + describe_undo_remainder(found.left), found.step_id)
+        def report_undo(found: TakenBack) -> None:
+            told = format_count(said["undo"], found.steps, name=visible_name(name)) if found.steps else said["nothing"]
+            self._report_step(told + describe_undo_remainder(found.left), found.step_id)
 
-        self._run("undo", lambda: clients.undo_since(name, since_ms), tell)
+        self._run_write("undo", lambda: clients.undo_since(name, since_ms), report_undo)
 
-    def _remove(self, name: str) -> None:
+    def _remove_memories(self, name: str) -> None:
         clients, said = self._context.bridge.engine.clients, clients_strings()["done"]
 
-        def tell(found: Removal) -> None:
-            told = format_count(said["remove"], found.steps, name=visible(name)) if found.steps else ""
+        def report_removal(found: Removal) -> None:
+            told = format_count(said["remove"], found.steps, name=visible_name(name)) if found.steps else ""
             told += format_count(said["archived"], found.archived) if found.archived else ""
-            self._say((told.strip() or said["nothing"]) + describe_undo_remainder(found.left), found.step_id)
+            self._report_step((told.strip() or said["nothing"]) + describe_undo_remainder(found.left), found.step_id)
 
-        self._run("remove", lambda: clients.remove_all(name), tell)
+        self._run_write("remove", lambda: clients.remove_all(name), report_removal)
 
-    def _run(self, deed: str, begin: Callable[[], Future[T]], then: Callable[[T], None]) -> None:
+    def _run_write(self, deed: str, begin: Callable[[], Future[T]], then: Callable[[T], None]) -> None:
         if self._is_busy:
             return  # a second press before the first is done would mean the same
         self._is_busy = True
-        task = write(clients_strings()["doing"][deed], begin).within(self).success(then).failure(self._fail)
-        self._context.tasks.run(task).ended.connect(self._end)
+        task = write(clients_strings()["doing"][deed], begin).within(self).success(then).failure(self._show_failure)
+        self._context.tasks.run(task).ended.connect(self._on_write_ended)
 
-    def _end(self) -> None:
+    def _on_write_ended(self) -> None:
         self._is_busy = False
         self.done.emit()
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
-            self._context.desk.say(problem.sentence)
+            self._context.desk.show_message(problem.sentence)
 
-    def _say(self, told: str, step_id: str) -> None:
+    def _report_step(self, told: str, step_id: str) -> None:
         if step_id:
             offer_undo(self._context, told, step_id)
         else:
-            self._context.desk.say(told)
+            self._context.desk.show_message(told)

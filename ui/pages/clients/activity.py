@@ -20,12 +20,12 @@ from ui.bridge import query
 from ui.context import CLOSER, Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import Heading
-from ui.pages.clients.head import Tab, day_heading, format_clock, has_keyboard, memory_line, offer
+from ui.pages.clients.head import Tab, day_heading, format_clock, has_keyboard, memory_line, set_button_offer
 from ui.pages.clients.lines import Line, Row, client_list, is_below
 from ui.pages.clients.words import describe_action, describe_verb, describe_withheld_reason, did_note
 from ui.strings import clients_strings, format_count
-from ui.undo import take_back
-from ui.widgets.basics import button, card_of, column, label, row
+from ui.undo import undo_step
+from ui.widgets.basics import make_button, make_column, make_label, make_row, wrap_in_card
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState
 
@@ -40,7 +40,7 @@ def receipt_row(receipt: ReceiptRow) -> Row:
     """A receipt as a line."""
     gave, question = clients_strings()["activity"], one_line(receipt.query, _QUESTION)
     given = format_count(gave["gave"], receipt.items) if receipt.items else gave["gave_none"]
-    done = _capital(describe_verb(receipt.verb))
+    done = _capitalize_first(describe_verb(receipt.verb))
     why = (
         clients_strings()["receipts"]["context"]
         if receipt.verb == _CONTEXT
@@ -85,17 +85,17 @@ def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequenc
     """
     said, known = clients_strings()["receipts"], {one.id: one for one in rows}
 
-    def line(memory_id: str, note: str = "") -> Row:
+    def make_row(memory_id: str, note: str = "") -> Row:
         found = known.get(memory_id)
         return memory_line(found, note) if found else Row(memory_id, said["gone"], note, icon="circle", value="")
 
     lines: list[Line] = []
     if given:
-        lines += [Heading(f"{said['given']} · {len(given):,}"), *(line(one) for one in given)]
+        lines += [Heading(f"{said['given']} · {len(given):,}"), *(make_row(one) for one in given)]
     left = {one: why for one, why in withheld.items() if one not in given}
     if left:
         lines.append(Heading(f"{said['withheld']} · {len(left):,}"))
-        lines += [line(one, _capital(describe_withheld_reason(why))) for one, why in left.items()]
+        lines += [make_row(one, _capitalize_first(describe_withheld_reason(why))) for one, why in left.items()]
     return lines
 
 
@@ -110,7 +110,7 @@ def withheld_of(receipt: Receipt) -> dict[str, str]:
     return {**receipt.withheld, **{str(one["id"]): str(one["reason"]) for one in excluded}}
 
 
-def _capital(text: str) -> str:
+def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
@@ -122,12 +122,12 @@ def memory_list(context: Context, name: str) -> ListView:
     """
     made = client_list(context.theme, name)
 
-    def select(row: Row | None) -> None:
+    def select_memory(row: Row | None) -> None:
         if row is not None and row.value:
-            context.selection.again(row.value, CLOSER)
+            context.selection.reselect(row.value, CLOSER)
 
-    made.opened.connect(select)
-    made.clicked.connect(lambda _: select(made.current))
+    made.opened.connect(select_memory)
+    made.clicked.connect(lambda _: select_memory(made.current))
     return made
 
 
@@ -144,15 +144,15 @@ class ReceiptsTab(Tab):
         self.receipt: Receipt | None = None
         self.list = client_list(context.theme, said["name"])
         self.detail = memory_list(context, said["detail"])
-        self.question = label("", "strong", wrap=True)
-        self.note = label("", "small", wrap=True)
+        self.question = make_label("", "strong", wrap=True)
+        self.note = make_label("", "small", wrap=True)
         side = QWidget()
-        column(side, self.question, self.note, card_of(self.detail), gap=6).setStretch(2, 1)
-        self._line = row(card_of(self.list), side, gap=12, parent=self.inside)
+        make_column(side, self.question, self.note, wrap_in_card(self.detail), gap=6).setStretch(2, 1)
+        self._line = make_row(wrap_in_card(self.list), side, gap=12, parent=self.inside)
         self._line.setStretch(0, 1)
         self._line.setStretch(1, 1)
-        self.list.looked_at.connect(self._look)
-        self.list.lines.more.connect(self._more)
+        self.list.looked_at.connect(self._on_receipt_chosen)
+        self.list.lines.more.connect(self._load_more)
         self._is_whole = True
 
     @property
@@ -160,44 +160,44 @@ class ReceiptsTab(Tab):
         """Whether the list and the receipt that is looked at were read."""
         return super().is_settled and (not self._is_seen or self._is_whole)
 
-    def forget(self) -> None:
+    def forget_client(self) -> None:
         """Drop what was read of the client before."""
         self.list.show_lines([])
         self._show_nothing()
 
-    def wish(self, receipt_id: str) -> None:
+    def select_receipt_next(self, receipt_id: str) -> None:
         """Look at this receipt next."""
         self._wished = receipt_id
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read again from the newest on, as far as it was read before."""
         if not self._is_read:
             self.states.show_loading()
         again = max(RECEIPTS_AT_ONCE, min(_MOST_RECEIPTS_AGAIN, self.list.lines.rowCount()))
-        self._ask(None, _MOST_RECEIPTS_AGAIN if self._wished else again)
+        self._request_page(None, _MOST_RECEIPTS_AGAIN if self._wished else again)
 
-    def look_again(self) -> None:
+    def reload_near_top(self) -> None:
         """Read again, unless somebody reads far below: what is there stays then."""
         if not is_below(self.list, _MOST_RECEIPTS_AGAIN):
-            self.read()
+            self.reload()
 
-    def _more(self) -> None:
-        self._ask(self._next, RECEIPTS_AT_ONCE)
+    def _load_more(self) -> None:
+        self._request_page(self._next, RECEIPTS_AT_ONCE)
 
-    def _ask(self, after: str | None, limit: int) -> None:
+    def _request_page(self, after: str | None, limit: int) -> None:
         card = self.card
         if card is None:
             return
         laboratory = self.context.bridge.engine.laboratory
 
-        def show(page: ReceiptPage) -> None:
+        def show_page(page: ReceiptPage) -> None:
             if self.card is not None and self.card.name == card.name:
-                self._show(page) if after is None else self._append(page)
+                self._show_first_page(page) if after is None else self._append_page(page)
 
         asked = query(clients_strings()["receipts"]["reading"], lambda: laboratory.receipts(limit, after, card.name))
-        self.context.tasks.run(asked.within(self, "receipts").success(show).failure(self.fail))
+        self.context.tasks.run(asked.within(self, "receipts").success(show_page).failure(self.show_failure))
 
-    def _show(self, page: ReceiptPage) -> None:
+    def _show_first_page(self, page: ReceiptPage) -> None:
         self._is_read, self._next = True, page.next
         wished, self._wished = self._wished, ""
         if not page.rows:
@@ -208,16 +208,16 @@ class ReceiptsTab(Tab):
         self.states.show_content()
         self.list.show_lines(lines, wanted=wished, has_more=page.next is not None)
 
-    def _append(self, page: ReceiptPage) -> None:
+    def _append_page(self, page: ReceiptPage) -> None:
         self._next = page.next
         now = self.context.clock.now_ms()
         last = next((one for one in reversed(self.list.lines.lines) if isinstance(one, Row)), None)
         after = day_heading(last.value.at, now) if last is not None else ""
-        self.list.lines.append(receipt_lines(page.rows, now, after), has_more=page.next is not None)
+        self.list.lines.append_lines(receipt_lines(page.rows, now, after), has_more=page.next is not None)
 
     # ---- one receipt
 
-    def _look(self, shown: Row | None) -> None:
+    def _on_receipt_chosen(self, shown: Row | None) -> None:
         if shown is None:
             self._show_nothing()
             return
@@ -227,20 +227,22 @@ class ReceiptsTab(Tab):
         def read_memories(receipt: Receipt) -> None:
             ids = (*receipt.given, *withheld_of(receipt))
 
-            def begin() -> Future[tuple[MemoryRow, ...]]:
+            def start_query() -> Future[tuple[MemoryRow, ...]]:
                 return library.read_rows(ids)
 
-            asked = query(clients_strings()["receipts"]["one"], begin).within(self, "memories")
-            self.context.tasks.run(asked.success(lambda rows: self._show_receipt(receipt, rows)).failure(self._sink))
+            asked = query(clients_strings()["receipts"]["one"], start_query).within(self, "memories")
+            self.context.tasks.run(
+                asked.success(lambda rows: self._show_receipt(receipt, rows)).failure(self._on_receipt_failed)
+            )
 
         asked = query(clients_strings()["receipts"]["one"], lambda: laboratory.receipt(shown.id)).within(
             self, "receipt"
         )
-        self.context.tasks.run(asked.success(read_memories).failure(self._sink))
+        self.context.tasks.run(asked.success(read_memories).failure(self._on_receipt_failed))
 
-    def _sink(self, error: BaseException) -> None:
+    def _on_receipt_failed(self, error: BaseException) -> None:
         self._is_whole = True
-        self.fail(error)
+        self.show_failure(error)
 
     def _show_receipt(self, receipt: Receipt, rows: Sequence[MemoryRow]) -> None:
         said = clients_strings()["receipts"]
@@ -346,49 +348,49 @@ class ActivityTab(Tab):
         super().__init__(context, said["reading"])
         self._next: str | None = None
         self.list = client_list(context.theme, said["name"])
-        self.receipt = button(said["receipt"], self._show_receipt, theme=context.theme, icon="scan-search")
-        self.undo = button(said["undo"], self._undo, theme=context.theme, icon="undo-2")
+        self.receipt = make_button(said["receipt"], self._show_receipt, theme=context.theme, icon="scan-search")
+        self.undo = make_button(said["undo"], self._undo_chosen, theme=context.theme, icon="undo-2")
         self.receipt.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
-        box = column(self.inside, card_of(self.list), gap=10)
+        box = make_column(self.inside, wrap_in_card(self.list), gap=10)
         box.setStretch(0, 1)
-        box.addLayout(row(self.receipt, self.undo, None))
-        self.list.looked_at.connect(self._offer)
+        box.addLayout(make_row(self.receipt, self.undo, None))
+        self.list.looked_at.connect(self._update_actions)
         self.list.opened.connect(lambda _: self._show_receipt())
-        self.list.lines.more.connect(self._more)
-        self._offer(None)
+        self.list.lines.more.connect(self._load_more)
+        self._update_actions(None)
 
-    def forget(self) -> None:
+    def forget_client(self) -> None:
         """Drop what was read of the client before."""
         self.list.show_lines([])
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read again from the newest on, as far as it was read before."""
         if not self._is_read:
             self.states.show_loading()
-        self._ask(None, max(PAGE_ROWS, min(_MOST_AGAIN, self.list.lines.rowCount())))
+        self._request_page(None, max(PAGE_ROWS, min(_MOST_AGAIN, self.list.lines.rowCount())))
 
-    def look_again(self) -> None:
+    def reload_near_top(self) -> None:
         """Read again, unless somebody reads far below: what is there stays then."""
         if not is_below(self.list, _MOST_AGAIN):
-            self.read()
+            self.reload()
 
-    def _more(self) -> None:
-        self._ask(self._next, PAGE_ROWS)
+    def _load_more(self) -> None:
+        self._request_page(self._next, PAGE_ROWS)
 
-    def _ask(self, after: str | None, limit: int) -> None:
+    def _request_page(self, after: str | None, limit: int) -> None:
         card = self.card
         if card is None:
             return
         clients, is_first = self.context.bridge.engine.clients, after is None
 
-        def show(page: ActivityPage) -> None:
+        def show_page(page: ActivityPage) -> None:
             if self.card is not None and self.card.name == card.name:
-                self._show(page) if is_first else self._append(page)
+                self._show_first_page(page) if is_first else self._append_page(page)
 
         asked = query(clients_strings()["activity"]["reading"], lambda: clients.activity(card.name, after, limit))
-        self.context.tasks.run(asked.within(self, "activity").success(show).failure(self.fail))
+        self.context.tasks.run(asked.within(self, "activity").success(show_page).failure(self.show_failure))
 
-    def _show(self, page: ActivityPage) -> None:
+    def _show_first_page(self, page: ActivityPage) -> None:
         self._is_read, self._next = True, page.next
         if not page.lines:
             said = clients_strings()["activity"]
@@ -398,23 +400,25 @@ class ActivityTab(Tab):
         self.list.show_lines(activity_lines(page.lines, now), has_more=page.next is not None)
         self.states.show_content()
 
-    def _append(self, page: ActivityPage) -> None:
+    def _append_page(self, page: ActivityPage) -> None:
         self._next = page.next
         now = self.context.clock.now_ms()
         last = next((one for one in reversed(self.list.lines.lines) if isinstance(one, Row)), None)
         after = day_heading(last.value.at, now) if last is not None else ""
-        self.list.lines.append(activity_lines(page.lines, now, after), has_more=page.next is not None)
+        self.list.lines.append_lines(activity_lines(page.lines, now, after), has_more=page.next is not None)
 
     # ---- what can be done with a line
 
-    def _offer(self, shown: Row | None) -> None:
+    def _update_actions(self, shown: Row | None) -> None:
         line = None if shown is None else shown.value
         held = next((made for made in (self.receipt, self.undo) if has_keyboard(made)), None)
         said = clients_strings()["activity"]
-        offer(self.receipt, "" if line is not None and line.receipt_id else said["no_receipt"], said["receipt_hint"])
+        set_button_offer(
+            self.receipt, "" if line is not None and line.receipt_id else said["no_receipt"], said["receipt_hint"]
+        )
         is_undone = line is not None and line.is_undone
         cannot = said["undone_already"] if is_undone else "" if line is not None and line.step_id else said["no_step"]
-        offer(self.undo, cannot, said["undo_hint"])
+        set_button_offer(self.undo, cannot, said["undo_hint"])
         if held is not None and not held.isEnabled():
             self.list.setFocus()
 
@@ -423,7 +427,7 @@ class ActivityTab(Tab):
         if current is not None and current.value.receipt_id:
             self.receipt_asked.emit(current.value.receipt_id)
 
-    def _undo(self) -> None:
+    def _undo_chosen(self) -> None:
         current = self.list.current
         if current is not None and current.value.step_id:
-            take_back(self.context, current.value.step_id)
+            undo_step(self.context, current.value.step_id)

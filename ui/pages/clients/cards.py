@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QFrame, QWidget
 from core.types.clients import ClientCard, ClientState
 from ui.pages.clients.head import has_keyboard
 from ui.pages.clients.lines import Row, client_list
-from ui.pages.clients.words import describe_last_seen, format_grants, standing_word, visible
+from ui.pages.clients.words import describe_last_seen, format_grants, standing_word, visible_name
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, column, label, row
+from ui.widgets.basics import make_button, make_column, make_label, make_row
 from ui.widgets.states import FOOT
 
 _ORDER = (ClientState.AWAKE, ClientState.PAUSED, ClientState.ASLEEP, ClientState.UNPAIRED, ClientState.REVOKED)
@@ -27,10 +27,10 @@ def card_row(card: ClientCard, now_ms: int) -> Row:
     state = standing_word(card.standing)
     return Row(
         id=card.name,
-        head=visible(card.name),
+        head=visible_name(card.name),
         note=f"{state[:1].upper()}{state[1:]} · {describe_last_seen(card, now_ms, briefly=True)}",
         more="" if card.standing is ClientState.REVOKED else _describe_grants(card),
-        last=_did(card),
+        last=_count_done(card),
         standing=card.standing,
         aside=f"{card.waits:,} to review" if card.waits else "",
         is_struck=card.standing is ClientState.REVOKED,
@@ -38,14 +38,14 @@ def card_row(card: ClientCard, now_ms: int) -> Row:
     )
 
 
-def _did(card: ClientCard) -> str:
+def _count_done(card: ClientCard) -> str:
     """What there is of it, and how often it was answered."""
     counts = (("did_stands", card.stands), ("did_answers", card.answers))
     return " · ".join(format_count(clients_strings()[form], count) for form, count in counts if count)
 
 
 def _describe_grants(card: ClientCard) -> str:
-    spaces = ", ".join(visible(name) for name in card.spaces)
+    spaces = ", ".join(visible_name(name) for name in card.spaces)
     return " · ".join(part for part in (format_grants(card.grants), spaces) if part)
 
 
@@ -57,13 +57,13 @@ def in_order(cards: Sequence[ClientCard], order: Sequence[str] = ()) -> list[Cli
     """
     known = {card.name: card for card in cards}
     found = [known.pop(name) for name in order if name in known]
-    for card in sorted(known.values(), key=_rank):
-        behind = (at for at, one in enumerate(found) if _rank(one) > _rank(card))
+    for card in sorted(known.values(), key=_sort_key):
+        behind = (at for at, one in enumerate(found) if _sort_key(one) > _sort_key(card))
         found.insert(next(behind, len(found)), card)
     return found
 
 
-def _rank(card: ClientCard) -> tuple[int, int, str]:
+def _sort_key(card: ClientCard) -> tuple[int, int, str]:
     return _ORDER.index(card.standing), -(card.seen_at or 0), card.name
 
 
@@ -89,10 +89,10 @@ class CardsPanel(QFrame):
         super().__init__()
         said = clients_strings()
         self.setObjectName("queue")
-        self.count = label("", "muted")
-        self.pair = button(said["pair"], self.pair_asked.emit, kind="primary", theme=theme, icon="link")
-        self.token = button(said["token"], self.token_asked.emit, kind="link", theme=theme, icon="key-round")
-        self.stop = button(
+        self.count = make_label("", "muted")
+        self.pair = make_button(said["pair"], self.pair_asked.emit, kind="primary", theme=theme, icon="link")
+        self.token = make_button(said["token"], self.token_asked.emit, kind="link", theme=theme, icon="key-round")
+        self.stop = make_button(
             said["deeds"]["stop"]["title"],
             self.stop_asked.emit,
             kind="danger",
@@ -100,7 +100,7 @@ class CardsPanel(QFrame):
             theme=theme,
             icon="pause",
         )
-        self.resume = button(
+        self.resume = make_button(
             said["deeds"]["resume_all"]["title"],
             self.resume_asked.emit,
             hint=said["deeds"]["resume_all"]["hint"],
@@ -109,28 +109,28 @@ class CardsPanel(QFrame):
         )
         self.list = client_list(theme, said["list"])
         self._order: list[str] = []
-        layout = column(self, gap=10)
+        layout = make_column(self, gap=10)
         layout.setContentsMargins(0, 16, 1, 0)
-        head = column(None, gap=10)
+        head = make_column(None, gap=10)
         head.setContentsMargins(16, 0, 16, 2)
-        head.addLayout(row(label(said["title"], "title"), None, self.count))
+        head.addLayout(make_row(make_label(said["title"], "title"), None, self.count))
         for made, hint in ((self.pair, said["pair_hint"]), (self.token, said["token_hint"])):
             made.setToolTip(hint)
             made.setAccessibleDescription(hint)
         head.addWidget(self.pair)
-        head.addWidget(label(said["pair_hint"], "small", wrap=True))
-        head.addLayout(row(self.token, None))
-        head.addWidget(label(said["token_hint"], "small", wrap=True))
+        head.addWidget(make_label(said["pair_hint"], "small", wrap=True))
+        head.addLayout(make_row(self.token, None))
+        head.addWidget(make_label(said["token_hint"], "small", wrap=True))
         layout.addLayout(head)
         layout.addWidget(self.list, 1)
-        self._foot = column(None, self.resume, self.stop, gap=8)
+        self._foot = make_column(None, self.resume, self.stop, gap=8)
         self._foot.setContentsMargins(16, 4, 16, 14)
         layout.addLayout(self._foot)
         for made in (self.resume, self.stop):
             made.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
             made.hide()
 
-    def hold(self, link: QWidget) -> None:
+    def add_foot_link(self, link: QWidget) -> None:
         """Let something quiet stand at the foot.
 
         Args:
@@ -138,7 +138,7 @@ class CardsPanel(QFrame):
         """
         self._foot.insertWidget(0, link)
 
-    def sort_anew(self) -> None:
+    def forget_order(self) -> None:
         """Let the clients stand where they belong when they are next shown."""
         self._order = []
 

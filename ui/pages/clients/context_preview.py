@@ -21,12 +21,12 @@ from ui.context import Context
 from ui.pages.clients.activity import given_lines, memory_list
 from ui.pages.clients.head import Tab
 from ui.pages.clients.lines import Line
-from ui.pages.clients.terms import inset
+from ui.pages.clients.terms import inset_text
 from ui.pages.clients.words import standing_word
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, card_of, column, label, row
-from ui.widgets.plaintext import pieces
+from ui.widgets.basics import make_button, make_column, make_label, make_row, wrap_in_card
+from ui.widgets.plaintext import split_marks
 from ui.widgets.states import EmptyState
 
 _BESIDE, _FIELDS = 440, 560
@@ -36,7 +36,7 @@ _LONGEST = 4_000
 
 def visible_text(text: str) -> str:
     """A text as it is read here: line ends kept, what cannot be seen made visible."""
-    return "".join(f"‹{piece.text}›" if piece.is_mark else piece.text for piece in pieces(text))
+    return "".join(f"‹{piece.text}›" if piece.is_mark else piece.text for piece in split_marks(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class ContextPreviewTab(Tab):
         self.prompt.setAccessibleName(said["prompt"])
         self.prompt.setPlaceholderText(said["hint"])
         self.prompt.setMaxLength(_LONGEST)
-        self.prompt.returnPressed.connect(self.look)
+        self.prompt.returnPressed.connect(self.request_preview)
         self.budget = QSpinBox()
         self.budget.setRange(_LEAST, _MOST)
         self.budget.setSingleStep(_STEP)
@@ -135,7 +135,7 @@ class ContextPreviewTab(Tab):
         self.budget.setGroupSeparatorShown(True)
         self.budget.setSuffix(f" {said['budget'].lower()}")
         self.budget.setAccessibleName(said["budget_hint"])
-        inset(self.budget)
+        inset_text(self.budget)
         self.budget.setMaximumWidth(theme.px(120))
         self.budget.setToolTip(said["budget_hint"])
         self.model = QLineEdit()
@@ -144,57 +144,57 @@ class ContextPreviewTab(Tab):
         self.model.setPlaceholderText(said["model_hint"])
         self.model.setMaximumWidth(theme.px(130))
         self.model.setMinimumWidth(theme.px(70))
-        self.model.returnPressed.connect(self.look)
-        self.act = button(said["ask"], self.look, kind="primary")
+        self.model.returnPressed.connect(self.request_preview)
+        self.act = make_button(said["ask"], self.request_preview, kind="primary")
         self.act.setDefault(False)
-        self._build(theme)
+        self._build_layout(theme)
 
-    def _build(self, theme: Theme) -> None:
+    def _build_layout(self, theme: Theme) -> None:
         said = clients_strings()["sight"]
-        self.out = label("", "warning", wrap=True)
+        self.out = make_label("", "warning", wrap=True)
         self.out.hide()
-        self.meter, self.figures = Meter(theme), label("", "muted")
+        self.meter, self.figures = Meter(theme), make_label("", "muted")
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(said["text"])
         self.list = memory_list(self.context, said["withheld_list"])
-        self.left = label("", "small", wrap=True)
+        self.left = make_label("", "small", wrap=True)
         texts, side = QWidget(), QWidget()
-        column(texts, self.text, gap=6)
-        column(side, self.left, card_of(self.list), gap=6).setStretch(1, 1)
+        make_column(texts, self.text, gap=6)
+        make_column(side, self.left, wrap_in_card(self.list), gap=6).setStretch(1, 1)
         self._answer = QWidget()
-        lines = column(self._answer, gap=8)
-        gauge = row(self.meter, self.figures, gap=12)
+        lines = make_column(self._answer, gap=8)
+        gauge = make_row(self.meter, self.figures, gap=12)
         gauge.setStretch(0, 1)
         lines.addLayout(gauge)
-        self._line = row(texts, side, gap=12)
+        self._line = make_row(texts, side, gap=12)
         self._line.setStretch(0, 3)
         self._line.setStretch(1, 2)
         lines.addLayout(self._line, 1)
         self._teach = EmptyState(theme, "eye", said["title"], said["sentence"])
-        box = column(self.inside, gap=10)
+        box = make_column(self.inside, gap=10)
         options = QWidget()
-        row(self.budget, self.model, None, self.act, parent=options)
-        self._field = row(self.prompt, options)
+        make_row(self.budget, self.model, None, self.act, parent=options)
+        self._field = make_row(self.prompt, options)
         self._field.setStretch(0, 1)
         box.addLayout(self._field)
         box.addWidget(self.out)
         box.addWidget(self._teach, 1)
         box.addWidget(self._answer, 1)
-        self.forget()
+        self.forget_client()
 
     @property
     def is_settled(self) -> bool:
         """Whether nothing is on its way."""
         return not self._is_asking
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """It is looked at: the prompt takes the keyboard."""
-        super().enter()
+        super().activate()
         self.prompt.setFocus()
 
-    def forget(self) -> None:
+    def forget_client(self) -> None:
         """Another client, or nothing was asked: teach."""
         self.sight, self._asked, self._is_asking = None, None, False
         self.text.setPlainText("")
@@ -202,7 +202,7 @@ class ContextPreviewTab(Tab):
         self._answer.hide()
         self._teach.show()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Nothing is read unasked but how the client stands."""
         self.stands_otherwise()
 
@@ -217,50 +217,52 @@ class ContextPreviewTab(Tab):
         self.act.setEnabled(not has_no_access(card))
         before = self._asked
         if has_no_access(card):
-            self.forget()
+            self.forget_client()
         elif before is not None and before.terms != visibility_terms(card):
-            self._ask(PreviewRequest(before.name, before.prompt, before.budget, before.model, visibility_terms(card)))
+            self._run_request(
+                PreviewRequest(before.name, before.prompt, before.budget, before.model, visibility_terms(card))
+            )
 
-    def look(self) -> None:
+    def request_preview(self) -> None:
         """Look with its eyes."""
         prompt, card = self.prompt.text().strip(), self.card
         if prompt and card is not None and not has_no_access(card):
             model = self.model.text().strip() or None
-            self._ask(PreviewRequest(card.name, prompt, self.budget.value(), model, visibility_terms(card)))
+            self._run_request(PreviewRequest(card.name, prompt, self.budget.value(), model, visibility_terms(card)))
 
-    def _ask(self, asked: PreviewRequest) -> None:
+    def _run_request(self, asked: PreviewRequest) -> None:
         self._is_asking, self._asked = True, asked
         clients = self.context.bridge.engine.clients
 
-        def show(sight: ContextPreview) -> None:
+        def show_if_current(sight: ContextPreview) -> None:
             if self._asked is asked:  # neither another client nor another prompt by now
-                self._take_preview(sight)
+                self._read_withheld(sight)
 
         looking = query(
             clients_strings()["sight"]["reading"],
             lambda: clients.preview_context(asked.name, asked.prompt, asked.budget, asked.model),
         )
-        self.context.tasks.run(looking.within(self, "sight").success(show).failure(self._sink))
+        self.context.tasks.run(looking.within(self, "sight").success(show_if_current).failure(self._on_preview_failed))
 
-    def _take_preview(self, sight: ContextPreview) -> None:
+    def _read_withheld(self, sight: ContextPreview) -> None:
         asked = self._asked
 
-        def show(rows: Sequence[MemoryRow]) -> None:
+        def show_if_current(rows: Sequence[MemoryRow]) -> None:
             if self._asked is asked:
-                self._show(sight, rows)
+                self._show_preview(sight, rows)
 
         library, ids = self.context.bridge.engine.library, tuple(sight.withheld)
         reading = query(clients_strings()["sight"]["reading"], lambda: library.read_rows(ids)).within(self, "withheld")
-        self.context.tasks.run(reading.success(show).failure(self._sink))
+        self.context.tasks.run(reading.success(show_if_current).failure(self._on_preview_failed))
 
-    def _sink(self, error: BaseException) -> None:
+    def _on_preview_failed(self, error: BaseException) -> None:
         self._is_asking = False
         self._is_read = True
         problem = problem_of(error)
         if problem is not None:
-            self.context.desk.say(problem.sentence)
+            self.context.desk.show_message(problem.sentence)
 
-    def _show(self, sight: ContextPreview, rows: Sequence[MemoryRow]) -> None:
+    def _show_preview(self, sight: ContextPreview, rows: Sequence[MemoryRow]) -> None:
         said = clients_strings()["sight"]
         self._is_asking, self._is_read, self.sight = False, True, sight
         told = said["meter"].format(tokens=f"{sight.tokens:,}", budget=f"{sight.budget:,}")

@@ -25,18 +25,18 @@ from ui.pages.clients.words import (
     describe_limits,
     describe_pairing,
     format_grants,
+    format_percent,
     grant_sentence,
     grant_word,
-    percent,
     standing_word,
-    visible,
+    visible_name,
 )
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, FlowLayout, button, clear, column, label, row
-from ui.widgets.plaintext import one_line, tip
+from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
+from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.states import States
-from ui.widgets.words import local
+from ui.widgets.words import to_local
 
 _TEXT = 240
 
@@ -63,10 +63,10 @@ class Tab(QWidget):
         self._is_seen = self._is_read = False
         self.inside = QWidget()
         self.states = States(context.theme, self.inside, reading)
-        column(self, self.states)
+        make_column(self, self.states)
         self._poll = QTimer(self)
         self._poll.setInterval(self.poll_ms)
-        self._poll.timeout.connect(self.look_again)
+        self._poll.timeout.connect(self.reload_near_top)
 
     @property
     def is_settled(self) -> bool:
@@ -83,55 +83,55 @@ class Tab(QWidget):
         self.card = card
         if is_other:
             self._is_read = False
-            self.forget()
+            self.forget_client()
         if card is None or not self._is_seen:
             return
         if is_other:
-            self.read()
+            self.reload()
         else:
             self.stands_otherwise()
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """It is looked at."""
         self._is_seen = True
         if self.card is not None:
-            self.read()
+            self.reload()
         if self.poll_ms:
             self._poll.start()
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Another one is looked at."""
         self._is_seen = False
         self._poll.stop()
 
-    def changed(self) -> None:
+    def handle_change(self) -> None:
         """Something in the vault changed."""
         if self._is_seen and self.card is not None:
-            self.look_again()
+            self.reload_near_top()
 
-    def look_again(self) -> None:
+    def reload_near_top(self) -> None:
         """It may have done more since; a view of what it does reads again."""
 
     def stands_otherwise(self) -> None:
         """The card of the same client was read again."""
 
-    def forget(self) -> None:
+    def forget_client(self) -> None:
         """Nothing of the last client stays."""
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read what is shown."""
         raise NotImplementedError  # each kind says it
 
-    def fail(self, error: BaseException) -> None:
+    def show_failure(self, error: BaseException) -> None:
         """Reading failed: say so, in place of what there is not."""
         problem = problem_of(error)
         if problem is None:
             return
         if self._is_read:
-            self.context.desk.say(problem.sentence, "Try again", self.read)
+            self.context.desk.show_message(problem.sentence, "Try again", self.reload)
         else:
             self._is_read = True
-            self.states.show_trouble(problem, self.read)
+            self.states.show_trouble(problem, self.reload)
 
 
 def memory_line(row: MemoryRow, note: str = "") -> Row:
@@ -145,14 +145,14 @@ def memory_line(row: MemoryRow, note: str = "") -> Row:
     )
 
 
-def offer(made: QPushButton, cannot: str, hint: str) -> None:
+def set_button_offer(made: QPushButton, cannot: str, hint: str) -> None:
     """Let a button be pressed, or say why it cannot be.
 
     Args:
         cannot: why not; "" where it can.
     """
     made.setEnabled(not cannot)
-    made.setToolTip(tip(cannot or hint))
+    made.setToolTip(escape_tooltip(cannot or hint))
     made.setAccessibleDescription(cannot or hint)
 
 
@@ -167,7 +167,7 @@ def has_keyboard(made: QWidget) -> bool:
 
 def day_heading(ms: int, now_ms: int) -> str:
     """The heading of a day: `Today`, `Yesterday`, `14 November 2026`."""
-    at, today = local(ms).date(), local(now_ms).date()
+    at, today = to_local(ms).date(), to_local(now_ms).date()
     if at == today:
         return "Today"
     return "Yesterday" if at == today - timedelta(days=1) else f"{at.day} {at:%B} {at.year}"
@@ -175,7 +175,7 @@ def day_heading(ms: int, now_ms: int) -> str:
 
 def format_clock(ms: int) -> str:
     """`14:05`, in the local zone."""
-    return f"{local(ms):%H:%M}"
+    return f"{to_local(ms):%H:%M}"
 
 
 _BESIDE = 660
@@ -195,7 +195,7 @@ _ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", 
 def summarize_terms(card: ClientCard) -> str:
     """Limits and ceiling in one line."""
     said = clients_strings()["limits"]
-    believed = str(said["ceiling"]).format(value=percent(card.trust_ceiling))
+    believed = str(said["ceiling"]).format(value=format_percent(card.trust_ceiling))
     return f"{describe_limits(card.limit_minute, card.limit_session)} · {believed}"
 
 
@@ -208,21 +208,21 @@ class Figure(QPushButton):
         self._theme, self._title = theme, str(said["title"])
         self.setProperty("kind", "line")
         self.setToolTip(said["hint"])
-        self.number, self.title = label("0", "section"), label(self._title, "small")
-        column(self, self.number, self.title, gap=0).setContentsMargins(2, 2, 14, 2)
+        self.number, self.title = make_label("0", "section"), make_label(self._title, "small")
+        make_column(self, self.number, self.title, gap=0).setContentsMargins(2, 2, 14, 2)
         for part in (self.number, self.title):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.clicked.connect(lambda: go())
-        theme.changed.connect(self._measure)
-        self._measure()
+        theme.changed.connect(self._fix_size)
+        self._fix_size()
 
     def show_count(self, count: int) -> None:
         """Show another number."""
         self.number.setText(f"{count:,}")
         self.setAccessibleName(f"{count:,} {self._title}")
-        self._measure()
+        self._fix_size()
 
-    def _measure(self) -> None:
+    def _fix_size(self) -> None:
         layout = self.layout()
         if layout is not None:
             layout.invalidate()
@@ -244,30 +244,32 @@ class GrantChips(QWidget):
         self._chips = QWidget()
         self._flow = FlowLayout(self._chips, gap=6)
         self.sentence, self.brief = Elided("", "small"), Elided("", "small")
-        self.had = label("", "small", wrap=True)
+        self.had = make_label("", "small", wrap=True)
         self._usual, self._is_low = "", False
-        column(self, self._chips, self.brief, self.sentence, self.had, gap=4)
+        make_column(self, self._chips, self.brief, self.sentence, self.had, gap=4)
         self._sentences: dict[QPushButton, str] = {}
 
     def show_card(self, card: ClientCard) -> None:
         """Show the grants of a client; of one that was revoked, what it had."""
-        clear(self._flow)
+        clear_layout(self._flow)
         self._sentences.clear()
-        told = " · ".join(part for part in (format_grants(card.grants), ", ".join(map(visible, card.spaces))) if part)
+        told = " · ".join(
+            part for part in (format_grants(card.grants), ", ".join(map(visible_name, card.spaces))) if part
+        )
         self.had.setText(clients_strings()["had"].format(what=told) if card.standing is ClientState.REVOKED else "")
-        self.brief.say(told)
+        self.brief.set_text(told)
         for grant in (*card.grants, *(f"{SPACE}{name}" for name in card.spaces)):
             is_space = grant.startswith(SPACE)
             icon = "landmark" if is_space else ""
-            made = button(grant_word(grant), self.pressed.emit, kind="chip", theme=self._theme, icon=icon)
+            made = make_button(grant_word(grant), self.pressed.emit, kind="chip", theme=self._theme, icon=icon)
             sentence = grant_sentence(grant)
-            made.setToolTip(tip(sentence))
+            made.setToolTip(escape_tooltip(sentence))
             made.setAccessibleDescription(sentence)
             made.installEventFilter(self)
             self._sentences[made] = sentence
             self._flow.addWidget(made)
         self._usual = summarize_terms(card)
-        self.sentence.say(self._usual)
+        self.sentence.set_text(self._usual)
         self.show_low(is_low=self._is_low)
 
     def show_low(self, *, is_low: bool) -> None:
@@ -286,9 +288,9 @@ class GrantChips(QWidget):
         """Say the sentence of the chip that is looked at."""
         if isinstance(watched, QPushButton) and watched in self._sentences:
             if event.type() in {QEvent.Type.Enter, QEvent.Type.FocusIn}:
-                self.sentence.say(self._sentences[watched])
+                self.sentence.set_text(self._sentences[watched])
             elif event.type() in {QEvent.Type.Leave, QEvent.Type.FocusOut}:
-                self.sentence.say(self._usual)
+                self.sentence.set_text(self._usual)
         return False
 
 
@@ -314,19 +316,19 @@ class Head(QWidget):
         super().__init__()
         self.card: ClientCard | None = None
         self._theme = theme
-        self.mark, self.standing = StandingMark(theme), label("", "small")
+        self.mark, self.standing = StandingMark(theme), make_label("", "small")
         self.name = Elided("", "title")
         self.name.setAccessibleDescription("heading")
-        self.meta, self.why = label("", "small", wrap=True), label("", "small", wrap=True)
+        self.meta, self.why = make_label("", "small", wrap=True), make_label("", "small", wrap=True)
         # As wide as there is room: the longest word, of a process for instance, is no reason to take more.
         self.meta.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.deeds: dict[str, QPushButton] = {}
         acts = QWidget()
-        flow = row(parent=acts, gap=8)
+        flow = make_row(parent=acts, gap=8)
         for deed, icon in _ICONS.items():
             said = clients_strings()["deeds"][deed]
             kind = "danger" if deed == "revoke" else "plain"
-            made = button(said["title"], partial(self.deed.emit, deed), kind=kind, hint=said["hint"], theme=theme,
+            made = make_button(said["title"], partial(self.deed.emit, deed), kind=kind, hint=said["hint"], theme=theme,
                           icon=icon)  # fmt: skip
             self.deeds[deed] = made
             flow.addWidget(made)
@@ -339,16 +341,16 @@ class Head(QWidget):
         self.chips.pressed.connect(self.grants_asked)
         flow.addStretch(1)
         names = QWidget()
-        under = row(self.mark, self.standing, self.meta, gap=6)
+        under = make_row(self.mark, self.standing, self.meta, gap=6)
         under.setStretch(2, 1)
         for place in (self.mark, self.standing, self.meta):
             under.setAlignment(place, Qt.AlignmentFlag.AlignTop)
-        head = column(names, self.name, gap=4)
+        head = make_column(names, self.name, gap=4)
         head.addLayout(under)
         head.addWidget(self.why)
-        self._top = row(names, acts, gap=16)
+        self._top = make_row(names, acts, gap=16)
         self._top.setStretch(0, 1)
-        layout = column(self, gap=10)
+        layout = make_column(self, gap=10)
         layout.addLayout(self._top)
         for part in (counts, self.chips):
             layout.addWidget(part)
@@ -371,9 +373,9 @@ class Head(QWidget):
         """Show a client."""
         is_other = self.card is None or _grants_key(self.card) != _grants_key(card)
         self.card = card
-        self.name.say(visible(card.name))
+        self.name.set_text(visible_name(card.name))
         self.mark.show_standing(card.standing)
-        self.standing.setText(_capital(standing_word(card.standing)))
+        self.standing.setText(_capitalize_first(standing_word(card.standing)))
         told = clients_strings()["standing"][card.standing.value]["sentence"]
         self.standing.setToolTip(told)
         self.standing.setAccessibleDescription(told)
@@ -404,5 +406,5 @@ def _grants_key(card: ClientCard) -> tuple[object, ...]:
     return card.name, card.grants, card.spaces, summarize_terms(card), card.standing is ClientState.REVOKED
 
 
-def _capital(text: str) -> str:
+def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]

@@ -75,8 +75,8 @@ class StandingMark(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme, self._standing = theme, ClientState.AWAKE
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._restyle_mark)
+        self._restyle_mark()
 
     def show_standing(self, standing: ClientState) -> None:
         """Show another standing."""
@@ -84,7 +84,7 @@ class StandingMark(QWidget):
         self.setAccessibleName(standing_word(standing))
         self.update()
 
-    def _restyle(self) -> None:
+    def _restyle_mark(self) -> None:
         side = self._theme.px(_SIDE)
         self.setFixedSize(side, side)
         self.update()
@@ -134,7 +134,7 @@ class Row:
     value: Any = None
 
     @property
-    def under(self) -> tuple[str, ...]:
+    def small_lines(self) -> tuple[str, ...]:
         """What stands in small letters, a line each."""
         return tuple(part for part in (self.note, self.more, self.last) if part)
 
@@ -153,18 +153,18 @@ class ClientRows(RowSpec[Row]):
 
     fade = "surface"
 
-    def key(self, row: Row) -> str:
+    def row_key(self, row: Row) -> str:
         """The row's id."""
         return row.id
 
-    def describe(self, row: Row) -> str:
+    def accessible_text(self, row: Row) -> str:
         """All of it."""
         return row.description
 
-    def height(self, row: Row, _place: int) -> int:
+    def row_height(self, row: Row, _place: int) -> int:
         """As high as its words need."""
-        head, small = self.fonts()
-        return line_height(head) + len(row.under) * line_height(small) + self.theme.px(_UPRIGHT * 2)
+        head, small = self.row_fonts()
+        return line_height(head) + len(row.small_lines) * line_height(small) + self.theme.px(_UPRIGHT * 2)
 
     def draw_ground(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
         """A rounded field between hairlines."""
@@ -175,7 +175,7 @@ class ClientRows(RowSpec[Row]):
     def draw_row(self, painter: QPainter, rect: QRect, row: Row, _state: RowState) -> None:
         """Its mark and its words."""
         px = self.theme.px
-        head, small = self.fonts()
+        head, small = self.row_fonts()
         top, right = rect.top() + px(_UPRIGHT), rect.right() - px(sizes().list_pad)
         self._draw_mark(
             painter, QRect(rect.left() + px(sizes().list_pad), top, px(sizes().icon), line_height(head)), row
@@ -185,12 +185,12 @@ class ClientRows(RowSpec[Row]):
         aside = self.theme.font("number")
         wide = QFontMetrics(aside).horizontalAdvance(row.aside) + 2 if row.aside else 0
         at = QRect(right - wide, top, wide, line_height(head))
-        self.write(painter, at, row.aside, "muted", aside, RIGHT | MIDDLE)
+        self.draw_text(painter, at, row.aside, "muted", aside, RIGHT | MIDDLE)
         at = QRect(left, top, right - left - (wide + px(spacing().close) if wide else 0), line_height(head))
-        self.write(painter, at, row.head, "muted" if row.is_struck else "ink", head)
+        self.draw_text(painter, at, row.head, "muted" if row.is_struck else "ink", head)
         top += line_height(head)
-        for note in row.under:
-            self.write(painter, QRect(left, top, right - left, line_height(small)), note, "muted", small)
+        for note in row.small_lines:
+            self.draw_text(painter, QRect(left, top, right - left, line_height(small)), note, "muted", small)
             top += line_height(small)
 
     def _draw_mark(self, painter: QPainter, rect: QRect, row: Row) -> None:

@@ -33,7 +33,7 @@ from ui.pages.clients.tokens import TokenDialog
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import UNBOUND, Segments, button, column, label, make_timer, row
+from ui.widgets.basics import UNBOUND, Segments, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.states import EmptyState, States
 
 ACTIVITY, RECEIPTS, CONTEXT_PREVIEW, GRANTS = "activity", "receipts", "sight", "grants"
@@ -64,19 +64,19 @@ class Panes(QWidget):
         self.tabs: dict[str, Tab] = {}
         self.is_narrow = self._shows_cards = False
 
-    def build(self) -> None:
+    def build_layout(self) -> None:
         """Fill it once it stands in its place, from the outside in."""
         context, said = self._context, clients_strings()
         theme = context.theme
         self.cards, self._side = CardsPanel(theme), QWidget()
-        row(self.cards, self._side, parent=self, gap=0).setStretch(1, 1)
-        self.back = button(said["back"], self.show_cards, theme=theme, icon="chevron-left", kind="ghost")
+        make_row(self.cards, self._side, parent=self, gap=0).setStretch(1, 1)
+        self.back = make_button(said["back"], self.show_cards, theme=theme, icon="chevron-left", kind="ghost")
         self.head = Head(theme)
         self.views = Segments(tuple(said["views"].items()), ACTIVITY, said["views_name"], wraps=True)
         self.stack = QStackedWidget()
-        self._box = column(self._side, gap=10)
+        self._box = make_column(self._side, gap=10)
         self._bar = QWidget()
-        row(self.back, None, parent=self._bar)
+        make_row(self.back, None, parent=self._bar)
         for part in (self._bar, self.head, self.views, self.stack):
             self._box.addWidget(part)
         self._box.setStretch(3, 1)
@@ -86,37 +86,37 @@ class Panes(QWidget):
         self.head.left.connect(self._focus_clients)
         self.cards.list.clicked.connect(lambda _: self.open_client())
         self.cards.list.opened.connect(lambda _: self.open_client())
-        theme.changed.connect(self._fit)
-        self._fit()
+        theme.changed.connect(self._fit_width)
+        self._fit_width()
 
     # ---- the views
 
     @cached_property
     def activity(self) -> ActivityTab:
         """What it did."""
-        made = self._hang(ACTIVITY, ActivityTab(self._context))
+        made = self._add_tab(ACTIVITY, ActivityTab(self._context))
         made.receipt_asked.connect(self.show_receipt)
         return made
 
     @cached_property
     def receipts(self) -> ReceiptsTab:
         """What it was given."""
-        return self._hang(RECEIPTS, ReceiptsTab(self._context))
+        return self._add_tab(RECEIPTS, ReceiptsTab(self._context))
 
     @cached_property
     def context_preview(self) -> ContextPreviewTab:
         """What it would be given."""
-        return self._hang(CONTEXT_PREVIEW, ContextPreviewTab(self._context))
+        return self._add_tab(CONTEXT_PREVIEW, ContextPreviewTab(self._context))
 
     @cached_property
     def terms(self) -> TermsTab:
         """What it may."""
-        made = self._hang(GRANTS, TermsTab(self._context))
+        made = self._add_tab(GRANTS, TermsTab(self._context))
         made.applied.connect(self.applied)
         made.left.connect(self._focus_clients)
         return made
 
-    def _hang(self, view: str, tab: _T) -> _T:
+    def _add_tab(self, view: str, tab: _T) -> _T:
         self.tabs[view] = tab
         self.stack.addWidget(tab)
         tab.show_client(self._card)
@@ -139,10 +139,10 @@ class Panes(QWidget):
         for tab in self.tabs.values():
             tab.show_client(card)
 
-    def accept(self, name: str) -> None:
+    def accept_terms(self, name: str) -> None:
         """The terms that were wanted for a client hold now."""
         if GRANTS in self.tabs:
-            self.terms.accept(name)
+            self.terms.accept_terms(name)
 
     # ---- what is shown
 
@@ -161,13 +161,13 @@ class Panes(QWidget):
         self.views.show_choice(view)
         wanted = self._tab_of(view)
         if wanted is not self.tab:
-            self.tab.leave()
+            self.tab.deactivate()
             self.stack.setCurrentWidget(wanted)
-            self.tab.enter()
+            self.tab.activate()
 
     def show_receipt(self, receipt_id: str) -> None:
         """Show one receipt."""
-        self.receipts.wish(receipt_id)
+        self.receipts.select_receipt_next(receipt_id)
         self.show_view(RECEIPTS)
         self.receipts.list.setFocus()
 
@@ -176,34 +176,34 @@ class Panes(QWidget):
     def show_cards(self) -> None:
         """Show the clients, in the place of the one where there is little room."""
         self._shows_cards = True
-        self._arrange()
+        self._arrange_panes()
         self.cards.list.setFocus()
 
     def open_client(self) -> None:
         """On from the clients to one of them."""
         if self._shows_cards:
             self._shows_cards = False
-            self._arrange()
+            self._arrange_panes()
 
-    def take_focus(self, otherwise: QWidget) -> None:
+    def focus_clients_or(self, otherwise: QWidget) -> None:
         """Give the keyboard to the clients, or to another widget where they are hidden."""
         (otherwise if self.cards.isHidden() else self.cards.list).setFocus()
 
     def _focus_clients(self) -> None:
         """The keyboard goes to the clients, or to the way to them."""
-        self.take_focus(self.back)
+        self.focus_clients_or(self.back)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Everything finds its place anew."""
         super().resizeEvent(event)
-        self._fit()
+        self._fit_width()
 
-    def _fit(self) -> None:
+    def _fit_width(self) -> None:
         self.is_narrow = self.width() < self._context.theme.px(sizes().page_narrow)
         self._shows_cards = self._shows_cards and self.is_narrow
-        self._arrange()
+        self._arrange_panes()
 
-    def _arrange(self) -> None:
+    def _arrange_panes(self) -> None:
         px = self._context.theme.px
         wide = px(sizes().list if self.width() >= px(sizes().page_wide) else sizes().list_narrow)
         self.cards.setMinimumWidth(0 if self.is_narrow else wide)
@@ -242,35 +242,35 @@ class Introduction(QObject):
         super().__init__(states)
         self._theme, self._states, self._cards, self._link, self._actions = theme, states, cards, link, actions
         self._is_shown = False
-        cards.hold(link)
-        theme.changed.connect(self._read_anew)
+        cards.add_foot_link(link)
+        theme.changed.connect(self._rebuild_introduction)
 
-    def begin(self) -> None:
+    def show_introduction(self) -> None:
         """Show it; where it stands already it stays, since the keyboard may be in it."""
         if self._is_shown:
             return
         self._is_shown = True
         made, said = QWidget(), clients_strings()["empty"]
         teaching = EmptyState(self._theme, "bot", said["title"], said["sentence"], *self._actions)
-        caution = label(describe_limits_of_grants(), "small", wrap=True)
+        caution = make_label(describe_limits_of_grants(), "small", wrap=True)
         caution.setFixedWidth(self._theme.px(_INTRODUCTION_WIDE))
-        box = column(made, teaching, margins=16)
+        box = make_column(made, teaching, margins=16)
         box.setStretch(0, 1)
-        box.addLayout(row(None, self._link, None))
-        box.addLayout(row(None, caution, None))
+        box.addLayout(make_row(None, self._link, None))
+        box.addLayout(make_row(None, caution, None))
         self._states.show_empty(made)
 
-    def end(self) -> None:
+    def remove_introduction(self) -> None:
         """There are clients: before it goes, the link is taken out of it."""
         if self._is_shown:
             self._is_shown = False
-            self._cards.hold(self._link)
+            self._cards.add_foot_link(self._link)
 
-    def _read_anew(self) -> None:
+    def _rebuild_introduction(self) -> None:
         """It is as wide as the text is large."""
         if self._is_shown:
-            self.end()
-            self.begin()
+            self.remove_introduction()
+            self.show_introduction()
 
 
 PAIR, TOKEN, STOP, RESUME, NOS = "pair", "token", "stop", "resume", "nos"
@@ -291,33 +291,33 @@ class ClientsPage(Page):
         self.deeds, self.nos = ClientActions(context, self), DeniedNames(context, self)
         self.stand = Panes(context)
         self.states = States(context.theme, self.stand, clients_strings()["reading"])
-        column(self, self.states)
-        self.stand.build()
+        make_column(self, self.states)
+        self.stand.build_layout()
         said, cards = clients_strings(), self.stand.cards
-        actions = ((said["pair"], lambda: self.pair()), (said["token"], lambda: self.make_token()))
+        actions = ((said["pair"], lambda: self.pair_client()), (said["token"], lambda: self.make_token()))
         self.teaching = Introduction(context.theme, self.states, cards, self.nos.link, *actions)
-        self._refresh = make_timer(self, self._renew, _REFRESH_MS)
+        self._refresh = make_timer(self, self._reload_all, _REFRESH_MS)
         self._live = QTimer(self)
         self._live.setInterval(_LIVE_MS)
-        self._live.timeout.connect(self.read)
-        self._connect()
+        self._live.timeout.connect(self.reload)
+        self._connect_signals()
 
-    def _connect(self) -> None:
+    def _connect_signals(self) -> None:
         stand = self.stand
-        stand.cards.list.looked_at.connect(self._look)
-        stand.cards.pair_asked.connect(lambda: self.pair())
+        stand.cards.list.looked_at.connect(self._on_client_chosen)
+        stand.cards.pair_asked.connect(lambda: self.pair_client())
         stand.cards.token_asked.connect(lambda: self.make_token())
         stand.cards.stop_asked.connect(self.stop_all)
         stand.cards.resume_asked.connect(self.resume_all)
-        stand.head.deed.connect(self._do)
-        stand.head.led.connect(self._lead)
-        stand.applied.connect(self._regrant)
-        self.deeds.done.connect(self._renew)
-        self.deeds.granted.connect(stand.accept)
+        stand.head.deed.connect(self._on_action_asked)
+        stand.head.led.connect(self._on_figure_clicked)
+        stand.applied.connect(self._change_terms)
+        self.deeds.done.connect(self._reload_all)
+        self.deeds.granted.connect(stand.accept_terms)
 
     # ---- the page's life
 
-    def enter(self, wish: str = "") -> None:
+    def activate(self, wish: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
@@ -326,85 +326,85 @@ class ClientsPage(Page):
         """
         self._is_shown = self._wants_focus = True
         self._wished = wish.removeprefix("ask:")
-        self.stand.cards.sort_anew()
-        self.stand.tab.enter()
+        self.stand.cards.forget_order()
+        self.stand.tab.activate()
         self._live.start()
-        self.read()
+        self.reload()
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
         self._refresh.stop()
         self._live.stop()
-        self.stand.tab.leave()
+        self.stand.tab.deactivate()
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
         shows = self.states.currentWidget() is not self.stand or self.stand.tab.is_settled
         return self._is_read and shows and not self._refresh.isActive()
 
-    def changed(self, change: Changed) -> None:
+    def handle_change(self, change: Changed) -> None:
         """Whatever changed may be a client's doing: read again, a few times a second at most."""
-        super().changed(change)
+        super().handle_change(change)
         if self._is_shown and not self._refresh.isActive():
             self._refresh.start()
 
     # ---- reading
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read all clients as they stand."""
         self.is_stale = False
         if not self._is_read:
             self.states.show_loading()
         clients = self.context.bridge.engine.clients
         asked = query(clients_strings()["reading"], clients.cards).within(self, "cards")
-        self.context.tasks.run(asked.success(self._show).failure(self._fail))
-        self.nos.read()
+        self.context.tasks.run(asked.success(self._show_clients).failure(self._show_failure))
+        self.nos.reload()
 
-    def _renew(self) -> None:
+    def _reload_all(self) -> None:
         """Something changed: all clients, and what is shown of the one that is looked at."""
-        self.read()
-        self.stand.tab.changed()
+        self.reload()
+        self.stand.tab.handle_change()
 
-    def _show(self, cards: Sequence[ClientCard]) -> None:
+    def _show_clients(self, cards: Sequence[ClientCard]) -> None:
         self._is_read = True
         self.cards = tuple(cards)
         if not cards:
-            self.teaching.begin()
+            self.teaching.show_introduction()
         else:
-            self.teaching.end()
+            self.teaching.remove_introduction()
             self.states.show_content()
             wanted, self._wanted = self._wanted or self._wished_client(), ""
             self.stand.cards.show_cards(cards, self.context.clock.now_ms(), wanted)
-            self._show_card(self._card())
-        self._fulfil()
+            self._show_card(self._current_card())
+        self._carry_out_wish()
         if self._wants_focus:
             self._wants_focus = False
-            self.stand.take_focus(self)
+            self.stand.focus_clients_or(self)
 
     def _wished_client(self) -> str:
         """The client a wish names."""
         return self._wished.removeprefix("client:") if self._wished.startswith("client:") else ""
 
-    def _card(self) -> ClientCard | None:
+    def _current_card(self) -> ClientCard | None:
         current = self.stand.cards.list.current
         return None if current is None else next((one for one in self.cards if one.name == current.id), None)
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is None:
             return
         if self._is_read:
-            self.context.desk.say(problem.sentence, "Try again", self.read)
+            self.context.desk.show_message(problem.sentence, "Try again", self.reload)
         else:
             self._is_read = True
-            self.states.show_trouble(problem, self.read)
+            self.states.show_trouble(problem, self.reload)
 
-    def _fulfil(self) -> None:
+    def _carry_out_wish(self) -> None:
         """Begin what the page was entered for."""
         wish, self._wished = self._wished, ""
         if wish == PAIR:
-            self.pair()
+            self.pair_client()
         elif wish == TOKEN:
             self.make_token()
         elif wish == STOP:
@@ -412,21 +412,21 @@ class ClientsPage(Page):
         elif wish == RESUME:
             self.resume_all()
         elif wish == NOS:
-            self.nos.open()
+            self.nos.open_list()
 
     # ---- one client
 
-    def _look(self, shown: Row | None) -> None:
-        self._show_card(None if shown is None else self._card())
+    def _on_client_chosen(self, shown: Row | None) -> None:
+        self._show_card(None if shown is None else self._current_card())
 
     def _show_card(self, card: ClientCard | None) -> None:
         if card is not None:
             self.stand.head.show_card(card, self.context.clock.now_ms())
         self.stand.show_client(card)
 
-    def _lead(self, figure: str) -> None:
+    def _on_figure_clicked(self, figure: str) -> None:
         """A figure was pressed: on to what it counts."""
-        card, place = self._card(), _LEADS[figure]
+        card, place = self._current_card(), _LEADS[figure]
         if card is None:
             return
         if place == "library":
@@ -436,19 +436,19 @@ class ClientsPage(Page):
         else:
             self.stand.show_view(place)
 
-    def _do(self, deed: str) -> None:
-        card = self._card()
+    def _on_action_asked(self, deed: str) -> None:
+        card = self._current_card()
         if card is None:
             return
         if deed == "again":
-            self.pair(card.name)
+            self.pair_client(card.name)
         else:
-            self.deeds.do(deed, card)
+            self.deeds.run_action(deed, card)
 
-    def _regrant(self, terms: Terms) -> None:
-        card = self._card()
+    def _change_terms(self, terms: Terms) -> None:
+        card = self._current_card()
         if card is not None:
-            self.deeds.regrant(card.name, terms)
+            self.deeds.change_terms(card.name, terms)
 
     def stop_all(self) -> None:
         """The kill switch, after asking."""
@@ -456,7 +456,7 @@ class ClientsPage(Page):
         if awake:
             self.deeds.stop_all(awake)
         else:
-            self.context.desk.say(clients_strings()["nobody_awake"])
+            self.context.desk.show_message(clients_strings()["nobody_awake"])
 
     def resume_all(self) -> None:
         """Let in again all that are paused, after asking."""
@@ -464,18 +464,18 @@ class ClientsPage(Page):
         if paused:
             self.deeds.resume_all(paused)
         else:
-            self.context.desk.say(clients_strings()["nobody_paused"])
+            self.context.desk.show_message(clients_strings()["nobody_paused"])
 
     # ---- pairing
 
-    def pair(self, name: str | None = None) -> None:
+    def pair_client(self, name: str | None = None) -> None:
         """Open pairing with a code; by a token where there is no socket to redeem a code on.
 
         Args:
             name: the name the client must get; None to take its own.
         """
         if self.context.pairing.port is None:
-            self.context.desk.say(clients_strings()["pairing"]["no_port"])
+            self.context.desk.show_message(clients_strings()["pairing"]["no_port"])
             self.make_token(name or "")
             return
         if self.pairing is not None:
@@ -506,7 +506,7 @@ class ClientsPage(Page):
 
     def _on_client_paired(self, name: str) -> None:
         self._wanted = name
-        self.read()
+        self.reload()
 
 
 def client_commands(context: Context) -> tuple[Command, ...]:

@@ -21,11 +21,11 @@ from core.types.views import Facets
 from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.pages.clients.pairing_request import QuestionView
-from ui.pages.clients.words import SPACE, format_names, visible
+from ui.pages.clients.words import SPACE, format_names, visible_name
 from ui.strings import assistants_strings, clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
-from ui.widgets.basics import button, card, column, label, row
+from ui.widgets.basics import make_button, make_card, make_column, make_label, make_row
 
 _GROUP = 4
 _LIFE_S = 120
@@ -35,7 +35,7 @@ _NAME = "NAME"
 
 
 @cache
-def assistants() -> Mapping[str, Sequence[str]]:
+def read_assistant_steps() -> Mapping[str, Sequence[str]]:
     """Name of an assistant to the steps that bring it here."""
     return {name: tuple(steps) for name, steps in assistants_strings()["assistants"].items()}
 
@@ -62,8 +62,8 @@ class CodeView(QWidget):
         super().__init__()
         said = clients_strings()["pairing"]
         self._theme, self._code, self._name = theme, "", ""
-        self.title = label(said["title"], "title", wrap=True)
-        self.code = label(said["wait"])
+        self.title = make_label(said["title"], "title", wrap=True)
+        self.code = make_label(said["wait"])
         self.code.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
@@ -72,32 +72,32 @@ class CodeView(QWidget):
         self.bar = QProgressBar()
         self.bar.setRange(0, _LIFE_S)
         self.bar.setTextVisible(False)
-        self.left, self.missed = label("", "small"), label("", "warning", wrap=True)
+        self.left, self.missed = make_label("", "small"), make_label("", "warning", wrap=True)
         self.missed.hide()
-        self.copy = button(said["copy"], self._copy, theme=theme, icon="copy")
-        frame, inside = card("panel", margins=16, gap=8)
+        self.copy = make_button(said["copy"], self._copy_code, theme=theme, icon="copy")
+        frame, inside = make_card("panel", margins=16, gap=8)
         inside.addWidget(self.code)
         inside.addWidget(self.bar)
-        inside.addLayout(row(self.left, None, self.copy))
+        inside.addLayout(make_row(self.left, None, self.copy))
         inside.addWidget(self.missed)
-        box = column(self, self.title, label(said["lead"], "muted", wrap=True), frame, gap=12)
+        box = make_column(self, self.title, make_label(said["lead"], "muted", wrap=True), frame, gap=12)
         self._add_help(box)
-        box.addWidget(label(describe_limits_of_grants(), "small", wrap=True))
+        box.addWidget(make_label(describe_limits_of_grants(), "small", wrap=True))
         box.addStretch(1)
-        self.token = button(said["token"], self.token_asked.emit, kind="link")
-        self.cancel = button(clients_strings()["cancel"], self.closed.emit)
-        box.addLayout(row(self.token, None, self.cancel))
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        self.token = make_button(said["token"], self.token_asked.emit, kind="link")
+        self.cancel = make_button(clients_strings()["cancel"], self.closed.emit)
+        box.addLayout(make_row(self.token, None, self.cancel))
+        theme.changed.connect(self._restyle_code)
+        self._restyle_code()
 
     def _add_help(self, box: QVBoxLayout) -> None:
         said = clients_strings()["pairing"]
         self.which = QComboBox()
         self.which.setAccessibleName(said["how"])
-        self.steps = label("", "body", wrap=True)
+        self.steps = make_label("", "body", wrap=True)
         self.steps.setTextInteractionFlags(self.code.textInteractionFlags())
-        layout = column(None, label(said["how"], "label"), gap=6)
-        self.which.addItems(list(assistants()))
+        layout = make_column(None, make_label(said["how"], "label"), gap=6)
+        self.which.addItems(list(read_assistant_steps()))
         self.which.currentTextChanged.connect(self._show_steps)
         self._show_steps(self.which.currentText())
         layout.addWidget(self.which)
@@ -105,7 +105,7 @@ class CodeView(QWidget):
         box.addLayout(layout)
 
     def _show_steps(self, name: str) -> None:
-        steps = assistants().get(name, ())
+        steps = read_assistant_steps().get(name, ())
         told = "\n".join(f"{nr}. {step}" for nr, step in enumerate(steps, 1))
         if self._name:
             told = told.replace(_NAME, shell_quoted(self._name))
@@ -123,18 +123,20 @@ class CodeView(QWidget):
         self._name = name or ""
         if name:
             is_its = f" {name} "
-            known = [at for at, steps in enumerate(assistants().values()) if any(is_its in step for step in steps)]
+            known = [
+                at for at, steps in enumerate(read_assistant_steps().values()) if any(is_its in step for step in steps)
+            ]
             self.which.setCurrentIndex(known[0] if known else self.which.count() - 1)
             self._show_steps(self.which.currentText())
 
-    def _restyle(self) -> None:
+    def _restyle_code(self) -> None:
         font = self._theme.font("mono")
         font.setPixelSize(self._theme.px(26))
         font.setWeight(QFont.Weight.DemiBold)
         # The style sheet sets every label's font; only one of its own outdoes it.
         self.code.setStyleSheet(f'font-family: "{font.family()}"; font-size: {font.pixelSize()}px; font-weight: 600;')
 
-    def wait(self) -> None:
+    def show_waiting(self) -> None:
         """No code yet."""
         self._code = ""
         self.code.setText("· · · ·")
@@ -185,7 +187,7 @@ class CodeView(QWidget):
             self.missed.show()
         return is_new
 
-    def _copy(self) -> None:
+    def _copy_code(self) -> None:
         if self._code:  # it works once and for two minutes: it may stay on the clipboard
             QGuiApplication.clipboard().setText(self._code)
             self.copy.setText("\u2009" + clients_strings()["pairing"]["copied"])
@@ -212,32 +214,32 @@ class EndView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._name = ""
-        self.title, self.told = label("", "title", wrap=True), label("", wrap=True)
+        self.title, self.told = make_label("", "title", wrap=True), make_label("", wrap=True)
         self.only, self.fresh = (
-            button("", self.again.emit),
-            button(clients_strings()["pairing"]["fresh"], self.again.emit),
+            make_button("", self.again.emit),
+            make_button(clients_strings()["pairing"]["fresh"], self.again.emit),
         )
-        self.grants = button("", lambda: self.grants_asked.emit(self._name))
-        self.look = button("", lambda: self.looked_at.emit(self._name))
-        self.close_button = button(clients_strings()["close"], self.closed.emit, kind="primary")
-        box = column(self, self.title, self.told, gap=12)
+        self.grants = make_button("", lambda: self.grants_asked.emit(self._name))
+        self.look = make_button("", lambda: self.looked_at.emit(self._name))
+        self.close_button = make_button(clients_strings()["close"], self.closed.emit, kind="primary")
+        box = make_column(self, self.title, self.told, gap=12)
         box.addStretch(1)
-        box.addLayout(row(None, self.only, self.look, self.fresh, self.grants, self.close_button))
+        box.addLayout(make_row(None, self.only, self.look, self.fresh, self.grants, self.close_button))
 
     def show_end(self, ended: PairingEnd) -> None:
         """Show how the pairing ended."""
         said, outcome = clients_strings()["pairing"], ended.outcome
-        name, is_good = visible(ended.name), outcome is _GOOD
+        name, is_good = visible_name(ended.name), outcome is _GOOD
         self._name = ended.name
         told = said["ends"][outcome.value].format(name=name)
         if outcome is PairingOutcome.EXPIRED and ended.missed:
             told = format_count(said["ends_missed"], ended.missed)
-        self._say(
+        self._show_texts(
             said["titles"]["paired" if is_good else "not"], f"{told} {describe_visible_spaces(ended.grants)}".strip()
         )
         self.only.setText(said["only"].format(name=name).replace("&", "&&"))
         self.look.setText(said["look_at"].format(name=name).replace("&", "&&"))
-        self.grants.setText(said["grants_none" if _spaces(ended.grants) == "none" else "grants"])
+        self.grants.setText(said["grants_none" if _space_access(ended.grants) == "none" else "grants"])
         shown = {self.only: outcome is _FORMER, self.look: outcome is _TAKEN, self.grants: is_good}
         for made, is_shown in {**shown, self.fresh: not is_good and outcome is not _FORMER}.items():
             made.setVisible(is_shown)
@@ -245,18 +247,18 @@ class EndView(QWidget):
 
     def show_trouble(self, sentence: str) -> None:
         """Show why there is no code."""
-        self._say(clients_strings()["pairing"]["titles"]["not"], sentence)
+        self._show_texts(clients_strings()["pairing"]["titles"]["not"], sentence)
         for made in (self.only, self.look, self.grants):
             made.hide()
         self.fresh.show()
 
-    def _say(self, title: str, told: str) -> None:
+    def _show_texts(self, title: str, told: str) -> None:
         for part, text in ((self.title, title), (self.told, told)):
             part.setText(text)
             part.setAccessibleName(text)
 
 
-def _spaces(grants: Sequence[str]) -> str:
+def _space_access(grants: Sequence[str]) -> str:
     if Grant.READ.value not in grants:
         return "blind"
     if Grant.ALL_SPACES.value in grants:
@@ -273,7 +275,7 @@ def describe_visible_spaces(grants: Sequence[str]) -> str:
     if not grants:
         return ""
     spaces = format_names([one.removeprefix(SPACE) for one in grants if one.startswith(SPACE)])
-    return str(clients_strings()["pairing"]["sees_now"][_spaces(grants)]).format(spaces=spaces)
+    return str(clients_strings()["pairing"]["sees_now"][_space_access(grants)]).format(spaces=spaces)
 
 
 _FRAME = 40
@@ -310,7 +312,7 @@ class PairDialog(QDialog):
         self._code: PairingCode | None = None
         self._until = 0.0
         self._name = name
-        self._title = said["title"] if name is None else said["title_again"].format(name=visible(name))
+        self._title = said["title"] if name is None else said["title_again"].format(name=visible_name(name))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
@@ -318,39 +320,39 @@ class PairDialog(QDialog):
         self.code, self.question, self.end = CodeView(context.theme), QuestionView(context.theme), EndView()
         # Not a stack of pages: its height would be that of the highest.
         self._views: tuple[QWidget, ...] = (self.code, self.question, self.end)
-        column(self, *self._views, margins=spacing().xl)
-        self._connect()
+        make_column(self, *self._views, margins=spacing().xl)
+        self._connect_signals()
         self._tick = QTimer(self)
         self._tick.setInterval(_TICK_MS)
         self._tick.timeout.connect(self._show_time)
-        self.begin()
+        self.open_pairing()
 
-    def _connect(self) -> None:
-        self.code.again.connect(self.begin)
+    def _connect_signals(self) -> None:
+        self.code.again.connect(self.open_pairing)
         self.code.closed.connect(self.reject)
-        self.code.token_asked.connect(self._want_token)
-        self.question.answered.connect(self._answer)
-        self.end.again.connect(self.begin)
+        self.code.token_asked.connect(self._ask_token)
+        self.question.answered.connect(self._answer_question)
+        self.end.again.connect(self.open_pairing)
         self.end.closed.connect(self.accept)
-        self.end.grants_asked.connect(self._want_grants)
-        self.end.looked_at.connect(self._look_at)
+        self.end.grants_asked.connect(self._ask_grants)
+        self.end.looked_at.connect(self._show_client)
 
     # ---- a turn
 
-    def begin(self) -> None:
+    def open_pairing(self) -> None:
         """Open pairing, anew where it was open."""
         port = self.context.pairing.port
         if port is None:
             return
-        self._wait_for(None)
-        self._show(self.code)
+        self._set_question(None)
+        self._show_view(self.code)
         self._code = None
-        self.code.wait()
+        self.code.show_waiting()
         self.code.show_name(self._title, self._name)
         turn = self._turn = port.open_pairing(self._name, None)
         said, run = clients_strings()["pairing"], self.context.tasks.run
         reading = query(said["wait"].rstrip(" …"), lambda: turn.code).within(self, "code")
-        run(reading.success(self._show_code).failure(self._fail))
+        run(reading.success(self._show_code).failure(self._show_failure))
         # A writing: when it is over, the rail counts anew who waits.
         run(write(said["task"], lambda: turn.asked).within(self, "asked").success(self._show_question))
         run(write(said["task"], lambda: turn.ended).within(self, "ended").success(self._show_end))
@@ -359,12 +361,12 @@ class PairDialog(QDialog):
     def _read_spaces(self) -> None:
         library = self.context.bridge.engine.library
 
-        def show(facets: Facets) -> None:
+        def show_spaces(facets: Facets) -> None:
             self.question.know_spaces(facets.spaces)
-            self._fit_soon()
+            self._schedule_fit()
 
         asked = query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
-        self.context.tasks.run(asked.success(show).failure(lambda _: None))  # those it asks for are shown anyway
+        self.context.tasks.run(asked.success(show_spaces).failure(lambda _: None))  # those it asks for are shown anyway
 
     def _show_code(self, made: PairingCode) -> None:
         self._code = made
@@ -374,22 +376,22 @@ class PairDialog(QDialog):
         self._show_time()
 
     def _show_question(self, asked: PairingQuestion) -> None:
-        self._wait_for(asked)
+        self._set_question(asked)
         self._until = self.context.clock.monotonic() + asked.answer_s
         self.question.show_question(asked, self._name)
-        self._show(self.question)
+        self._show_view(self.question)
         self._show_time()
         self.raise_()
         self.activateWindow()
         parent = self.parentWidget()
         if parent is not None and not parent.isVisible():
             said = clients_strings()["pairing"]
-            self.context.desk.say(
+            self.context.desk.show_message(
                 said["toast"], said["look"], lambda: self.context.desk.go.emit("clients", ""), stays=True
             )
 
-    def _wait_for(self, asked: PairingQuestion | None) -> None:
-        self.context.pairing.wait_for(asked)
+    def _set_question(self, asked: PairingQuestion | None) -> None:
+        self.context.pairing.set_question(asked)
         if asked is None:
             self.context.desk.hush.emit(clients_strings()["pairing"]["toast"])
 
@@ -400,56 +402,56 @@ class PairDialog(QDialog):
             return
         self.code.show_time(left)
         if self._code is not None and self.code.show_missed(self._code.missed()):
-            self._fit_soon()
+            self._schedule_fit()
 
-    def _answer(self, allow: bool) -> None:
+    def _answer_question(self, allow: bool) -> None:
         port, question = self.context.pairing.port, self.context.pairing.question
         if port is None or question is None:
             return
         grants = self.question.grants if allow else None
-        self.question.wait()
+        self.question.show_answered()
         answering = write(clients_strings()["pairing"]["title"], lambda: port.answer(question.id, allow, grants))
-        self.context.tasks.run(answering.within(self).failure(self._fail))
+        self.context.tasks.run(answering.within(self).failure(self._show_failure))
 
     def _show_end(self, ended: PairingEnd) -> None:
         self._tick.stop()
         self._turn = None
-        self._wait_for(None)
+        self._set_question(None)
         self.end.show_end(ended)
         if ended.outcome is PairingOutcome.DENIED_BEFORE:
             self._name = ended.name
-            self._title = clients_strings()["pairing"]["title_for"].format(name=visible(ended.name))
-        self._show(self.end)
+            self._title = clients_strings()["pairing"]["title_for"].format(name=visible_name(ended.name))
+        self._show_view(self.end)
         self.end.close_button.setDefault(True)
         self.end.close_button.setFocus()
         if ended.outcome is PairingOutcome.PAIRED:
             self.paired.emit(ended.name)
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         self._tick.stop()
         self._turn = None
         self.end.show_trouble("" if problem is None else problem.sentence)
-        self._show(self.end)
+        self._show_view(self.end)
 
     # ---- its size
 
-    def _show(self, view: QWidget) -> None:
+    def _show_view(self, view: QWidget) -> None:
         for made in self._views:
             made.setVisible(made is view)
-        self._fit_soon()
+        self._schedule_fit()
 
-    def _fit_soon(self) -> None:
+    def _schedule_fit(self) -> None:
         """Later: what was just shown has not found its styles and fonts yet."""
-        QTimer.singleShot(0, self, self._fit)
+        QTimer.singleShot(0, self, self._fit_to_screen)
 
-    def _fit(self) -> None:
+    def _fit_to_screen(self) -> None:
         """As high as what is shown and no higher than the screen, and on it as a whole."""
         view, room = next(made for made in self._views if made.isVisibleTo(self)), self.screen().availableGeometry()
         width = max(self.width(), self.minimumWidth())
         box, inside = view.layout(), width - 2 * spacing().xl
         if isinstance(view, QuestionView):
-            wanted = view.height_for(inside)
+            wanted = view.height_for_width(inside)
         else:
             wanted = view.sizeHint().height() if box is None else box.totalHeightForWidth(inside)
         around = self.frameGeometry().size() - self.size()
@@ -464,15 +466,15 @@ class PairDialog(QDialog):
 
     # ---- away from here
 
-    def _want_token(self) -> None:
+    def _ask_token(self) -> None:
         self.reject()
         self.token_asked.emit()
 
-    def _want_grants(self, name: str) -> None:
+    def _ask_grants(self, name: str) -> None:
         self.accept()
         self.grants_asked.emit(name)
 
-    def _look_at(self, name: str) -> None:
+    def _show_client(self, name: str) -> None:
         self.accept()
         self.context.desk.go.emit("clients", f"client:{name}")
 
@@ -483,5 +485,5 @@ class PairDialog(QDialog):
         if port is not None and self._turn is not None:
             self._turn = None
             self.context.tasks.run(write(clients_strings()["pairing"]["title"], port.cancel).failure(lambda _: None))
-        self._wait_for(None)
+        self._set_question(None)
         super().done(result)

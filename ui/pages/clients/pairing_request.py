@@ -18,12 +18,21 @@ from core.types.values import Grant
 from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.pages.clients.terms import SpaceBoxes
-from ui.pages.clients.words import SPACE, grant_sentence, grant_word, visible
+from ui.pages.clients.words import SPACE, grant_sentence, grant_word, visible_name
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.undo import offer_undo
-from ui.widgets.basics import button, clear, column, hairline, label, make_scroll_area, make_timer, row
+from ui.widgets.basics import (
+    clear_layout,
+    make_button,
+    make_column,
+    make_hairline,
+    make_label,
+    make_row,
+    make_scroll_area,
+    make_timer,
+)
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import date_of
 
@@ -47,60 +56,63 @@ class DeniedNamesDialog(QDialog):
         self.setAccessibleName(said["title"])
         self.resize(context.theme.px(sizes().dialog), context.theme.px(_HEIGHT))
         self._context = context
-        self._note = label(said["sentence"], "muted", wrap=True)
+        self._note = make_label(said["sentence"], "muted", wrap=True)
         inner = QWidget()
-        self._lines: QVBoxLayout = column(inner, gap=8)
-        self.close_button = button(clients_strings()["close"], self.accept, kind="primary")
-        heading = label(said["title"], "title")
+        self._lines: QVBoxLayout = make_column(inner, gap=8)
+        self.close_button = make_button(clients_strings()["close"], self.accept, kind="primary")
+        heading = make_label(said["title"], "title")
         heading.setAccessibleDescription("heading")
-        layout = column(self, heading, self._note, margins=24, gap=12)
+        layout = make_column(self, heading, self._note, margins=24, gap=12)
         layout.addWidget(make_scroll_area(inner), 1)
-        layout.addLayout(row(None, self.close_button))
-        self.read()
+        layout.addLayout(make_row(None, self.close_button))
+        self.reload()
 
     @property
     def note(self) -> str:
         """What is said above the list."""
         return self._note.text()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read the names anew."""
         clients = self._context.bridge.engine.clients
         asked = query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
-        self._context.tasks.run(asked.success(self._show).failure(self._fail))
+        self._context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
 
-    def _show(self, found: Sequence[Denied]) -> None:
-        clear(self._lines)
+    def _show_names(self, found: Sequence[Denied]) -> None:
+        clear_layout(self._lines)
         said = clients_strings()["nos"]
         self._note.setText(said["sentence" if found else "none"])
         for one in found:
-            name, told = visible(one.name_key), QWidget()
-            column(
-                told, label(name, wrap=True), label(said["since"].format(when=date_of(one.denied_at)), "small"), gap=1
+            name, told = visible_name(one.name_key), QWidget()
+            make_column(
+                told,
+                make_label(name, wrap=True),
+                make_label(said["since"].format(when=date_of(one.denied_at)), "small"),
+                gap=1,
             )
-            lift = button(said["lift"], partial(self._lift, one.name_key))
+            lift = make_button(said["lift"], partial(self._allow_again, one.name_key))
             lift.setAccessibleName(said["lift_name"].format(name=name))
             line = QWidget()
-            row(told, lift, gap=12, parent=line).setStretch(0, 1)
+            make_row(told, lift, gap=12, parent=line).setStretch(0, 1)
             self._lines.addWidget(line)
-            self._lines.addWidget(hairline())
+            self._lines.addWidget(make_hairline())
         self._lines.addStretch(1)
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         self._note.setText("" if problem is None else problem.sentence)
 
-    def _lift(self, name: str) -> None:
+    def _allow_again(self, name: str) -> None:
         clients, said = self._context.bridge.engine.clients, clients_strings()["nos"]
 
-        def done(step_id: str) -> None:
+        def report_allowed(step_id: str) -> None:
             if step_id:
-                offer_undo(self._context, said["lifted"].format(name=visible(name)), step_id)
+                offer_undo(self._context, said["lifted"].format(name=visible_name(name)), step_id)
             self.lifted.emit()
-            self.read()
+            self.reload()
 
         task = write(said["lifting"], lambda: clients.allow_again(name)).within(self)
-        self._context.tasks.run(task.success(done).failure(self._fail))
+        self._context.tasks.run(task.success(report_allowed).failure(self._show_failure))
 
 
 class DeniedNames(QObject):
@@ -114,23 +126,23 @@ class DeniedNames(QObject):
         """
         super().__init__(page)
         self._context, self._page = context, page
-        self.link = button("", self.open, kind="link", hint=clients_strings()["nos"]["hint"])
+        self.link = make_button("", self.open_list, kind="link", hint=clients_strings()["nos"]["hint"])
         self.link.hide()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Ask whether there are any; the link shows itself where there are."""
         clients = self._context.bridge.engine.clients
         asked = query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
-        self._context.tasks.run(asked.success(self._show).failure(lambda _: self.link.hide()))
+        self._context.tasks.run(asked.success(self._show_link).failure(lambda _: self.link.hide()))
 
-    def _show(self, found: Sequence[Denied]) -> None:
+    def _show_link(self, found: Sequence[Denied]) -> None:
         self.link.setText(format_count(clients_strings()["nos"]["link"], len(found)))
         self.link.setVisible(bool(found))
 
-    def open(self) -> None:
+    def open_list(self) -> None:
         """Show the list."""
         made = DeniedNamesDialog(self._context, self._page)
-        made.lifted.connect(self.read)
+        made.lifted.connect(self.reload)
         made.open()
 
 
@@ -140,8 +152,8 @@ _ALL = Grant.ALL_SPACES.value
 
 
 def _make_bullet_line(sentence: str) -> QWidget:
-    made, point = QWidget(), label("•")
-    line = row(point, label(sentence, wrap=True), parent=made)
+    made, point = QWidget(), make_label("•")
+    line = make_row(point, make_label(sentence, wrap=True), parent=made)
     line.setAlignment(point, Qt.AlignmentFlag.AlignTop)
     line.setStretch(1, 1)
     return made
@@ -164,7 +176,7 @@ class Rights(QWidget):
         self._theme = theme
         self._usual: tuple[str, ...] = ()
         self.boxes: dict[str, QCheckBox] = {}
-        self._box = column(self, gap=6)
+        self._box = make_column(self, gap=6)
 
     @property
     def grants(self) -> tuple[str, ...]:
@@ -177,18 +189,18 @@ class Rights(QWidget):
         Args:
             rights: grants, none of them a space.
         """
-        clear(self._box)
+        clear_layout(self._box)
         self._usual = tuple(one for one in rights if not is_beyond_default(one))
         self.boxes = {}
         for one in self._usual:
             self._box.addWidget(_make_bullet_line(grant_sentence(one)))
         for one in rights:
             if is_beyond_default(one):
-                self._add(one)
+                self._add_box(one)
         if self.boxes:
-            self._box.addWidget(label(clients_strings()["pairing"]["beyond"], "warning", wrap=True))
+            self._box.addWidget(make_label(clients_strings()["pairing"]["beyond"], "warning", wrap=True))
 
-    def _add(self, grant: str) -> None:
+    def _add_box(self, grant: str) -> None:
         word = grant_word(grant)
         box = QCheckBox(f"!  {word[:1].upper()}{word[1:]}".replace("&", "&&"))
         box.setAccessibleName(f"{word[:1].upper()}{word[1:]}: {clients_strings()['pairing']['unusual']}")
@@ -196,10 +208,10 @@ class Rights(QWidget):
         box.setChecked(True)
         box.toggled.connect(lambda _: self.changed.emit())
         self.boxes[grant] = box
-        sentence = label(grant_sentence(grant), "small", wrap=True)
+        sentence = make_label(grant_sentence(grant), "small", wrap=True)
         sentence.setContentsMargins(self._theme.px(sizes().tick) + spacing().close, 0, 0, 0)
         made = QWidget()
-        column(made, box, sentence, gap=2)
+        make_column(made, box, sentence, gap=2)
         self._box.addWidget(made)
 
 
@@ -230,60 +242,60 @@ class QuestionView(QWidget):
         self._asked: PairingQuestion | None = None
         self._there: tuple[str, ...] = ()
         self._is_ripe = False
-        self.title, self.other = label("", "title", wrap=True), label("", "warning", wrap=True)
+        self.title, self.other = make_label("", "title", wrap=True), make_label("", "warning", wrap=True)
         self.values = {
-            name: label("", "strong", wrap=True) for name in ("calls_itself", "named", "process", "code_end")
+            name: make_label("", "strong", wrap=True) for name in ("calls_itself", "named", "process", "code_end")
         }
-        self.kept = label(said["name_kept"], "small", wrap=True)
-        self.former = label(said["former"], "warning", wrap=True)
+        self.kept = make_label(said["name_kept"], "small", wrap=True)
+        self.former = make_label(said["former"], "warning", wrap=True)
         self.rights = Rights(theme)
         self.every = QCheckBox(describe_space_grant(_ALL))
         self.spaces = SpaceBoxes()
-        self.left = label("", "small")
-        self.allow = button(said["allow"], lambda: self.answered.emit(True))  # noqa: FBT003 - Qt's signal
-        self.deny = button(said["deny"], lambda: self.answered.emit(False), kind="primary")  # noqa: FBT003
+        self.left = make_label("", "small")
+        self.allow = make_button(said["allow"], lambda: self.answered.emit(True))  # noqa: FBT003 - Qt's signal
+        self.deny = make_button(said["deny"], lambda: self.answered.emit(False), kind="primary")  # noqa: FBT003
         self.allow.setAutoDefault(False)
-        self._lay_out()
+        self._build_layout()
         self.rights.changed.connect(self._on_grants_changed)
         self.every.toggled.connect(lambda _: self._on_grants_changed())
-        self._inert = make_timer(self, self._ripen, INERT_MS)
+        self._inert = make_timer(self, self._enable_answers, INERT_MS)
         self.setTabOrder(self.deny, self.allow)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         said = clients_strings()["pairing"]
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(6)
         for place, (name, value) in enumerate(self.values.items()):
-            grid.addWidget(label(said[name], "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(make_label(said[name], "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(value, place, 1)
         grid.setColumnStretch(1, 1)
         self._body, self._foot = Body(), QWidget()
-        box = column(self._body, self.title, self.other, gap=10)
+        box = make_column(self._body, self.title, self.other, gap=10)
         box.setContentsMargins(0, 0, 6, 0)  # from the scroll bar
         box.addLayout(grid)
         for part in (
             self.kept,
-            label(said["process_hint"], "small", wrap=True),
+            make_label(said["process_hint"], "small", wrap=True),
             self.former,
-            label(said["allowed"], "label"),
+            make_label(said["allowed"], "label"),
             self.rights,
-            label(said["sees"], "label"),
+            make_label(said["sees"], "label"),
             self.every,
             self.spaces,
-            label(said["sees_own"], "small", wrap=True),
-            label(describe_limits_of_grants(), "small", wrap=True),
+            make_label(said["sees_own"], "small", wrap=True),
+            make_label(describe_limits_of_grants(), "small", wrap=True),
         ):
             box.addWidget(part)
         box.addStretch(1)
-        row(self.left, None, self.allow, self.deny, parent=self._foot)
+        make_row(self.left, None, self.allow, self.deny, parent=self._foot)
         self.area = make_scroll_area(self._body)
         self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # its arrow keys reach what stands below
         self.area.setAccessibleName(said["question"])
-        column(self, self.area, self._foot, gap=spacing().m).setStretch(0, 1)
+        make_column(self, self.area, self._foot, gap=spacing().m).setStretch(0, 1)
 
-    def height_for(self, width: int) -> int:
+    def height_for_width(self, width: int) -> int:
         """How high it would be with nothing to scroll.
 
         Args:
@@ -302,7 +314,7 @@ class QuestionView(QWidget):
         self._there = tuple(there)
         ticked = self.spaces.grants
         self._list_spaces()
-        self.spaces.tick(ticked)
+        self.spaces.tick_spaces(ticked)
 
     def _list_spaces(self) -> None:
         grants = () if self._asked is None else self._asked.grants
@@ -323,7 +335,7 @@ class QuestionView(QWidget):
             meant: the name pairing was opened for; None for whoever comes.
         """
         said = clients_strings()["pairing"]
-        client, name = visible(asked.client), visible(asked.name)
+        client, name = visible_name(asked.client), visible_name(asked.name)
         is_same = asked.client == asked.name
         self._asked = asked
         self.title.setText(said["asks" if is_same else "asks_as"].format(name=name, client=client))
@@ -335,7 +347,7 @@ class QuestionView(QWidget):
             "calls_itself": client,
             "named": name,
             "process": one_line(asked.asked_by, _PROCESS) or said["unknown_process"],
-            "code_end": visible(asked.code_end),
+            "code_end": visible_name(asked.code_end),
         }
         for key, value in shown.items():
             self.values[key].setText(value)
@@ -354,7 +366,7 @@ class QuestionView(QWidget):
         self.deny.setDefault(True)
         self.deny.setFocus()
 
-    def _ripen(self) -> None:
+    def _enable_answers(self) -> None:
         self._is_ripe = True
         self._on_grants_changed()
 
@@ -370,7 +382,7 @@ class QuestionView(QWidget):
         """
         self.left.setText(format_count(clients_strings()["pairing"]["answer_left"], left))
 
-    def wait(self) -> None:
+    def show_answered(self) -> None:
         """It was answered."""
         self._inert.stop()
         self._is_ripe = False

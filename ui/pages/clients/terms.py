@@ -15,12 +15,21 @@ from core.types.values import Grant
 from core.types.views import Facets
 from ui.bridge import query
 from ui.context import Context
-from ui.pages.clients.head import Tab, has_keyboard, offer
-from ui.pages.clients.words import SPACE, describe_change, grant_sentence, grant_word, visible
+from ui.pages.clients.head import Tab, has_keyboard, set_button_offer
+from ui.pages.clients.words import SPACE, describe_change, grant_sentence, grant_word, visible_name
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
-from ui.widgets.basics import FlowLayout, button, card, clear, column, label, make_scroll_area, row
+from ui.widgets.basics import (
+    FlowLayout,
+    clear_layout,
+    make_button,
+    make_card,
+    make_column,
+    make_label,
+    make_row,
+    make_scroll_area,
+)
 from ui.widgets.states import FOOT
 
 _GLOBAL, _OWN = "GLOBAL", "client:"
@@ -38,14 +47,14 @@ class GrantBoxes(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.boxes: dict[str, QCheckBox] = {}
-        layout = column(self, gap=2)
+        layout = make_column(self, gap=2)
         for grant in Grant:
             word = grant_word(grant.value)
             box = QCheckBox(word[:1].upper() + word[1:])
             box.setAccessibleDescription(grant_sentence(grant.value))
             box.toggled.connect(lambda _: self.changed.emit())
             self.boxes[grant.value] = box
-            sentence = label(grant_sentence(grant.value), "small", wrap=True)
+            sentence = make_label(grant_sentence(grant.value), "small", wrap=True)
             sentence.setContentsMargins(theme.px(sizes().tick) + spacing().close, 0, 0, 8)
             layout.addWidget(box)
             layout.addWidget(sentence)
@@ -88,23 +97,23 @@ class SpaceBoxes(QWidget):
         """
         own = f"{_OWN}{client}"
         named = (one for one in there if one != _GLOBAL and not (one == own if client else one.startswith(_OWN)))
-        clear(self._flow)
+        clear_layout(self._flow)
         self.boxes = {}
         for name in sorted({*named, *granted}):
-            box = QCheckBox(visible(name).replace("&", "&&"))
+            box = QCheckBox(visible_name(name).replace("&", "&&"))
             box.setChecked(name in granted)
             box.toggled.connect(lambda _: self.changed.emit())
             self.boxes[name] = box
             self._flow.addWidget(box)
         if not self.boxes:
-            self._flow.addWidget(label(clients_strings()["terms"]["no_spaces"], "muted"))
+            self._flow.addWidget(make_label(clients_strings()["terms"]["no_spaces"], "muted"))
 
     @property
     def grants(self) -> tuple[str, ...]:
         """What is ticked, as grants: `space:work`."""
         return tuple(f"{SPACE}{name}" for name, box in self.boxes.items() if box.isChecked())
 
-    def tick(self, grants: Sequence[str]) -> None:
+    def tick_spaces(self, grants: Sequence[str]) -> None:
         """Tick the spaces of these grants, and no other."""
         for name, box in self.boxes.items():
             box.setChecked(f"{SPACE}{name}" in grants)
@@ -139,22 +148,22 @@ class TermsTab(Tab):
         self._shown_ceiling = 0.0
         self._is_filling = False
         self.grants, self.spaces = GrantBoxes(theme), SpaceBoxes()
-        self.minute = _limit(said["minute"])
-        self.session = _limit(said["session"])
+        self.minute = _make_limit_field(said["minute"])
+        self.session = _make_limit_field(said["session"])
         self.ceiling = QDoubleSpinBox()
         self.ceiling.setRange(0.0, 100.0)
         self.ceiling.setSingleStep(5)
         self.ceiling.setDecimals(0)
         self.ceiling.setSuffix(" %")
         self.ceiling.setAccessibleName(said["ceiling"])
-        inset(self.ceiling)
+        inset_text(self.ceiling)
         self.usual = QCheckBox(said["ceiling_usual"].capitalize())
         self.usual.setAccessibleDescription(said["ceiling_hint"])
-        self.outcome = label("", "strong", wrap=True)
-        self.reset = button(said["reset"], self._reset)
-        self.act = button(said["apply"], self._apply, kind="primary")
+        self.outcome = make_label("", "strong", wrap=True)
+        self.reset = make_button(said["reset"], self._reset_form)
+        self.act = make_button(said["apply"], self._apply_terms, kind="primary")
         self.act.setDefault(False)
-        self._build(theme.px(150))
+        self._build_layout(theme.px(150))
         self.grants.changed.connect(self._on_terms_changed)
         self.spaces.changed.connect(self._on_terms_changed)
         self.grants.boxes[Grant.SPEAK_FOR_USER.value].clicked.connect(lambda _: self.usual.setChecked(True))
@@ -163,40 +172,40 @@ class TermsTab(Tab):
         self.ceiling.valueChanged.connect(lambda _: self._on_terms_changed())
         self.usual.toggled.connect(lambda _: self._on_terms_changed())
 
-    def _build(self, wide: int) -> None:
+    def _build_layout(self, wide: int) -> None:
         said = clients_strings()["terms"]
-        form, inner = card(margins=16, gap=10)
-        inner.addWidget(label(said["may"], "label"))
+        form, inner = make_card(margins=16, gap=10)
+        inner.addWidget(make_label(said["may"], "label"))
         inner.addWidget(self.grants)
-        inner.addWidget(label(said["spaces"], "label"))
+        inner.addWidget(make_label(said["spaces"], "label"))
         inner.addWidget(self.spaces)
-        inner.addWidget(label(said["spaces_hint"], "small", wrap=True))
-        inner.addWidget(label(said["limits"], "label"))
+        inner.addWidget(make_label(said["spaces_hint"], "small", wrap=True))
+        inner.addWidget(make_label(said["limits"], "label"))
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(8)
         for place, (name, field) in enumerate((("minute", self.minute), ("session", self.session))):
-            title = label(said[name])
+            title = make_label(said[name])
             title.setBuddy(field)
             field.setMinimumWidth(wide)
             grid.addWidget(title, place, 0)
             grid.addWidget(field, place, 1)
-        grid.addWidget(label(said["ceiling"]), 2, 0)
+        grid.addWidget(make_label(said["ceiling"]), 2, 0)
         grid.addWidget(self.ceiling, 2, 1)
         grid.addWidget(self.usual, 2, 2)
         grid.setColumnStretch(3, 1)
         inner.addLayout(grid)
-        inner.addWidget(label(said["ceiling_hint"], "small", wrap=True))
+        inner.addWidget(make_label(said["ceiling_hint"], "small", wrap=True))
         area = QWidget()
-        column(area, form).addStretch(1)
+        make_column(area, form).addStretch(1)
         foot = QWidget()
         foot.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
-        row(self.outcome, self.reset, self.act, parent=foot).setStretch(0, 1)
-        column(self.inside, make_scroll_area(area), foot, gap=10).setStretch(0, 1)
+        make_row(self.outcome, self.reset, self.act, parent=foot).setStretch(0, 1)
+        make_column(self.inside, make_scroll_area(area), foot, gap=10).setStretch(0, 1)
 
     # ---- showing
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read which spaces there are, and show the terms; what is being changed by hand is left alone."""
         client = self.card
         if client is None:
@@ -204,28 +213,28 @@ class TermsTab(Tab):
         library = self.context.bridge.engine.library
         asked = query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
 
-        def show(facets: Facets) -> None:
+        def show_facets(facets: Facets) -> None:
             self._facets = facets
             if self.card is not None and self.card.name == client.name:
-                self._show(self.card, facets)
+                self._show_client_terms(self.card, facets)
 
-        self.context.tasks.run(asked.success(show).failure(self.fail))
+        self.context.tasks.run(asked.success(show_facets).failure(self.show_failure))
 
     def stands_otherwise(self) -> None:
         """Show the terms as they are now; which spaces there are was read when it was entered."""
         if self.card is not None and self._facets is not None and self._is_read:
-            self._show(self.card, self._facets)
+            self._show_client_terms(self.card, self._facets)
 
-    def forget(self) -> None:
+    def forget_client(self) -> None:
         """Another client: what was ticked for the last one is gone."""
         self._before = None
 
-    def accept(self, name: str) -> None:
+    def accept_terms(self, name: str) -> None:
         """What was wanted of a client holds now: what comes back is shown, whatever was ticked."""
         if self.card is not None and self.card.name == name:
             self._before = None
 
-    def _show(self, client: ClientCard, facets: Facets) -> None:
+    def _show_client_terms(self, client: ClientCard, facets: Facets) -> None:
         is_fresh = not self._is_read or self._before is None or _are_terms_alike(self.wanted, self._before)
         now = terms_of(client)
         self._is_read = True
@@ -240,7 +249,7 @@ class TermsTab(Tab):
 
     def _show_terms(self, terms: Terms) -> None:
         self.grants.show_grants(terms.grants)
-        self.spaces.tick(terms.grants)
+        self.spaces.tick_spaces(terms.grants)
         self.minute.setValue(terms.limit_minute or 0)
         self.session.setValue(terms.limit_session or 0)
         self.ceiling.setValue(100 * (terms.trust_ceiling or 0.0))
@@ -267,19 +276,19 @@ class TermsTab(Tab):
         self.outcome.setText(told)
         self.ceiling.setEnabled(not self.usual.isChecked())
         held = next((made for made in (self.reset, self.act) if has_keyboard(made)), None)
-        offer(self.reset, said["same"] if is_same else "", said["reset_hint"])
-        offer(self.act, told if is_same or is_empty or is_out else "", told)
+        set_button_offer(self.reset, said["same"] if is_same else "", said["reset_hint"])
+        set_button_offer(self.act, told if is_same or is_empty or is_out else "", told)
         if held is not None and not held.isEnabled():
             self.left.emit()
 
     # ---- acts
 
-    def _reset(self) -> None:
+    def _reset_form(self) -> None:
         if self._before is not None:
             self._show_terms(self._before)
             self._on_terms_changed()
 
-    def _apply(self) -> None:
+    def _apply_terms(self) -> None:
         self.applied.emit(self.wanted)
 
 
@@ -292,17 +301,17 @@ def _are_terms_alike(one: Terms, other: Terms) -> bool:
     )
 
 
-def _limit(name: str) -> QSpinBox:
+def _make_limit_field(name: str) -> QSpinBox:
     made = QSpinBox()
     made.setRange(0, _MOST)
     made.setSpecialValueText(clients_strings()["terms"]["no_limit"])
     made.setGroupSeparatorShown(True)
     made.setAccessibleName(name)
-    inset(made)
+    inset_text(made)
     return made
 
 
-def inset(spin: QAbstractSpinBox) -> None:
+def inset_text(spin: QAbstractSpinBox) -> None:
     """A number that stands off the edge of its field; the arrow keys and the wheel step it."""
     spin.setObjectName("stepped")
     spin.lineEdit().setTextMargins(8, 0, 0, 0)

@@ -18,10 +18,10 @@ from core.types.views import Facets
 from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.pages.clients.terms import GrantBoxes, SpaceBoxes
-from ui.pages.clients.words import visible
+from ui.pages.clients.words import visible_name
 from ui.strings import clients_strings
 from ui.theme.tokens import sizes
-from ui.widgets.basics import button, column, label, make_scroll_area, make_timer, row
+from ui.widgets.basics import make_button, make_column, make_label, make_row, make_scroll_area, make_timer
 
 CLEAR_MS = 30_000
 _MARK = "application/x-loci-secret"
@@ -34,9 +34,9 @@ class SecretClip(QObject):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context.desk)
-        self._timer = make_timer(self, self.clear, CLEAR_MS)
+        self._timer = make_timer(self, self.clear_clipboard, CLEAR_MS)
         self._mark = str(id(self)).encode("ascii")
-        context.bridge.state.connect(self._state)
+        context.bridge.state.connect(self._on_vault_state)
 
     def copy_secret(self, secret: str) -> None:
         """Put it there for half a minute.
@@ -51,7 +51,7 @@ class SecretClip(QObject):
         QGuiApplication.clipboard().setMimeData(copied)
         self._timer.start()
 
-    def clear(self) -> None:
+    def clear_clipboard(self) -> None:
         """Take it off, if it is still there; this object has done its work then."""
         self._timer.stop()
         held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None where the clipboard is empty
@@ -59,9 +59,9 @@ class SecretClip(QObject):
             QGuiApplication.clipboard().clear()
         self.deleteLater()
 
-    def _state(self, state: str) -> None:
+    def _on_vault_state(self, state: str) -> None:
         if state != "open":
-            self.clear()
+            self.clear_clipboard()
 
 
 _HIGH = 470
@@ -97,103 +97,105 @@ class TokenDialog(QDialog):
         self.setAccessibleName(said["title"])
         self.setMinimumWidth(context.theme.px(sizes().dialog_middle))
         self._steps = QStackedWidget()
-        self._steps.addWidget(self._ask_step(name))
+        self._steps.addWidget(self._make_name_step(name))
         self._steps.addWidget(self._show_step())
-        column(self, label(said["title"], "title"), self._steps, margins=24, gap=12).setStretch(1, 1)
+        make_column(self, make_label(said["title"], "title"), self._steps, margins=24, gap=12).setStretch(1, 1)
         self.resize(context.theme.px(sizes().dialog_middle), context.theme.px(_HIGH))
         self.name.setFocus()
 
-    def _ask_step(self, name: str) -> QWidget:
+    def _make_name_step(self, name: str) -> QWidget:
         said = clients_strings()["making"]
         made = QWidget()
         self.name = QLineEdit(name)
         self.name.setMaxLength(_NAME)
         self.name.setAccessibleName(said["name"])
         self.name.setPlaceholderText(said["name_hint"])
-        self.name.textChanged.connect(lambda _: self._check())
+        self.name.textChanged.connect(lambda _: self._check_form())
         self.grants = GrantBoxes(self.context.theme)
         self.grants.show_grants(_USUAL)
-        self.grants.changed.connect(self._check)
+        self.grants.changed.connect(self._check_form)
         self.spaces = SpaceBoxes()
         asking, terms = QWidget(), clients_strings()["terms"]
-        column(
+        make_column(
             asking,
-            label(said["may"], "label"),
+            make_label(said["may"], "label"),
             self.grants,
-            label(terms["spaces"], "label"),
+            make_label(terms["spaces"], "label"),
             self.spaces,
-            label(terms["spaces_hint"], "small", wrap=True),
+            make_label(terms["spaces_hint"], "small", wrap=True),
             gap=8,
         ).addStretch(1)
-        self.problem = label("", "danger", wrap=True)
+        self.problem = make_label("", "danger", wrap=True)
         self.problem.hide()
-        self.cancel = button(clients_strings()["cancel"], self.reject)
-        self.act = button(said["act"], self._make, kind="primary")
-        box = column(made, label(said["lead"], "muted", wrap=True), label(said["name"], "label"), self.name, gap=8)
+        self.cancel = make_button(clients_strings()["cancel"], self.reject)
+        self.act = make_button(said["act"], self._make_token, kind="primary")
+        box = make_column(
+            made, make_label(said["lead"], "muted", wrap=True), make_label(said["name"], "label"), self.name, gap=8
+        )
         box.addWidget(make_scroll_area(asking), 1)
         box.addWidget(self.problem)
-        box.addLayout(row(None, self.cancel, self.act))
-        self._check()
+        box.addLayout(make_row(None, self.cancel, self.act))
+        self._check_form()
         self._read_spaces()
         return made
 
     def _read_spaces(self) -> None:
         library = self.context.bridge.engine.library
 
-        def show(facets: Facets) -> None:
+        def show_spaces(facets: Facets) -> None:
             self.spaces.show_spaces(facets.spaces, ())
 
         asked = query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
-        self.context.tasks.run(asked.success(show).failure(self._fail))
+        self.context.tasks.run(asked.success(show_spaces).failure(self._show_failure))
 
     def _show_step(self) -> QWidget:
         said = clients_strings()["making"]
         made = QWidget()
-        self.told = label("", "body", wrap=True)
+        self.told = make_label("", "body", wrap=True)
         self.token = QLineEdit()
         self.token.setReadOnly(True)
         self.token.setAccessibleName(said["token"])
-        self.copied = label("", "small")
-        self.copy = button(said["copy"], self._copy, theme=self.context.theme, icon="copy")
-        self.finish = button(said["done"], self.accept, kind="primary")
-        line = row(self.token, self.copy, gap=8)
+        self.copied = make_label("", "small")
+        self.copy = make_button(said["copy"], self._copy_token, theme=self.context.theme, icon="copy")
+        self.finish = make_button(said["done"], self.accept, kind="primary")
+        line = make_row(self.token, self.copy, gap=8)
         line.setStretch(0, 1)
-        box = column(made, self.told, gap=10)
+        box = make_column(made, self.told, gap=10)
         box.addLayout(line)
         box.addWidget(self.copied)
         box.addStretch(1)
-        box.addWidget(label(describe_limits_of_grants(), "small", wrap=True))
-        box.addLayout(row(None, self.finish))
+        box.addWidget(make_label(describe_limits_of_grants(), "small", wrap=True))
+        box.addLayout(make_row(None, self.finish))
         return made
 
-    def _check(self) -> None:
+    def _check_form(self) -> None:
         self.act.setEnabled(bool(self.name.text().strip()) and bool(self.grants.grants))
         self.spaces.setEnabled(Grant.ALL_SPACES.value not in self.grants.grants)
 
-    def _make(self) -> None:
+    def _make_token(self) -> None:
         name = self.name.text().strip()
         grants = (*self.grants.grants, *(self.spaces.grants if self.spaces.isEnabled() else ()))
         clients = self.context.bridge.engine.clients
-        self._wait(is_busy=True)
+        self._set_busy(is_busy=True)
         task = write(clients_strings()["making"]["making"].rstrip(" …"), lambda: clients.pair(name, grants))
-        self.context.tasks.run(task.within(self).success(self._show).failure(self._fail))
+        self.context.tasks.run(task.within(self).success(self._show_token).failure(self._show_failure))
 
-    def _wait(self, *, is_busy: bool) -> None:
+    def _set_busy(self, *, is_busy: bool) -> None:
         for part in (self.name, self.grants, self.spaces, self.act):
             part.setEnabled(not is_busy)
         if not is_busy:
-            self._check()
+            self._check_form()
 
-    def _fail(self, error: BaseException) -> None:
-        self._wait(is_busy=False)
+    def _show_failure(self, error: BaseException) -> None:
+        self._set_busy(is_busy=False)
         problem = problem_of(error)
         self.problem.setText("" if problem is None else problem.sentence)
         self.problem.setVisible(problem is not None)
         self.name.setFocus()
 
-    def _show(self, paired: Paired) -> None:
+    def _show_token(self, paired: Paired) -> None:
         said = clients_strings()["making"]
-        self.told.setText(said["shown"].format(name=visible(paired.name)))
+        self.told.setText(said["shown"].format(name=visible_name(paired.name)))
         self.token.setText(token_text(paired.token))
         self.token.setCursorPosition(0)
         self._steps.setCurrentIndex(1)
@@ -201,7 +203,7 @@ class TokenDialog(QDialog):
         self.copy.setFocus()
         self.made.emit(paired.name)
 
-    def _copy(self) -> None:
+    def _copy_token(self) -> None:
         SecretClip(self.context).copy_secret(self.token.text())
         self.copied.setText(clients_strings()["making"]["copied"])
         self.copied.setAccessibleName(self.copied.text())

@@ -14,7 +14,7 @@ from core.config.grant_wording import describe_grant, format_grant
 from core.types.clients import ActivityLine, ClientCard, ClientState, Did, Terms, Undoable
 from ui.strings import clients_strings, format_count, recall_strings
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import ago, date_of
+from ui.widgets.words import date_of, format_ago
 
 SPACE = "space:"
 _NAME = 40
@@ -31,7 +31,7 @@ def _dropped_strings() -> Mapping[str, Any]:
     return found
 
 
-def visible(name: str) -> str:
+def visible_name(name: str) -> str:
     """A client's name as it is shown: one line, what cannot be seen made visible."""
     return one_line(name, _NAME)
 
@@ -41,7 +41,7 @@ def visible(name: str) -> str:
 
 def grant_word(grant: str) -> str:
     """A grant in a word or two: `read`, the name of a space."""
-    return visible(format_grant(grant))
+    return visible_name(format_grant(grant))
 
 
 def grant_sentence(grant: str) -> str:
@@ -71,7 +71,7 @@ def describe_last_seen(card: ClientCard, now_ms: int, *, briefly: bool = False) 
     said = clients_strings()
     if card.seen_at is None:
         return str(said["never"])
-    return str(said["seen_briefly" if briefly else "seen"].format(when=ago(card.seen_at, now_ms)))
+    return str(said["seen_briefly" if briefly else "seen"].format(when=format_ago(card.seen_at, now_ms)))
 
 
 def describe_pairing(card: ClientCard) -> str:
@@ -147,7 +147,7 @@ def did_note(line: ActivityLine) -> str:
         if line.withheld:
             parts.append(describe_withheld(line))
     elif line.did is Did.WROTE:
-        parts += [visible(line.space)] if line.space else []
+        parts += [visible_name(line.space)] if line.space else []
         more = line.count - 1 if line.words else line.count
         parts += [format_count(said["more" if line.words else "changed"], more)] if more > 0 else []
         parts += [said["warned"]] if line.is_warned else []
@@ -176,7 +176,7 @@ def describe_withheld_reason(reason: str) -> str:
 
 def format_names(names: Sequence[str]) -> str:
     """Clients in a row; of many the first ones and how many more."""
-    shown = ", ".join(visible(name) for name in names[:_NAMES])
+    shown = ", ".join(visible_name(name) for name in names[:_NAMES])
     return (
         f"{shown} {format_count(clients_strings()['and_more'], len(names) - _NAMES)}" if len(names) > _NAMES else shown
     )
@@ -225,7 +225,7 @@ def _describe_verbs(found: Undoable) -> str:
     return ", ".join(form.format(count=f"{count:,}", verb=describe_verb(verb)) for verb, count in ranked)
 
 
-def percent(value: float) -> str:
+def format_percent(value: float) -> str:
     """A share of one as a number of percent: `85`."""
     return f"{100 * value:.4g}"
 
@@ -241,7 +241,7 @@ def describe_change(old: Terms, new: Terms) -> str:
         parts.append(said["limit"].format(what=describe_limits(new.limit_minute, new.limit_session)))
     if old.trust_ceiling != new.trust_ceiling:
         usual, ceiling = said["trust_usual"], new.trust_ceiling
-        parts.append(usual if ceiling is None else said["trust"].format(value=percent(ceiling)))
+        parts.append(usual if ceiling is None else said["trust"].format(value=format_percent(ceiling)))
     return " ".join(parts) or str(said["same"])
 
 

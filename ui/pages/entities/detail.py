@@ -17,6 +17,8 @@ from ui.pages.entities.words import (
     EntityRow,
     alike_words,
     claim_line,
+    describe_sayer,
+    describe_subtitle,
     entity_list,
     fit_height,
     joined_words,
@@ -24,13 +26,11 @@ from ui.pages.entities.words import (
     limit_height,
     place_line,
     quote_words,
-    said_by,
-    subtitle,
     topic_lines,
 )
 from ui.strings import entities_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, button, column, label, row
+from ui.widgets.basics import Elided, make_button, make_column, make_label, make_row
 from ui.widgets.plaintext import one_line
 
 _BESIDE = 480
@@ -50,8 +50,10 @@ class DuplicateHint(QFrame):
         self._theme, self._first = theme, ""
         self.setObjectName("panel")
         self.told = Elided("", "body")
-        self.act = button(entities_strings()["alike"]["act"], self._ask, theme=theme, icon="git-merge")
-        self._box = row(self.told, self.act, parent=self, gap=8)
+        self.act = make_button(
+            entities_strings()["alike"]["act"], self._emit_merge_asked, theme=theme, icon="git-merge"
+        )
+        self._box = make_row(self.told, self.act, parent=self, gap=8)
         self._box.setContentsMargins(12, 8, 12, 8)
         self._box.setStretch(0, 1)
         self.hide()
@@ -66,10 +68,10 @@ class DuplicateHint(QFrame):
         self.setVisible(bool(found))
         if found:
             self._first = found[0].id
-            self.told.say(alike_words(card, found))
+            self.told.set_text(alike_words(card, found))
             self.act.setAccessibleDescription(self.told.whole)
 
-    def _ask(self) -> None:
+    def _emit_merge_asked(self) -> None:
         self.merge_asked.emit(self._first)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
@@ -100,20 +102,20 @@ class KnownPanel(QWidget):
         self._known: dict[str, KnownStatement] = {}
         self._source = ""
         self.list = known_list(theme, said["label"])
-        self.list.looked_at_id.connect(self._look)
-        self.list.opened.connect(self._open)
-        self.quote, self.told = label("", "body", wrap=True), Elided("", "muted")
-        self.open = button(said["source"], self._ask_source, kind="link")
+        self.list.looked_at_id.connect(self._show_quote)
+        self.list.opened.connect(self._open_source_of)
+        self.quote, self.told = make_label("", "body", wrap=True), Elided("", "muted")
+        self.open = make_button(said["source"], self._open_source, kind="link")
         self._quoted = QFrame()
         self._quoted.setObjectName("panel")
-        box = column(self._quoted, self.quote, gap=4)
+        box = make_column(self._quoted, self.quote, gap=4)
         box.setContentsMargins(12, 8, 12, 8)
-        box.addLayout(row(self.told, self.open))
+        box.addLayout(make_row(self.told, self.open))
         self._empty = QWidget()
-        self.none = label(said["none"], "muted", wrap=True)
-        self.make = button(said["make"], self.make_asked.emit, hint=said["make_hint"])
-        column(self._empty, self.none, gap=8).addLayout(row(self.make, None))
-        layout = column(self, label(said["label"], "label"), self._empty, gap=6)
+        self.none = make_label(said["none"], "muted", wrap=True)
+        self.make = make_button(said["make"], self.make_asked.emit, hint=said["make_hint"])
+        make_column(self._empty, self.none, gap=8).addLayout(make_row(self.make, None))
+        layout = make_column(self, make_label(said["label"], "label"), self._empty, gap=6)
         layout.addWidget(self.list, 1)
         layout.addWidget(self._quoted)
 
@@ -130,26 +132,26 @@ class KnownPanel(QWidget):
         self.list.setVisible(bool(view.topics))
         with QSignalBlocker(self):
             if not is_same:
-                self.list.choose()
+                self.list.select_rows()
                 self._quoted.hide()
             self.list.show_lines(topic_lines(view.topics))
         self._quoted.setVisible(not self._quoted.isHidden() and bool(self._known))
 
-    def _look(self, memory_id: str) -> None:
+    def _show_quote(self, memory_id: str) -> None:
         one = self._known.get(memory_id)
         if one is None:
             return
         self._source = one.episode_id
         self.quote.setText(quote_words(one))
-        self.told.say(said_by(one))
+        self.told.set_text(describe_sayer(one))
         self._quoted.show()
         self.memory_asked.emit(memory_id)
 
-    def _open(self, line: EntityRow) -> None:
-        self._look(line.id)
-        self._ask_source()
+    def _open_source_of(self, line: EntityRow) -> None:
+        self._show_quote(line.id)
+        self._open_source()
 
-    def _ask_source(self) -> None:
+    def _open_source(self) -> None:
         self.memory_asked.emit(self._source)
 
 
@@ -176,10 +178,10 @@ class Detail(QFrame):
         self._theme = theme
         self.view: EntityView | None = None
         self.title, self.about = Elided("", "section"), Elided("", "muted")
-        self.others = label("", "small", wrap=True)
-        self.change = button("Change names", self.change_asked.emit, theme=theme, icon="pencil")
+        self.others = make_label("", "small", wrap=True)
+        self.change = make_button("Change names", self.change_asked.emit, theme=theme, icon="pencil")
         ask = partial(self.merge_asked.emit, "")
-        self.merge = button(said["merge"]["open"], ask, theme=theme, icon="git-merge", hint=said["merge"]["title"])
+        self.merge = make_button(said["merge"]["open"], ask, theme=theme, icon="git-merge", hint=said["merge"]["title"])
         self.alike = DuplicateHint(theme)
         self.alike.merge_asked.connect(self.merge_asked)
         self.known = KnownPanel(theme)
@@ -187,26 +189,26 @@ class Detail(QFrame):
         self.known.make_asked.connect(self.make_asked)
         self.places = entity_list(theme, said["places"])
         self.claims = entity_list(theme, said["claims"])
-        self._no_places = label(said["no_places"], "muted")
+        self._no_places = make_label(said["no_places"], "muted")
         self.joined = QWidget()
-        self._joined_box = column(self.joined, gap=4)
+        self._joined_box = make_column(self.joined, gap=4)
         for made in (self.places, self.claims):
             made.looked_at_id.connect(self.memory_asked)
             made.opened.connect(lambda row: self.memory_asked.emit(row.id))
-        layout = column(self, margins=0, gap=6)
+        layout = make_column(self, margins=0, gap=6)
         layout.addWidget(self.title)
         layout.addWidget(self.about)
         layout.addWidget(self.others)
-        layout.addLayout(row(self.change, self.merge, None))
+        layout.addLayout(make_row(self.change, self.merge, None))
         layout.addWidget(self.alike)
         layout.addSpacing(6)
         layout.addWidget(self.known, 3)
         layout.addSpacing(6)
-        self._claims_label = label(said["claims"], "label")
+        self._claims_label = make_label(said["claims"], "label")
         layout.addWidget(self._claims_label)
         layout.addWidget(self.claims)
         layout.addSpacing(6)
-        layout.addWidget(label(said["places"], "label"))
+        layout.addWidget(make_label(said["places"], "label"))
         layout.addWidget(self._no_places)
         layout.addWidget(self.places, 2)
         layout.addWidget(self.joined)
@@ -218,15 +220,15 @@ class Detail(QFrame):
         """Show an entity."""
         same = self.view is not None and self.view.card.id == view.card.id
         self.view, card = view, view.card
-        self.title.say(one_line(card.name, _NAME))
-        self.about.say(subtitle(card, view.mentions, view.spoken))
+        self.title.set_text(one_line(card.name, _NAME))
+        self.about.set_text(describe_subtitle(card, view.mentions, view.spoken))
         self.known.show_view(view, is_same=same)
         self.others.setText("Also: " + ", ".join(one_line(name, _NAME) for name in card.aliases))
         self.others.setVisible(bool(card.aliases))
         with QSignalBlocker(self):  # what is chosen already is not asked for again
             if not same:
-                self.places.choose()
-                self.claims.choose()
+                self.places.select_rows()
+                self.claims.select_rows()
             self.places.show_lines([place_line(one) for one in view.places])
             self.claims.show_lines([claim_line(one) for one in view.claims])
         self.places.setVisible(bool(view.places))
@@ -243,22 +245,24 @@ class Detail(QFrame):
 
     def _show_joined(self, view: EntityView) -> None:
         while (item := self._joined_box.takeAt(0)) is not None:
-            _clear(item.widget())
+            _remove_widget(item.widget())
         self.joined.setVisible(bool(view.joined))
         if not view.joined:
             return
-        self._joined_box.addWidget(label(entities_strings()["joined"], "label"))
+        self._joined_box.addWidget(make_label(entities_strings()["joined"], "label"))
         for one in view.joined:
             line = QWidget()
-            box: QHBoxLayout = row(Elided(joined_words(one)), parent=line)
+            box: QHBoxLayout = make_row(Elided(joined_words(one)), parent=line)
             if one.step_id:
-                apart = button(entities_strings()["apart"], partial(self.apart_asked.emit, one.step_id), kind="link")
+                apart = make_button(
+                    entities_strings()["apart"], partial(self.apart_asked.emit, one.step_id), kind="link"
+                )
                 apart.setAccessibleName(f"{entities_strings()['apart']}: {one_line(one.name, _NAME)}")
                 box.addWidget(apart)
             self._joined_box.addWidget(line)
 
 
-def _clear(widget: QWidget | None) -> None:
+def _remove_widget(widget: QWidget | None) -> None:
     if widget is not None:
         widget.hide()
         widget.deleteLater()

@@ -16,7 +16,7 @@ from ui.context import Context
 from ui.pages.entities.words import entity_line, entity_list, preview_lines, type_word
 from ui.strings import entities_strings
 from ui.theme.tokens import sizes
-from ui.widgets.basics import button, column, label, row
+from ui.widgets.basics import make_button, make_column, make_label, make_row
 from ui.widgets.plaintext import one_line
 
 _LIST = 140
@@ -51,16 +51,18 @@ class ChangeDialog(QDialog):
         for kind in entities_strings()["types"]:
             self.type.addItem(type_word(kind), kind)
         self.type.setCurrentIndex(self.type.findData(card.type))
-        self.act = button(said["act"], self._agree, kind="primary")
-        layout = column(self, label(said["title"], "title"), label(said["sentence"], "muted", wrap=True), margins=24)
+        self.act = make_button(said["act"], self._on_agree_clicked, kind="primary")
+        layout = make_column(
+            self, make_label(said["title"], "title"), make_label(said["sentence"], "muted", wrap=True), margins=24
+        )
         layout.setSpacing(10)
         for title, field in ((said["name"], self.name), (said["others"], self.others), (said["type"], self.type)):
-            layout.addWidget(label(title, "strong"))
+            layout.addWidget(make_label(title, "strong"))
             layout.addWidget(field)
-        layout.addLayout(row(None, button("Cancel", self.reject), self.act))
+        layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.act))
         self.name.textChanged.connect(lambda text: self.act.setEnabled(bool(text.strip())))
 
-    def _agree(self) -> None:
+    def _on_agree_clicked(self) -> None:
         others = tuple(line.strip() for line in self.others.toPlainText().splitlines() if line.strip())
         self.agreed.emit(EntityChange(self.name.text().strip(), others, type=str(self.type.currentData())))
         self.accept()
@@ -94,60 +96,62 @@ class MergeDialog(QDialog):
         self.search.setAccessibleName(entities_strings()["search"])
         self.list = entity_list(context.theme, said["pick"])
         self.list.setMinimumHeight(context.theme.px(_LIST))
-        self.told = label(said["choose"], "muted", wrap=True)
-        self.act = button(said["act"], self._agree, kind="primary")
+        self.told = make_label(said["choose"], "muted", wrap=True)
+        self.act = make_button(said["act"], self._on_agree_clicked, kind="primary")
         self.act.setEnabled(False)
         head = f"{said['title']}: {one_line(card.name, _LONGEST)}"
-        layout = column(self, label(head, "title"), label(said["sentence"], "muted", wrap=True), margins=24)
+        layout = make_column(
+            self, make_label(head, "title"), make_label(said["sentence"], "muted", wrap=True), margins=24
+        )
         layout.setSpacing(10)
-        layout.addWidget(label(said["pick"], "strong"))
+        layout.addWidget(make_label(said["pick"], "strong"))
         layout.addWidget(self.search)
         layout.addWidget(self.list, 1)
         layout.addWidget(self.told)
-        layout.addLayout(row(None, button("Cancel", self.reject), self.act))
-        self.search.textChanged.connect(lambda _: self._read())
-        self.list.looked_at_id.connect(self._look)
-        self._read()
+        layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.act))
+        self.search.textChanged.connect(lambda _: self._request_names())
+        self.list.looked_at_id.connect(self._request_preview)
+        self._request_names()
 
-    def _read(self) -> None:
+    def _request_names(self) -> None:
         entities, wanted = self.context.bridge.engine.entities, EntityQuery(self.search.text())
         asked = query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
-        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+        self.context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
 
-    def _show(self, found: EntityList) -> None:
+    def _show_names(self, found: EntityList) -> None:
         wanted = self._wanted if self.list.current is None else ""
-        self.list.show_lines([entity_line(one) for one in self._others(found.lines)], wanted=wanted)
+        self.list.show_lines([entity_line(one) for one in self._order_others(found.lines)], wanted=wanted)
 
-    def _others(self, lines: Sequence[EntityLine]) -> list[EntityLine]:
+    def _order_others(self, lines: Sequence[EntityLine]) -> list[EntityLine]:
         """Likely ones first: the one that was asked for, those of the same type, then the rest, each in its order."""
         others = [one for one in lines if one.id != self._card.id]
         return sorted(others, key=lambda one: (one.id != self._wanted, one.type != self._card.type))
 
-    def _look(self, entity_id: str) -> None:
+    def _request_preview(self, entity_id: str) -> None:
         if self.seen is not None and self.seen.keep.id == entity_id:
             return
         self.seen = None
         self.act.setEnabled(False)
         entities, other = self.context.bridge.engine.entities, self._card.id
         asked = query("Looking ahead", lambda: entities.merge_preview(entity_id, other)).within(self, "preview")
-        self.context.tasks.run(asked.success(self._tell).failure(self._fail))
+        self.context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
 
-    def _tell(self, seen: MergePreview) -> None:
+    def _show_preview(self, seen: MergePreview) -> None:
         self.seen = seen
-        self._say("\n".join(preview_lines(seen)))
+        self._show_text("\n".join(preview_lines(seen)))
         self.act.setEnabled(not seen.refusal)
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
-            self._say(problem.sentence)
+            self._show_text(problem.sentence)
 
-    def _say(self, text: str) -> None:
+    def _show_text(self, text: str) -> None:
         self.told.setText(text)
         # A dialog does not ask wrapped text how high it is.
         self.told.setMinimumHeight(self.told.heightForWidth(self.told.width()))
 
-    def _agree(self) -> None:
+    def _on_agree_clicked(self) -> None:
         if self.seen is not None:
             self.agreed.emit(self.seen)
             self.accept()

@@ -30,8 +30,8 @@ from ui.pages.entities.detail import Detail
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
 from ui.pages.entities.words import entity_line, entity_list, reading_words
 from ui.strings import entities_strings
-from ui.undo import offer_undo, take_back
-from ui.widgets.basics import MenuChip, column, label, make_timer, row
+from ui.undo import offer_undo, undo_step
+from ui.widgets.basics import MenuChip, make_column, make_label, make_row, make_timer
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of
 
@@ -52,39 +52,39 @@ class EntitiesPage(Page):
         self.search.setPlaceholderText(said["search"])
         self.search.setAccessibleName(said["search"])
         self.search.setClearButtonEnabled(True)
-        self.types = MenuChip(theme, "Type", self._choices({}), _ALL)
-        self.count = label("", "muted")
+        self.types = MenuChip(theme, "Type", self._type_choices({}), _ALL)
+        self.count = make_label("", "muted")
         self.list = entity_list(theme, said["list"])
         self.detail = Detail(theme)
-        self._choose = label(said["choose"], "muted", wrap=True)
+        self._choose = make_label(said["choose"], "muted", wrap=True)
         self._choose.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._right = QStackedWidget()
         self._right.addWidget(self._choose)
         self._right.addWidget(self.detail)
         self._list_states = States(theme, self.list, "Reading the names …")
-        self.states = States(theme, self._content(), "Reading the names …")
-        self._build()
-        self._refresh = make_timer(self, self.read, _REFRESH_MS)
-        self._typed = make_timer(self, self.read, _TYPED_MS)
-        self._reading = make_timer(self, self.read, _READING_MS)
+        self.states = States(theme, self._build_content(), "Reading the names …")
+        self._build_layout()
+        self._refresh = make_timer(self, self.reload, _REFRESH_MS)
+        self._typed = make_timer(self, self.reload, _TYPED_MS)
+        self._reading = make_timer(self, self.reload, _READING_MS)
         self.search.textChanged.connect(lambda _: self._typed.start())
         self.search.returnPressed.connect(self.list.setFocus)
-        self.types.chosen.connect(lambda _: self.read())
-        self.list.looked_at_id.connect(self.look)
+        self.types.chosen.connect(lambda _: self.reload())
+        self.list.looked_at_id.connect(self.show_entity)
         self.detail.memory_asked.connect(lambda memory_id: context.selection.select(memory_id, ORIGIN))
         self.detail.make_asked.connect(self.make_statements)
-        self.detail.change_asked.connect(self._change)
-        self.detail.merge_asked.connect(self._merge)
-        self.detail.apart_asked.connect(lambda step: take_back(context, step))
+        self.detail.change_asked.connect(self._ask_change)
+        self.detail.merge_asked.connect(self._ask_merge)
+        self.detail.apart_asked.connect(lambda step: undo_step(context, step))
 
-    def _content(self) -> QWidget:
+    def _build_content(self) -> QWidget:
         left, split = QWidget(), QSplitter(Qt.Orientation.Horizontal)
-        box = column(left, self.search, gap=8)
+        box = make_column(left, self.search, gap=8)
         box.setContentsMargins(0, 0, 8, 0)
-        box.addLayout(row(self.types, None))
+        box.addLayout(make_row(self.types, None))
         box.addWidget(self._list_states, 1)
         right = QWidget()
-        shell = column(right, self._right)
+        shell = make_column(right, self._right)
         shell.setContentsMargins(16, 0, 0, 0)
         left.setMinimumWidth(self.context.theme.px(220))
         split.addWidget(left)
@@ -94,17 +94,17 @@ class EntitiesPage(Page):
         split.setStretchFactor(1, 3)
         return split
 
-    def _build(self) -> None:
-        layout = column(self, gap=10)
+    def _build_layout(self) -> None:
+        layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        head = row(label("Entities", "title"), self.count, None, gap=10)
+        head = make_row(make_label("Entities", "title"), self.count, None, gap=10)
         head.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
         layout.addLayout(head)
         layout.addWidget(self.states, 1)
 
     # ---- the page's life
 
-    def enter(self, wish: str = "") -> None:
+    def activate(self, wish: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
@@ -112,10 +112,10 @@ class EntitiesPage(Page):
         """
         self._is_shown, self._wished = True, wish
         if self.is_stale or wish or not self._is_read:
-            self.read()
+            self.reload()
         self.list.setFocus()
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
         self.is_stale = self.is_stale or self._refresh.isActive()
@@ -129,15 +129,15 @@ class EntitiesPage(Page):
         is_looked = not self.entity_id or (shown is not None and shown.card.id == self.entity_id)
         return self._is_read and is_looked and not self._refresh.isActive() and not self._typed.isActive()
 
-    def changed(self, change: Changed) -> None:
+    def handle_change(self, change: Changed) -> None:
         """Names come and go with memories: read again, at most a few times a second."""
-        super().changed(change)
+        super().handle_change(change)
         if self._is_shown and not self._refresh.isActive():
             self._refresh.start()
 
     # ---- the list
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read the list as it stands."""
         self.is_stale = False
         if not self._is_read:
@@ -145,9 +145,9 @@ class EntitiesPage(Page):
         kinds = (self.types.current,) if self.types.current else ()
         wanted, entities = EntityQuery(self.search.text(), kinds), self.context.bridge.engine.entities
         asked = query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
-        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+        self.context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
 
-    def _show(self, found: EntityList) -> None:
+    def _show_names(self, found: EntityList) -> None:
         self._is_read = True
         reading = reading_words(found)
         if reading and self._is_shown:  # a run of derived data tells of no change
@@ -156,7 +156,7 @@ class EntitiesPage(Page):
             self._show_none(reading)
             return
         self.states.show_content()
-        self.types.offer(self._choices(found.by_type), self.types.current)
+        self.types.set_choices(self._type_choices(found.by_type), self.types.current)
         shown = f"{len(found.lines)} of {found.total}" if found.total > len(found.lines) else str(found.total)
         told = f"{shown} {'name' if found.total == 1 else 'names'}"
         self.count.setText(" · ".join(part for part in (told, reading) if part))
@@ -172,7 +172,7 @@ class EntitiesPage(Page):
                 EmptyState(self.context.theme, "filter", said["title"], said["sentence"], again)
             )
         if wanted:
-            self.look(wanted, again=True)
+            self.show_entity(wanted, again=True)
 
     def _show_none(self, reading: str) -> None:
         said = entities_strings()
@@ -183,7 +183,7 @@ class EntitiesPage(Page):
         self.count.setText("")
         self.states.show_empty(EmptyState(self.context.theme, "users", title, sentence))
 
-    def _choices(self, by_type: object) -> dict[str, str]:
+    def _type_choices(self, by_type: object) -> dict[str, str]:
         counts = by_type if isinstance(by_type, dict) else {}
         named = {kind: f"{look['many']} ({counts.get(kind, 0)})" for kind, look in entities_strings()["types"].items()}
         return {_ALL: str(entities_strings()["all_types"]), **named}
@@ -191,14 +191,14 @@ class EntitiesPage(Page):
     def _show_all(self) -> None:
         self.types.show_choice(_ALL)
         self.search.clear()
-        self.read()
+        self.reload()
 
-    def _fail(self, error: BaseException) -> None:
-        self.states.show_failure(error, self.read, self.context.desk.say if self._is_read else None)
+    def _show_failure(self, error: BaseException) -> None:
+        self.states.show_failure(error, self.reload, self.context.desk.show_message if self._is_read else None)
 
     # ---- the entity
 
-    def look(self, entity_id: str, *, again: bool = False) -> None:
+    def show_entity(self, entity_id: str, *, again: bool = False) -> None:
         """Look at an entity.
 
         Args:
@@ -215,7 +215,7 @@ class EntitiesPage(Page):
         if view.card.id != self.entity_id:
             return
         if view.card.merged_into is not None:
-            self.look(view.card.merged_into)
+            self.show_entity(view.card.merged_into)
             return
         self.detail.show_view(view)
         self._right.setCurrentWidget(self.detail)
@@ -235,17 +235,17 @@ class EntitiesPage(Page):
     def _on_statements_made(self, done: DistilledTalk) -> None:
         said, count = entities_strings()["known"], len(done.statements)
         told = str(said["made"]).format(count=count_of(count, "statement")) if count else str(said["made_none"])
-        self.context.desk.say(told)
+        self.context.desk.show_message(told)
         self._refresh.start()
 
-    def _change(self) -> None:
+    def _ask_change(self) -> None:
         if self.detail.view is not None:
             card = self.detail.view.card
             dialog = ChangeDialog(self.context, card, self)
-            dialog.agreed.connect(lambda change: self.change(card, change))
+            dialog.agreed.connect(lambda change: self.change_entity(card, change))
             dialog.open()
 
-    def change(self, card: EntityCard, change: EntityChange) -> None:
+    def change_entity(self, card: EntityCard, change: EntityChange) -> None:
         """Change the names.
 
         Args:
@@ -253,15 +253,15 @@ class EntitiesPage(Page):
         """
         entities = self.context.bridge.engine.entities
         asked = write("Changing a name", lambda: entities.update(card.id, change))
-        self.context.tasks.run(asked.success(lambda _: self.context.desk.say("The names were changed.")))
+        self.context.tasks.run(asked.success(lambda _: self.context.desk.show_message("The names were changed.")))
 
-    def _merge(self, wanted: str = "") -> None:
+    def _ask_merge(self, wanted: str = "") -> None:
         if self.detail.view is not None:
             dialog = MergeDialog(self.context, self.detail.view.card, self, wanted)
-            dialog.agreed.connect(self.merge)
+            dialog.agreed.connect(self.merge_entities)
             dialog.open()
 
-    def merge(self, seen: MergePreview) -> None:
+    def merge_entities(self, seen: MergePreview) -> None:
         """Merge one into another, as it was shown.
 
         Args:

@@ -29,7 +29,7 @@ from ui.lists.row_spec import MIDDLE, RIGHT, Heading, RowSpec, RowState
 from ui.strings import entities_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
-from ui.widgets.plaintext import one_line, utf16
+from ui.widgets.plaintext import one_line, utf16_length
 from ui.widgets.words import count_of, date_of, describe_claim, format_said_or_noted
 
 _CUT = "… "
@@ -62,19 +62,19 @@ class EntityRows(RowSpec[EntityRow]):
     fade = "surface"
     tells_repeats = True
 
-    def key(self, row: EntityRow) -> str:
+    def row_key(self, row: EntityRow) -> str:
         """The row's id."""
         return row.id
 
-    def describe(self, row: EntityRow) -> str:
+    def accessible_text(self, row: EntityRow) -> str:
         """All of it."""
         return ", ".join(part for part in (row.head, row.detail, row.right) if part)
 
-    def hint(self, _row: EntityRow) -> str:
+    def tool_tip(self, _row: EntityRow) -> str:
         """No tooltip."""
         return ""
 
-    def height(self, _row: EntityRow, _place: int) -> int:
+    def row_height(self, _row: EntityRow, _place: int) -> int:
         """All are of one height."""
         return self.theme.px(sizes().row_two)
 
@@ -95,16 +95,16 @@ class EntityRows(RowSpec[EntityRow]):
         half = inner.height() // 2
         upper = QRect(inner.left(), inner.top(), inner.width(), half)
         lower = QRect(inner.left(), inner.top() + half, inner.width(), inner.height() - half)
-        self.write(painter, upper, row.right, "muted", small, RIGHT | MIDDLE)
+        self.draw_text(painter, upper, row.right, "muted", small, RIGHT | MIDDLE)
         upper.setRight(upper.right() - taken - (theme.px(10) if row.right else 0))
         self._write_head(painter, upper, row)
-        self.write(painter, lower, row.detail, "muted", small)
+        self.draw_text(painter, lower, row.detail, "muted", small)
 
     def _write_head(self, painter: QPainter, rect: QRect, row: EntityRow) -> None:
         plain, strong = self.theme.font("body"), self.theme.font("body")
         if row.name is None:
             strong.setWeight(QFont.Weight.Medium)
-            self.write(painter, rect, row.head, "ink", strong)
+            self.draw_text(painter, rect, row.head, "ink", strong)
             return
         strong.setWeight(QFont.Weight.DemiBold)
         metrics, called = QFontMetrics(plain), row.head[slice(*row.name)]
@@ -112,7 +112,7 @@ class EntityRows(RowSpec[EntityRow]):
         head, (start, end) = cut_before_name(row.head, row.name, room, metrics.horizontalAdvance)
         shown = metrics.elidedText(head, Qt.TextElideMode.ElideRight, room)
         layout, name = QTextLayout(shown, plain), QTextLayout.FormatRange()
-        name.start, name.length = utf16(shown[:start]), utf16(shown[start:end])
+        name.start, name.length = utf16_length(shown[:start]), utf16_length(shown[start:end])
         name.format.setFontWeight(QFont.Weight.DemiBold)
         layout.setFormats([name])
         layout.beginLayout()
@@ -220,7 +220,7 @@ def place_line(one: EntityMention) -> EntityRow:
     """A memory that mentions it."""
     over = "" if one.status in ("active", "disputed") else f" · {one.status}"
     over += "" if one.end else f" · {entities_strings()['in_properties']}"
-    head, name = _with_name(one)
+    head, name = _show_name_in_text(one)
     return EntityRow(
         one.memory_id, "quote", "muted", head, f"{format_said_or_noted(one.occurred, one.recorded_at)}{over}", "", name
     )
@@ -242,10 +242,10 @@ def statement_line(one: KnownStatement) -> EntityRow:
     icon, role = ("history", "muted") if one.state == "outdated" else ("circle-help", "warning")
     if one.state == "holds":
         icon, role = "circle-check", "success"
-    return EntityRow(one.memory_id, icon, role, one_line(one.text), said_by(one), state)
+    return EntityRow(one.memory_id, icon, role, one_line(one.text), describe_sayer(one), state)
 
 
-def said_by(one: KnownStatement) -> str:
+def describe_sayer(one: KnownStatement) -> str:
     """When and by whom a statement was said: `8 May 2023 · Mara · 2 memories`."""
     who = entities_strings()["known"]["you"] if one.is_owners else one_line(one.speaker, _NAME)
     more = count_of(one.sources, "memory", "memories") if one.sources > 1 else ""
@@ -265,7 +265,7 @@ def reading_words(found: EntityList) -> str:
     return str(entities_strings()["reading"]).format(done=f"{done:,}", all=f"{found.readable:,}")
 
 
-def _with_name(one: EntityMention) -> tuple[str, tuple[int, int]]:
+def _show_name_in_text(one: EntityMention) -> tuple[str, tuple[int, int]]:
     """The text as it is shown, and where the name is in it: each part is made visible by itself."""
     before, name, after = one.text[: one.start], one.text[one.start : one.end], one.text[one.end :]
     lead = one_line(before) + (" " if before[-1:].isspace() else "")
@@ -295,7 +295,7 @@ def claim_line(one: EntityStatement) -> EntityRow:
     return EntityRow(one.memory_id, icon, role, said, state, f"{round(100 * one.confidence)} %")
 
 
-def subtitle(card: EntityCard, mentions: int, spoken: int = 0) -> str:
+def describe_subtitle(card: EntityCard, mentions: int, spoken: int = 0) -> str:
     """What it is, in one line."""
     named = f"in {count_of(mentions, 'memory', 'memories')}" if mentions else "in no memory"
     if spoken:

@@ -27,7 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from core.types.views import MemoryRow
-from ui.pages.graph.geometry import Numbers, Points, Viewport, nearest, towards
+from ui.pages.graph.geometry import Numbers, Points, Viewport, nearest_in_direction, nearest_node
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
@@ -78,11 +78,11 @@ class Canvas(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 160)
         self.setAccessibleName(name)
-        theme.changed.connect(self.restyle)
+        theme.changed.connect(self.restyle_canvas)
 
     # ---- what those who draw say
 
-    def home(self) -> Viewport:
+    def home_viewport(self) -> Viewport:
         """The look that shows everything."""
         raise NotImplementedError  # each kind says it
 
@@ -94,7 +94,7 @@ class Canvas(QWidget):
         """What is known of a node; None while it was not read."""
         raise NotImplementedError  # each kind says it
 
-    def reach(self) -> float:
+    def hit_radius(self) -> float:
         """How far from a node's middle it can be hit, px."""
         raise NotImplementedError  # each kind says it
 
@@ -102,7 +102,7 @@ class Canvas(QWidget):
         """The look is another one."""
         self.update()
 
-    def restyle(self) -> None:
+    def restyle_canvas(self) -> None:
         """The theme is another one."""
         self.update()
 
@@ -111,9 +111,9 @@ class Canvas(QWidget):
         """Whether it has the keyboard, and the keyboard is used."""
         return self.hasFocus() and self._by_keys
 
-    def hover(self, at: QPointF | None) -> None:
+    def hover_at(self, at: QPointF | None) -> None:
         """The pointer is over a point, or has left."""
-        node = -1 if at is None else nearest(self.look.px(self.xy), at, self.reach())
+        node = -1 if at is None else nearest_node(self.look.to_px(self.xy), at, self.hit_radius())
         if node != self.hovered:
             self.hovered = node
             self.setCursor(Qt.CursorShape.PointingHandCursor if node >= 0 else Qt.CursorShape.ArrowCursor)
@@ -132,36 +132,36 @@ class Canvas(QWidget):
             self.look = look
             self.on_look_changed()
 
-    def fit(self) -> None:
+    def fit_view(self) -> None:
         """Show everything."""
-        self.show_look(self.home(), fits=True)
+        self.show_look(self.home_viewport(), fits=True)
 
-    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+    def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
         """Nearer or farther, towards a point of the canvas or its middle."""
-        home = self.home().scale
-        self.show_look(self.look.zoom_at(factor, at, home * 0.5, max(home * 60, 2000.0)))
+        home = self.home_viewport().scale
+        self.show_look(self.look.zoomed_at(factor, at, home * 0.5, max(home * 60, 2000.0)))
 
     # ---- which node is meant
 
-    def choose(self, memory_id: str) -> bool:
+    def select_memory(self, memory_id: str) -> bool:
         """Mark the node of a memory, without telling anybody.
 
         Returns:
             Whether it is drawn.
         """
         self.selected = self.ids.index(memory_id) if memory_id in self.ids else -1
-        self.describe()
+        self.describe_selected()
         self.update()
         return self.selected >= 0
 
-    def pick(self, node: int) -> None:
+    def pick_node(self, node: int) -> None:
         """Choose a node."""
         self.selected = node
-        self.describe()
+        self.describe_selected()
         self.update()
         self.picked.emit(self.ids[node])
 
-    def describe(self) -> None:
+    def describe_selected(self) -> None:
         """Say what is chosen to those who do not see it."""
         row = self.row_of(self.selected) if self.selected >= 0 else None
         words = "" if row is None else f"{KIND_WORDS[row.kind]}: {one_line(row.head, _TEXT)} · {date_words(row)}"
@@ -169,17 +169,17 @@ class Canvas(QWidget):
             self.setAccessibleDescription(words)
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
 
-    def walk(self, dx: int, dy: int) -> None:
+    def move_selection(self, dx: int, dy: int) -> None:
         """Choose the neighbour in a direction; where no edge leads there, the nearest node."""
         if not len(self.xy):
             return
         if self.selected < 0:
-            self.pick(nearest(self.look.px(self.xy), QPointF(self.look.w / 2, self.look.h / 2), np.inf))
+            self.pick_node(nearest_node(self.look.to_px(self.xy), QPointF(self.look.w / 2, self.look.h / 2), np.inf))
             return
-        node = towards(self.xy, self.selected, dx, dy, self.neighbours_of(self.selected))
-        node = towards(self.xy, self.selected, dx, dy) if node < 0 else node
+        node = nearest_in_direction(self.xy, self.selected, dx, dy, self.neighbours_of(self.selected))
+        node = nearest_in_direction(self.xy, self.selected, dx, dy) if node < 0 else node
         if node >= 0:
-            self.pick(node)
+            self.pick_node(node)
             self.show_look(self.look.pan_to_reveal(self.xy[node]), fits=self._fits)
 
     # ---- Qt's events
@@ -188,14 +188,14 @@ class Canvas(QWidget):
         """Keep what was fitted fitted."""
         self.look = replace(self.look, w=float(max(event.size().width(), 1)), h=float(max(event.size().height(), 1)))
         if self._fits:
-            self.look = self.home()
+            self.look = self.home_viewport()
         self.on_look_changed()
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
         """Zoom at the pointer."""
         turned = event.pixelDelta().y() * 2 or event.angleDelta().y()
         if turned:
-            self.zoom(1.0018**turned, event.position())
+            self.zoom_by(1.0018**turned, event.position())
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
@@ -209,15 +209,15 @@ class Canvas(QWidget):
         """Push the plane, or hover."""
         at = event.position()
         if self._grip is None:
-            self.hover(at)
+            self.hover_at(at)
             return
         way = at - self._grip
         if self._dragged or way.manhattanLength() >= QApplication.startDragDistance():
             if not self._dragged:
-                self.hover(None)
+                self.hover_at(None)
                 self.setCursor(Qt.CursorShape.ClosedHandCursor)
             self._dragged, self._grip = True, at
-            self.show_look(self.look.pan_by(way.x(), way.y()))
+            self.show_look(self.look.panned_by(way.x(), way.y()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Choose what was clicked."""
@@ -225,20 +225,20 @@ class Canvas(QWidget):
             was_dragged, self._grip = self._dragged, None
             self.setCursor(Qt.CursorShape.ArrowCursor)
             if not was_dragged:
-                self.click(event.position())
-            self.hover(event.position())
+                self.click_at(event.position())
+            self.hover_at(event.position())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Open what was clicked."""
-        node = nearest(self.look.px(self.xy), event.position(), self.reach())
+        node = nearest_node(self.look.to_px(self.xy), event.position(), self.hit_radius())
         if event.button() == Qt.MouseButton.LeftButton and node >= 0:
             self.opened.emit(self.ids[node])
 
-    def click(self, at: QPointF) -> None:
+    def click_at(self, at: QPointF) -> None:
         """A press and release without a drag."""
-        node = nearest(self.look.px(self.xy), at, self.reach())
+        node = nearest_node(self.look.to_px(self.xy), at, self.hit_radius())
         if node >= 0:
-            self.pick(node)
+            self.pick_node(node)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Arrows walk, Enter opens, + and - zoom, Home shows everything."""
@@ -247,22 +247,22 @@ class Canvas(QWidget):
         if event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier):
             super().keyPressEvent(event)
         elif key in _ARROWS:
-            self.walk(*_ARROWS[key])
+            self.move_selection(*_ARROWS[key])
         elif key in _ENTER and self.selected >= 0:
             self.opened.emit(self.ids[self.selected])
         elif key in {_KEY.Key_Plus, _KEY.Key_Equal}:
-            self.zoom(STEP)
+            self.zoom_by(STEP)
         elif key == _KEY.Key_Minus:
-            self.zoom(1 / STEP)
+            self.zoom_by(1 / STEP)
         elif key in {_KEY.Key_Home, _KEY.Key_0}:
-            self.fit()
+            self.fit_view()
         else:
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
         """The pointer left; the keyboard came by keys, or by the pointer."""
         if event.type() == QEvent.Type.Leave:
-            self.hover(None)
+            self.hover_at(None)
         elif isinstance(event, QFocusEvent):
             self._by_keys = event.reason() in _BY_KEYS
             self.update()

@@ -34,10 +34,19 @@ from ui.pages.graph.legend import Counts, Legend
 from ui.pages.graph.views import FilterLine, Nearness, ViewsChip
 from ui.pages.graph.whole import WholeCanvas
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, Segments, button, column, label, make_timer, row, tool
+from ui.widgets.basics import (
+    Elided,
+    Segments,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+    make_timer,
+    make_tool_button,
+)
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_of, memories
+from ui.widgets.words import count_memories, count_of
 
 _EDGE = 12
 _DEPTHS = (("1", "1"), ("2", "2"), ("3", "3"))
@@ -61,7 +70,7 @@ class Stage(QWidget):
         self._stack = QStackedWidget(self)
         self._stack.addWidget(self.ego)
         self._stack.addWidget(self.whole)
-        self.go_back = button("Back", self.back.emit, kind="chip", hint="Back (Alt+Left)", theme=theme,
+        self.go_back = make_button("Back", self.back.emit, kind="chip", hint="Back (Alt+Left)", theme=theme,
                               icon="chevron-left")  # fmt: skip
         self.go_back.hide()
         self.depths = Segments(_DEPTHS, "2", "Depth")
@@ -69,16 +78,16 @@ class Stage(QWidget):
         for made in self.depths.findChildren(QPushButton):
             made.setAccessibleName(f"Depth {made.text()}")
         self._depth = QWidget()
-        row(label("Depth", "small"), self.depths, gap=8, parent=self._depth)
+        make_row(make_label("Depth", "small"), self.depths, gap=8, parent=self._depth)
         self._top = _make_floating_frame(self, self.go_back, self._depth)
         self._zoom = _make_floating_frame(
             self,
-            tool(theme, "zoom-in", "Nearer (+)", lambda: self.canvas.zoom(STEP)),
-            tool(theme, "zoom-out", "Farther (−)", lambda: self.canvas.zoom(1 / STEP)),
-            tool(theme, "maximize", "Show everything (Home)", lambda: self.canvas.fit()),
+            make_tool_button(theme, "zoom-in", "Nearer (+)", lambda: self.canvas.zoom_by(STEP)),
+            make_tool_button(theme, "zoom-out", "Farther (−)", lambda: self.canvas.zoom_by(1 / STEP)),
+            make_tool_button(theme, "maximize", "Show everything (Home)", lambda: self.canvas.fit_view()),
         )
         self._notice: QFrame | None = None
-        theme.changed.connect(self._place)
+        theme.changed.connect(self._place_frames)
 
     @property
     def canvas(self) -> Canvas:
@@ -87,21 +96,21 @@ class Stage(QWidget):
 
     def show_canvas(self, *, whole: bool) -> None:
         """Show one of them; the other rests."""
-        (self.ego if whole else self.whole).rest()
+        (self.ego if whole else self.whole).stop_motion()
         self._stack.setCurrentWidget(self.whole if whole else self.ego)
         self._depth.setVisible(not whole)
-        self._place()
+        self._place_frames()
 
-    def show_back(self, *, is_there: bool) -> None:
+    def show_back_button(self, *, is_there: bool) -> None:
         """Offer the way back, where there is one."""
         if is_there == self.go_back.isHidden():
             had = self.go_back.hasFocus()
             self.go_back.setVisible(is_there)
             if had:
                 self.canvas.setFocus()
-            self._place()
+            self._place_frames()
 
-    def notice(self, sentence: str, *actions: tuple[str, Callable[[], None]]) -> None:
+    def show_notice(self, sentence: str, *actions: tuple[str, Callable[[], None]]) -> None:
         """Say something at the lower edge; "" says nothing.
 
         Args:
@@ -115,14 +124,14 @@ class Stage(QWidget):
             frame = QFrame(self)
             frame.setObjectName("banner")
             frame.setAccessibleName(sentence)
-            words = label(sentence, wrap=True)
+            words = make_label(sentence, wrap=True)
             words.setMinimumWidth(self._theme.px(150))
-            inner = row(words, *(button(name, run) for name, run in actions), gap=8, parent=frame)
+            inner = make_row(words, *(make_button(name, run) for name, run in actions), gap=8, parent=frame)
             inner.setContentsMargins(16, 8, 8, 8)
             inner.setStretch(0, 1)
             self._notice = frame
             frame.show()
-            self._place()
+            self._place_frames()
 
     @property
     def said(self) -> str:
@@ -133,9 +142,9 @@ class Stage(QWidget):
         """What floats keeps its corner."""
         super().resizeEvent(event)
         self._stack.resize(event.size())
-        self._place()
+        self._place_frames()
 
-    def _place(self) -> None:
+    def _place_frames(self) -> None:
         for frame in (self._top, self._zoom):
             frame.adjustSize()
         self._top.setVisible(not self.go_back.isHidden() or not self._depth.isHidden())
@@ -155,7 +164,7 @@ def _make_floating_frame(parent: QWidget, *widgets: QWidget) -> QFrame:
     frame = QFrame(parent)
     frame.setObjectName("floating")
     frame.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-    inner = row(*widgets, gap=8, parent=frame)
+    inner = make_row(*widgets, gap=8, parent=frame)
     inner.setContentsMargins(4, 0, 4, 0)
     return frame
 
@@ -178,7 +187,7 @@ class _Steps(QObject):
         super().__init__()
         self._run = run
 
-    def tell(self, placed: Placed) -> None:
+    def emit_placed(self, placed: Placed) -> None:
         """Called on an engine thread."""
         self.came.emit(self._run, placed)
 
@@ -215,45 +224,47 @@ class Reader(QObject):
     def read_newest(self) -> None:
         """Ask which memories came last."""
         library = self._context.bridge.engine.library
-        self._ask(
-            query("Looking for the newest memory", lambda: library.find(FindRequest())).success(self._take_newest)
+        self._run_task(
+            query("Looking for the newest memory", lambda: library.find(FindRequest())).success(self._on_newest_found)
         )
 
-    def _take_newest(self, found: FindResult) -> None:
-        self._end()
+    def _on_newest_found(self, found: FindResult) -> None:
+        self._on_read_ended()
         self.newest.emit(found.ids)
 
     def read_ego(self, centre: str, depth: int, wanted: GraphFilter) -> None:
         """Ask what lies round a memory."""
-        self.cancel()
+        self.cancel_layout()
         graph = self._context.bridge.engine.graph
-        self._ask(query("Drawing the graph", lambda: graph.ego(centre, depth, _CAP, wanted)).success(self._take_ego))
+        self._run_task(
+            query("Drawing the graph", lambda: graph.ego(centre, depth, _CAP, wanted)).success(self._on_ego_read)
+        )
 
-    def _take_ego(self, found: EgoGraph) -> None:
-        self._end()
+    def _on_ego_read(self, found: EgoGraph) -> None:
+        self._on_read_ended()
         self.ego.emit(found)
 
     def read_whole(self, wanted: GraphFilter) -> None:
         """Ask for the whole vault; its places follow in steps."""
-        self.cancel()
+        self.cancel_layout()
         graph = self._context.bridge.engine.graph
-        self._ask(query("Reading the whole vault", lambda: graph.whole(wanted)).success(self._take_whole))
+        self._run_task(query("Reading the whole vault", lambda: graph.whole(wanted)).success(self._on_whole_read))
 
-    def _take_whole(self, found: WholeGraph) -> None:
-        self._end()
+    def _on_whole_read(self, found: WholeGraph) -> None:
+        self._on_read_ended()
         self.whole.emit(found)
         if found.ids:
-            self._lay_out(found)
+            self._start_layout(found)
 
-    def _ask(self, task: Task[T]) -> None:
+    def _run_task(self, task: Task[T]) -> None:
         self.waits = 1
-        self._context.tasks.run(task.within(self, "graph").failure(self._fail))
+        self._context.tasks.run(task.within(self, "graph").failure(self._on_read_failed))
 
-    def _end(self) -> None:
+    def _on_read_ended(self) -> None:
         self.waits = 0
 
-    def _fail(self, error: BaseException) -> None:
-        self._end()
+    def _on_read_failed(self, error: BaseException) -> None:
+        self._on_read_ended()
         self.failed.emit(error)
 
     # ---- places
@@ -263,26 +274,26 @@ class Reader(QObject):
         """Whether places are still to come."""
         return self._layout is not None
 
-    def _lay_out(self, found: WholeGraph) -> None:
+    def _start_layout(self, found: WholeGraph) -> None:
         self._run += 1
         steps = _Steps(self._run)
-        steps.came.connect(self._step, Qt.ConnectionType.QueuedConnection)
+        steps.came.connect(self._on_places_came, Qt.ConnectionType.QueuedConnection)
         self._steps = steps
         graph = self._context.bridge.engine.graph
         task: Task[Placed] = Task(
             "Arranging the graph",
             lambda watch: graph.layout(
                 len(found.ids), found.a, found.b, found.weight, found.group,
-                on_step=steps.tell, cancelled=watch.cancelled,
+                on_step=steps.emit_placed, cancelled=watch.cancelled,
             ),
             can_cancel=True,
         )  # fmt: skip
         self._layout = self._context.tasks.run(
             task.within(self, "layout").success(self._placed_last).failure(self._on_layout_failed)
         )
-        self._layout.ended.connect(self._layout_over)
+        self._layout.ended.connect(self._on_layout_ended)
 
-    def _step(self, run: int, placed: Placed) -> None:
+    def _on_places_came(self, run: int, placed: Placed) -> None:
         if run == self._run:
             self.placed.emit(placed)
 
@@ -293,11 +304,11 @@ class Reader(QObject):
     def _on_layout_failed(self, error: BaseException) -> None:
         self.failed.emit(error)
 
-    def _layout_over(self) -> None:
+    def _on_layout_ended(self) -> None:
         if self.sender() is self._layout:
             self._layout = None
 
-    def cancel(self) -> None:
+    def cancel_layout(self) -> None:
         """Nobody waits for places any more."""
         self._run += 1
         if self._layout is not None:
@@ -332,11 +343,11 @@ class Reader(QObject):
 
         def report_dropped_view(_: None) -> None:
             self.read_views()
-            desk.say("The view is gone.", "Bring it back", lambda: self._bring_back(view))
+            desk.show_message("The view is gone.", "Bring it back", lambda: self._restore_view(view))
 
         self._context.tasks.run(task.success(report_dropped_view))
 
-    def _bring_back(self, view: GraphView) -> None:
+    def _restore_view(self, view: GraphView) -> None:
         graph = self._context.bridge.engine.graph
         # Not within this reader: the page may be gone by the time the person asks for it.
         self._context.tasks.run(write("Bringing the view back", lambda: graph.save_view(view)))
@@ -410,29 +421,29 @@ class Drawn(Page):
         self.line, self.near, self.views = FilterLine(context), Nearness(theme), ViewsChip(theme)
         self.mode = Segments(((EGO, _EGO_WORDS), (WHOLE, "Whole vault")), EGO, "What the graph shows")
         self._count = Elided("", "muted")
-        self._again = button("Draw it again", self._read, kind="link")
+        self._again = make_button("Draw it again", self._read_graph, kind="link")
         self._again.hide()
-        self._refresh = make_timer(self, self._read, _REFRESH_MS)
-        self._lay_out()
-        self._listen()
+        self._refresh = make_timer(self, self._read_graph, _REFRESH_MS)
+        self._build_layout()
+        self._connect_reader()
         self.near.show_value(self.shown.filter.min_similarity)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         # The legend's entries have room round them to be pressed: their signs stand in line with the rest all the same.
-        outer = column(self, gap=12)
+        outer = make_column(self, gap=12)
         outer.setContentsMargins(16, 16, 24, 12)
-        layout = column(gap=12)
+        layout = make_column(gap=12)
         layout.setContentsMargins(8, 0, 0, 0)
         outer.addLayout(layout, 1)
-        self._title = label("Graph", "title")
+        self._title = make_label("Graph", "title")
         self.mode.setMinimumWidth(1)  # or its long words would be the least width of the page; see `_shorten`
-        top = row(self._title, None, self.mode, gap=12)
+        top = make_row(self._title, None, self.mode, gap=12)
         layout.addLayout(top)
-        line = row(self.line, self.views, gap=12)
+        line = make_row(self.line, self.views, gap=12)
         line.setStretch(0, 1)
         layout.addLayout(line)
         layout.addWidget(self.line.trouble)
-        self._said = row(self._count, self._again, self.near, gap=12)
+        self._said = make_row(self._count, self._again, self.near, gap=12)
         self._said.setStretch(0, 1)
         self._said.setAlignment(self.near, Qt.AlignmentFlag.AlignLeft)
         layout.addLayout(self._said)
@@ -446,23 +457,23 @@ class Drawn(Page):
         way = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
         self._said.setDirection(way)
         self._said.setSpacing(4 if is_narrow else 12)
-        self._shorten(event.size().width())
+        self._shorten_switch(event.size().width())
 
-    def _shorten(self, width: int) -> None:
+    def _shorten_switch(self, width: int) -> None:
         """Where the switch has no room for its words it has shorter ones; it would cut them."""
         self.mode.name_choice(EGO, _EGO_WORDS)
         needed = self._title.sizeHint().width() + self.mode.sizeHint().width() + _ASIDE
         if needed > width:
             self.mode.name_choice(EGO, _EGO_SHORT)
 
-    def _listen(self) -> None:
+    def _connect_reader(self) -> None:
         reader = self.reader
-        reader.ego.connect(self._take_ego)
-        reader.whole.connect(self._take_whole)
+        reader.ego.connect(self._on_ego_read)
+        reader.whole.connect(self._on_whole_read)
         reader.placed.connect(self._on_layout_placed)
-        reader.rows.connect(self._take_rows)
-        reader.newest.connect(self._take_newest)
-        reader.failed.connect(self._fail)
+        reader.rows.connect(self._on_rows_read)
+        reader.newest.connect(self._on_newest_found)
+        reader.failed.connect(self._on_read_failed)
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
@@ -478,7 +489,7 @@ class Drawn(Page):
 
     # ---- what is shown
 
-    def _go(self, shown: GraphDisplay, *, remember: bool = True) -> None:
+    def _show_display(self, shown: GraphDisplay, *, remember: bool = True) -> None:
         """Show something else; what was shown can be come back to."""
         old, self.shown = self.shown, shown
         moved = (old.mode, old.centre) != (shown.mode, shown.centre)
@@ -488,12 +499,12 @@ class Drawn(Page):
         self.stage.depths.show_choice(str(shown.depth))
         self.near.show_value(shown.filter.min_similarity)
         self.line.show_query(shown.filter.query)
-        self.stage.show_back(is_there=bool(self._past))
+        self.stage.show_back_button(is_there=bool(self._past))
         named = next((view for view in self.views.views if self._is_view(view)), None)
         self.views.show_name("" if named is None else named.name)
         if shown.centre != old.centre:
             self._candidates, self._best = [], None
-        self._read()
+        self._read_graph()
 
     def _is_view(self, view: GraphView) -> bool:
         shown = self.shown
@@ -502,13 +513,13 @@ class Drawn(Page):
 
     # ---- reading
 
-    def _read(self) -> None:
+    def _read_graph(self) -> None:
         if not self._is_shown:
             self.is_stale = True
             return
         self.is_stale = False
         self._again.hide()
-        if not self.stage.canvas.ids or self.stage.canvas is not self._canvas():
+        if not self.stage.canvas.ids or self.stage.canvas is not self._current_canvas():
             self.states.show_loading()
         shown = self.shown
         if shown.mode == WHOLE:
@@ -518,10 +529,10 @@ class Drawn(Page):
         else:
             self.reader.read_newest()
 
-    def _canvas(self) -> QWidget:
+    def _current_canvas(self) -> QWidget:
         return self.stage.whole if self.shown.mode == WHOLE else self.stage.ego
 
-    def _take_newest(self, ids: tuple[str, ...]) -> None:
+    def _on_newest_found(self, ids: tuple[str, ...]) -> None:
         if not ids:
             self._show_nothing()
             return
@@ -530,7 +541,7 @@ class Drawn(Page):
         self.shown = replace(self.shown, centre=ids[0])
         self.reader.read_ego(ids[0], self.shown.depth, self.shown.filter)
 
-    def _take_ego(self, graph: EgoGraph) -> None:
+    def _on_ego_read(self, graph: EgoGraph) -> None:
         if self._candidates:
             if self._best is None or len(graph.nodes) > len(self._best.nodes):
                 self._best = graph
@@ -543,77 +554,79 @@ class Drawn(Page):
         self.shown = replace(self.shown, centre=graph.centre)
         self._show_canvas()
         self.stage.ego.show_graph(graph)
-        self.stage.ego.choose(self.context.selection.current)
+        self.stage.ego.select_memory(self.context.selection.current)
         nodes, ties = len(graph.nodes), len(graph.edges)
         head = one_line(graph.nodes[0].row.head, 120)
-        words = f"{memories(nodes)} and {count_of(ties, 'edge')}"
+        words = f"{count_memories(nodes)} and {count_of(ties, 'edge')}"
         words += f", {graph.left_out:,} more folded" if graph.left_out else ""
         words = f"{words} · round “{head}”" if nodes > 1 else f"Alone: “{head}”"
-        self._say(words, self.stage.ego.counts)
-        self._say_alone(is_alone=nodes == 1)
+        self._show_counts(words, self.stage.ego.counts)
+        self._show_alone_notice(is_alone=nodes == 1)
 
-    def _say_alone(self, *, is_alone: bool) -> None:
+    def _show_alone_notice(self, *, is_alone: bool) -> None:
         near = self.shown.filter.min_similarity
         if not is_alone:
-            self.stage.notice("")
+            self.stage.show_notice("")
         elif self.shown.filter.query or self.shown.off:
-            self.stage.notice("Nothing that is shown is tied to this memory.", ("Show everything", self._clear))
+            self.stage.show_notice(
+                "Nothing that is shown is tied to this memory.", ("Show everything", self._clear_filter)
+            )
         elif near > _LEAST:
             lower = max(_LEAST, round(near - _LOWER, 2))
-            self.stage.notice(
+            self.stage.show_notice(
                 f"Nothing is tied to this memory, and nothing is nearer to it in meaning than {near:.2f}.",
-                (f"Look from {lower:.2f}", self._look_farther),
+                (f"Look from {lower:.2f}", self._lower_similarity),
             )
         else:
-            self.stage.notice("Nothing is tied to this memory.", ("Show the whole vault", self._show_whole))
+            self.stage.show_notice("Nothing is tied to this memory.", ("Show the whole vault", self._show_whole))
 
-    def _clear(self) -> None:
-        self._go(replace(self.shown, filter=GraphFilter(min_similarity=self.shown.filter.min_similarity)))
+    def _clear_filter(self) -> None:
+        self._show_display(replace(self.shown, filter=GraphFilter(min_similarity=self.shown.filter.min_similarity)))
 
-    def _similarity(self, value: float) -> None:
-        self._go(replace(self.shown, filter=replace(self.shown.filter, min_similarity=value)))
+    def _set_similarity(self, value: float) -> None:
+        self._show_display(replace(self.shown, filter=replace(self.shown.filter, min_similarity=value)))
 
-    def _look_farther(self) -> None:
-        self._similarity(max(_LEAST, round(self.shown.filter.min_similarity - _LOWER, 2)))
+    def _lower_similarity(self) -> None:
+        self._set_similarity(max(_LEAST, round(self.shown.filter.min_similarity - _LOWER, 2)))
         self._focus_canvas()
 
     def _show_whole(self) -> None:
-        self._go(replace(self.shown, mode=WHOLE))
+        self._show_display(replace(self.shown, mode=WHOLE))
 
-    def _take_whole(self, graph: WholeGraph) -> None:
+    def _on_whole_read(self, graph: WholeGraph) -> None:
         if not graph.ids:
             self._show_nothing()
             return
         self._show_canvas()
-        self.stage.notice("")
+        self.stage.show_notice("")
         self.stage.whole.show_graph(graph, self.shown.off)
-        self.stage.whole.choose(self.context.selection.current)
+        self.stage.whole.select_memory(self.context.selection.current)
         rooms = count_of(len(graph.group_names), "room")
-        words = f"{memories(len(graph.ids))} in {rooms}, {count_of(len(graph.a), 'edge')}"
-        self._say(words, self.stage.whole.counts)
+        words = f"{count_memories(len(graph.ids))} in {rooms}, {count_of(len(graph.a), 'edge')}"
+        self._show_counts(words, self.stage.whole.counts)
 
     def _on_layout_placed(self, placed: Placed) -> None:
         if self.shown.mode == WHOLE and self._is_shown:
-            self.stage.whole.place(placed.xy)
+            self.stage.whole.move_nodes(placed.xy)
 
-    def _take_rows(self, rows: tuple[MemoryRow, ...]) -> None:
+    def _on_rows_read(self, rows: tuple[MemoryRow, ...]) -> None:
         self.stage.whole.show_rows(rows)
 
-    def _fail(self, error: BaseException) -> None:
+    def _on_read_failed(self, error: BaseException) -> None:
         code = error.code if isinstance(error, LociError) else None
         if code is Code.NOT_FOUND and self.shown.mode == EGO:
             # Forgotten for good meanwhile: begin with the newest.
             self._past = [one for one in self._past if one.centre != self.shown.centre]
             self.shown = replace(self.shown, centre="")
-            self._read()
+            self._read_graph()
         elif code is Code.INVALID_QUERY and isinstance(error, LociError):
             self._show_canvas()
-            self.line.complain(error.sentence)
+            self.line.show_problem(error.sentence)
         else:
             problem = problem_of(error)
             if problem is not None:
-                self._say("", Counts({}, {}))
-                self.states.show_trouble(problem, self._read)
+                self._show_counts("", Counts({}, {}))
+                self.states.show_trouble(problem, self._read_graph)
 
     # ---- what is said
 
@@ -624,18 +637,20 @@ class Drawn(Page):
         if self._wants_focus:
             self._focus_canvas()
 
-    def _say(self, words: str, counts: Counts) -> None:
-        self._count.say(words)
+    def _show_counts(self, words: str, counts: Counts) -> None:
+        self._count.set_text(words)
         self.legend.show_counts(counts, self.shown.off)
         self.near.setVisible(MEANING not in self.shown.off)
 
     def _show_nothing(self) -> None:
         theme, desk = self.context.theme, self.context.desk
-        self._say("", Counts({}, {}))
+        self._show_counts("", Counts({}, {}))
         self.legend.hide()
         if self.shown.filter.query:
             self.states.show_empty(
-                EmptyState(theme, "waypoints", "Nothing to draw", "No memory is like that.", ("Show all", self._clear))
+                EmptyState(
+                    theme, "waypoints", "Nothing to draw", "No memory is like that.", ("Show all", self._clear_filter)
+                )
             )
         else:
             self.states.show_empty(

@@ -21,7 +21,7 @@ from ui.pages.graph.geometry import (
     Numbers,
     Points,
     Viewport,
-    lanes,
+    edge_lanes,
     lines_path,
     nearest_line,
     place_labels,
@@ -70,7 +70,7 @@ class Picture:
         self.distance: Numbers = np.array([node.distance for node in self.nodes], np.int64)
         places = [] if graph is None else [graph.places[memory_id] for memory_id in self.ids]
         self.places: Points = np.array(places, np.float64).reshape(-1, 2)
-        self._lane = lanes(self.a, self.b)
+        self._lane = edge_lanes(self.a, self.b)
 
     @property
     def counts(self) -> Counts:
@@ -82,7 +82,7 @@ class Picture:
         """The nodes at the other ends of a node's edges."""
         return np.unique(np.concatenate((self.b[self.a == node], self.a[self.b == node])))
 
-    def ends(self, px: Points) -> tuple[Points, Points]:
+    def edge_ends(self, px: Points) -> tuple[Points, Points]:
         """Both ends of every edge, px; edges between the same nodes lie beside each other.
 
         Args:
@@ -137,24 +137,24 @@ class EgoPainter:
     def show_picture(self, picture: Picture) -> None:
         """Draw another one."""
         self.picture = picture
-        self.restyle()
+        self.clear_labels()
 
-    def restyle(self) -> None:
+    def clear_labels(self) -> None:
         """Texts have other widths."""
         self._texts, self._labels = {}, ((), {})
 
-    def side(self, node: int) -> float:
+    def node_size(self, node: int) -> float:
         """Size of a node, px."""
         far = min(int(self.picture.distance[node]), len(SIDES) - 1)
         return self._theme.px(SIDES[far]) * self._small * (0.85 + 0.3 * self.picture.nodes[node].row.strength)
 
-    def badges(self, px: Points) -> list[tuple[int, QRectF]]:
+    def badge_rects(self, px: Points) -> list[tuple[int, QRectF]]:
         """Nodes with folded neighbours, and where their badges are."""
         font, found = QFontMetricsF(self._theme.font("caption")), []
         for row, node in enumerate(self.picture.nodes):
             if node.folded:
                 wide = font.horizontalAdvance(f"+{node.folded:,}") + self._theme.px(8)
-                off = self.side(row) * 0.45
+                off = self.node_size(row) * 0.45
                 found.append((row, QRectF(px[row, 0] + off, px[row, 1] - off - font.height(), wide, font.height())))
         return found
 
@@ -167,7 +167,7 @@ class EgoPainter:
         """
         if look.w != self._width:
             self._width = look.w
-            self.restyle()
+            self.clear_labels()
         # Where many stand close together each is drawn smaller; nearer they have their full size again.
         room = 2 * look.scale / float(np.sqrt(len(px)))
         self._small = float(np.clip(room / self._theme.px(52), 0.5, 1.0))
@@ -179,7 +179,7 @@ class EgoPainter:
         if marks.is_moving:
             return
         if marks.hovered >= 0:
-            row, off = self.picture.nodes[marks.hovered].row, self.side(marks.hovered) / 2 + self._theme.px(12)
+            row, off = self.picture.nodes[marks.hovered].row, self.node_size(marks.hovered) / 2 + self._theme.px(12)
             paint_plate(painter, self._theme, row, QPointF(*px[marks.hovered]), off, look)
         elif marks.edge >= 0:
             self._paint_edge(painter, px, marks.edge)
@@ -188,12 +188,12 @@ class EgoPainter:
 
     def _paint_edges(self, painter: QPainter, px: Points, marks: Marks) -> None:
         picture, meant = self.picture, marks.stands_out
-        start, end = picture.ends(px)
+        start, end = picture.edge_ends(px)
         stands = (picture.a == meant) | (picture.b == meant)
         is_calm = meant <= 0 or not stands.any()
         crowd = float(np.clip(1.1 - len(picture.a) / 700, 0.4, 0.9))
         for name, rows in picture.rows_of.items():
-            pen = TIES[name].pen(self._theme)
+            pen = TIES[name].make_pen(self._theme)
             out = rows[stands[rows]]
             painter.setOpacity(crowd if is_calm else 0.3)
             painter.strokePath(lines_path(start[rows], end[rows]), pen)
@@ -216,15 +216,15 @@ class EgoPainter:
             if length < 3 * head:
                 continue
             ahead = way / length
-            tip = end[row] - ahead * (self.side(int(self.picture.b[row])) / 2 + 3)
+            tip = end[row] - ahead * (self.node_size(int(self.picture.b[row])) / 2 + 3)
             back, aside = tip - ahead * head, np.array((-ahead[1], ahead[0])) * head * 0.42
             painter.drawPolygon(QPolygonF([QPointF(*tip), QPointF(*(back + aside)), QPointF(*(back - aside))]))
 
     def _paint_edge(self, painter: QPainter, px: Points, edge: int) -> None:
         """The edge under the pointer says what it is, in its middle."""
-        start, end = (ends[edge] for ends in self.picture.ends(px))
+        start, end = (ends[edge] for ends in self.picture.edge_ends(px))
         tie = TIES[self.picture.types[edge]]
-        pen = tie.pen(self._theme)
+        pen = tie.make_pen(self._theme)
         pen.setWidthF(tie.width + 1.2)
         painter.setPen(pen)
         painter.drawLine(QPointF(*start), QPointF(*end))
@@ -241,7 +241,7 @@ class EgoPainter:
         theme, ground = self._theme, QBrush(self._theme.colour("surface"))
         colours = {kind: theme.colour(token) for kind, token in KIND_TOKENS.items()}
         for row, node in enumerate(self.picture.nodes):
-            side = self.side(row)
+            side = self.node_size(row)
             painter.save()
             painter.translate(px[row, 0], px[row, 1])
             painter.scale(side, side)
@@ -258,14 +258,14 @@ class EgoPainter:
     def _paint_rings(self, painter: QPainter, px: Points, marks: Marks) -> None:
         gap, colour = self._theme.px(5), self._theme.colour
         if marks.selected != 0:
-            paint_ring(painter, QPointF(*px[0]), self.side(0) / 2 + gap, colour("outline"), 1.5)
+            paint_ring(painter, QPointF(*px[0]), self.node_size(0) / 2 + gap, colour("outline"), 1.5)
         for node, name, width in ((marks.selected, "accent", 2.2), (marks.hovered, "muted", 1.2)):
             if node >= 0 and (name == "accent" or node != marks.selected):
-                paint_ring(painter, QPointF(*px[node]), self.side(node) / 2 + gap, colour(name), width)
+                paint_ring(painter, QPointF(*px[node]), self.node_size(node) / 2 + gap, colour(name), width)
 
     def _paint_badges(self, painter: QPainter, px: Points) -> None:
         font = self._theme.font("caption")
-        for row, rect in self.badges(px):
+        for row, rect in self.badge_rects(px):
             self._paint_pill(painter, rect, f"+{self.picture.nodes[row].folded:,}", font)
 
     def _paint_pill(self, painter: QPainter, rect: QRectF, words: str, font: QFont) -> None:
@@ -277,40 +277,42 @@ class EgoPainter:
 
     # ---- labels
 
-    def font(self, node: int) -> QFont:
+    def label_font(self, node: int) -> QFont:
         """The font of a node's label."""
         far = int(self.picture.distance[node])
         return self._theme.font("strong" if far == 0 else "small" if far == 1 else "caption")
 
-    def text(self, node: int) -> str:
+    def label_text(self, node: int) -> str:
         """A node's label: its first words."""
         if node not in self._texts:
             wide = self._theme.px(_LABEL_PX[min(int(self.picture.distance[node]), len(_LABEL_PX) - 1)])
             wide = min(wide, round(self._width * _LABEL_SHARE))
             words = one_line(self.picture.nodes[node].row.head, 90)
-            self._texts[node] = QFontMetricsF(self.font(node)).elidedText(words, Qt.TextElideMode.ElideRight, wide)
+            self._texts[node] = QFontMetricsF(self.label_font(node)).elidedText(
+                words, Qt.TextElideMode.ElideRight, wide
+            )
         return self._texts[node]
 
-    def labels(self, px: Points, look: Viewport, selected: int) -> dict[int, QRectF]:
+    def label_rects(self, px: Points, look: Viewport, selected: int) -> dict[int, QRectF]:
         """Nodes that have a label, and where it is."""
         key = (look, selected, self._theme.scale, self.blocked)
         if key != self._labels[0]:
-            self._labels = (key, self._place(px, look, selected))
+            self._labels = (key, self._place_labels(px, look, selected))
         return self._labels[1]
 
-    def _place(self, px: Points, look: Viewport, selected: int) -> dict[int, QRectF]:
+    def _place_labels(self, px: Points, look: Viewport, selected: int) -> dict[int, QRectF]:
         first = [0] + ([selected] if selected > 0 else [])
         rest = np.lexsort((np.hypot(*(px - px[0]).T), self.picture.distance))
         order = first + [row for row in rest.tolist() if row not in first]
-        radius = np.array([self.side(row) / 2 + 2 for row in range(len(self.picture.nodes))])
+        radius = np.array([self.node_size(row) / 2 + 2 for row in range(len(self.picture.nodes))])
         # A label stands on the side where fewer edges leave, so that it does not lie over them.
         pull, way = np.zeros(len(px)), np.sign(px[self.picture.b, 0] - px[self.picture.a, 0])
         np.add.at(pull, self.picture.a, way)
         np.add.at(pull, self.picture.b, -way)
         wishes = []
         for row in order[:_LABELS]:
-            metrics = QFontMetricsF(self.font(row))
-            size = QSizeF(metrics.horizontalAdvance(self.text(row)) + 8, metrics.height() + 2)
+            metrics = QFontMetricsF(self.label_font(row))
+            size = QSizeF(metrics.horizontalAdvance(self.label_text(row)) + 8, metrics.height() + 2)
             wishes.append(
                 LabelRequest(row, size, below=row == 0, leftward=bool(pull[row] > 0), must=row in {0, selected})
             )
@@ -321,10 +323,10 @@ class EgoPainter:
             return
         ground = self._theme.colour("surface")
         ground.setAlpha(215)
-        for row, rect in self.labels(px, look, marks.selected).items():
+        for row, rect in self.label_rects(px, look, marks.selected).items():
             is_near = self.picture.distance[row] <= 1 or row == marks.selected
             ink = self._theme.colour("ink" if is_near else "muted")
-            paint_tag(painter, rect, self.text(row), self.font(row), ink, ground)
+            paint_tag(painter, rect, self.label_text(row), self.label_font(row), ink, ground)
 
 
 _MOVE_MS = 260
@@ -347,7 +349,7 @@ class EgoCanvas(Canvas):
         self._moving.setEndValue(1.0)
         self._moving.setDuration(_MOVE_MS)
         self._moving.setEasingCurve(QEasingCurve.Type.InOutCubic)
-        self._moving.valueChanged.connect(self._move)
+        self._moving.valueChanged.connect(self._set_progress)
 
     @property
     def picture(self) -> Picture:
@@ -366,38 +368,38 @@ class EgoCanvas(Canvas):
 
     def show_graph(self, graph: EgoGraph) -> None:
         """Draw another graph; what stays glides to its new place unless nothing may move by itself."""
-        before = dict(zip(self.ids, self.look.px(self.xy), strict=True)) if self.isVisible() else {}
+        before = dict(zip(self.ids, self.look.to_px(self.xy), strict=True)) if self.isVisible() else {}
         chosen = self.ids[self.selected] if self.selected >= 0 else ""
         self._moving.stop()
         picture = Picture(graph)
         self.painter.show_picture(picture)
         self.ids, self.xy, self.hovered, self._edge = picture.ids, picture.places, -1, -1
-        self.choose(chosen)
-        self.show_look(self.home(), fits=True)
+        self.select_memory(chosen)
+        self.show_look(self.home_viewport(), fits=True)
         if not self.theme.reduced_motion and any(memory_id in before for memory_id in self.ids):
-            self._glide(before)
+            self._animate_from(before)
         self.update()
 
-    def _glide(self, before: dict[str, Points]) -> None:
-        now = self.look.px(self.picture.places)
+    def _animate_from(self, before: dict[str, Points]) -> None:
+        now = self.look.to_px(self.picture.places)
         start = np.array([before.get(one, place) for one, place in zip(self.ids, now, strict=True)])
         self._from = (start - (self.look.w / 2, self.look.h / 2)) / self.look.scale + (self.look.x, self.look.y)
-        self._move(0.0)
+        self._set_progress(0.0)
         self._moving.start()
 
-    def _move(self, share: float) -> None:
+    def _set_progress(self, share: float) -> None:
         to = self.picture.places
         self.xy = to if share >= 1 else self._from + (to - self._from) * share
         self.update()
 
-    def rest(self) -> None:
+    def stop_motion(self) -> None:
         """Nobody looks: nothing moves any more."""
         self._moving.stop()
         self.xy, self.hovered, self._edge = self.picture.places, -1, -1
 
     # ---- what the ground asks
 
-    def home(self) -> Viewport:
+    def home_viewport(self) -> Viewport:
         """Everything, with room for labels at the sides."""
         across, down = min(self.theme.px(_PAD[0]), self.look.w * 0.18), min(self.theme.px(_PAD[1]), self.look.h * 0.16)
         most = self.theme.px(_ROOM_PX) * float(np.sqrt(len(self.ids) + 1))
@@ -411,34 +413,34 @@ class EgoCanvas(Canvas):
         """The memory of a node."""
         return self.picture.nodes[node].row if node < len(self.picture.nodes) else None
 
-    def reach(self) -> float:
+    def hit_radius(self) -> float:
         """As far as the largest shape, and a little more."""
         return self.theme.px(SIDES[0]) * 0.75
 
-    def restyle(self) -> None:
+    def restyle_canvas(self) -> None:
         """The theme is another one: texts have other widths."""
-        self.painter.restyle()
+        self.painter.clear_labels()
         if self._fits:
-            self.fit()
-        super().restyle()
+            self.fit_view()
+        super().restyle_canvas()
 
-    def hover(self, at: QPointF | None) -> None:
+    def hover_at(self, at: QPointF | None) -> None:
         """The pointer is over a node, else perhaps over an edge."""
-        super().hover(at)
+        super().hover_at(at)
         edge = -1
         if at is not None and self.hovered < 0:
-            edge = nearest_line(*self.picture.ends(self.look.px(self.xy)), at, _EDGE_REACH)
+            edge = nearest_line(*self.picture.edge_ends(self.look.to_px(self.xy)), at, _EDGE_REACH)
         if edge != self._edge:
             self._edge = edge
             self.update()
 
-    def click(self, at: QPointF) -> None:
+    def click_at(self, at: QPointF) -> None:
         """Choose a node; a badge unfolds what is folded behind it."""
-        for node, rect in self.painter.badges(self.look.px(self.xy)):
+        for node, rect in self.painter.badge_rects(self.look.to_px(self.xy)):
             if rect.contains(at):
                 self.opened.emit(self.ids[node])
                 return
-        super().click(at)
+        super().click_at(at)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """Paint the graph."""
@@ -448,6 +450,6 @@ class EgoCanvas(Canvas):
         if self.ids:
             marks = Marks(self.selected, self.hovered, self._edge, self.is_moving)
             self.painter.blocked = self.blocked
-            self.painter.paint(painter, self.look.px(self.xy), self.look, marks)
+            self.painter.paint(painter, self.look.to_px(self.xy), self.look, marks)
         paint_edge(painter, self, self.theme, is_focused=self.is_ringed)
         painter.end()

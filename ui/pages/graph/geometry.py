@@ -41,11 +41,11 @@ class Viewport:
     w: float = 640.0
     h: float = 480.0
 
-    def px(self, xy: Points) -> Points:
+    def to_px(self, xy: Points) -> Points:
         """Where points of the plane lie on the canvas."""
         return np.asarray((xy - (self.x, self.y)) * self.scale + (self.w / 2, self.h / 2), np.float64)
 
-    def zoom_at(self, factor: float, at: QPointF | None, least: float, most: float) -> Viewport:
+    def zoomed_at(self, factor: float, at: QPointF | None, least: float, most: float) -> Viewport:
         """Nearer or farther, with the place under a point of the canvas where it is.
 
         Args:
@@ -59,13 +59,13 @@ class Viewport:
         by = 1 / self.scale - 1 / scale
         return replace(self, x=self.x + dx * by, y=self.y + dy * by, scale=scale)
 
-    def pan_by(self, dx: float, dy: float) -> Viewport:
+    def panned_by(self, dx: float, dy: float) -> Viewport:
         """The plane pushed by so many px."""
         return replace(self, x=self.x - dx / self.scale, y=self.y - dy / self.scale)
 
     def pan_to_reveal(self, place: NDArray[np.float64]) -> Viewport:
         """The same look where a place is well on the canvas, else with that place in the middle."""
-        x, y = self.px(place[None, :])[0]
+        x, y = self.to_px(place[None, :])[0]
         edge = min(24.0, self.w / 4, self.h / 4)
         is_seen = edge <= x <= self.w - edge and edge <= y <= self.h - edge
         return self if is_seen else replace(self, x=float(place[0]), y=float(place[1]))
@@ -88,7 +88,7 @@ class Viewport:
         return replace(self, x=float(x), y=float(y), scale=float(min(room_w / wide, room_h / tall, most)))
 
 
-def apart(xy: Points) -> float:
+def typical_distance(xy: Points) -> float:
     """How far a node is from the nearest other one: the median of a sample.
 
     Args:
@@ -159,7 +159,7 @@ def clip_lines(start: Points, end: Points, w: float, h: float) -> tuple[Numbers,
     return rows, begin + along[rows] * enter[rows, None], begin + along[rows] * leave[rows, None]
 
 
-def towards(xy: Points, here: int, dx: int, dy: int, among: Numbers | None = None) -> int:
+def nearest_in_direction(xy: Points, here: int, dx: int, dy: int, among: Numbers | None = None) -> int:
     """The nearest of some nodes in a direction; one straight ahead is nearer than one aside.
 
     Args:
@@ -184,7 +184,7 @@ def towards(xy: Points, here: int, dx: int, dy: int, among: Numbers | None = Non
     return int(rows[best]) if np.isfinite(cost[best]) else -1
 
 
-def nearest(px: Points, at: QPointF, reach: float) -> int:
+def nearest_node(px: Points, at: QPointF, reach: float) -> int:
     """The node at a point of the canvas.
 
     Args:
@@ -223,7 +223,7 @@ def nearest_line(start: Points, end: Points, at: QPointF, reach: float) -> int:
     return best if away[best] <= reach * reach else -1
 
 
-def lanes(a: Numbers, b: Numbers) -> NDArray[np.float64]:
+def edge_lanes(a: Numbers, b: Numbers) -> NDArray[np.float64]:
     """How far each of several lines between the same two nodes steps aside, in steps; 0 for one alone.
 
     Args:
@@ -284,22 +284,22 @@ def place_labels(
     taken = np.empty((len(px) + len(blocked) + len(wishes), 4))
     count = len(px) + len(blocked)
     taken[: len(px), :2], taken[: len(px), 2:] = px - radius[:, None], px + radius[:, None]
-    taken[len(px) : count] = np.array([_box(rect) for rect in blocked]).reshape(-1, 4)
+    taken[len(px) : count] = np.array([_edges_of(rect) for rect in blocked]).reshape(-1, 4)
     found: dict[int, QRectF] = {}
     for wish in wishes:
         x, y, r = float(px[wish.node, 0]), float(px[wish.node, 1]), float(radius[wish.node])
-        free = [rect for rect in _candidates(x, y, r + 3, wish) if _is_on(rect, look)]
-        covered = [_covers(taken[:count], rect) for rect in free]
+        free = [rect for rect in _label_positions(x, y, r + 3, wish) if _is_on_canvas(rect, look)]
+        covered = [_count_overlaps(taken[:count], rect) for rect in free]
         best = int(np.argmin(covered)) if covered else -1
         if best >= 0 and (wish.must or not covered[best]):
             rect = free[best]
-            taken[count] = _box(rect)
+            taken[count] = _edges_of(rect)
             count += 1
             found[wish.node] = rect
     return found
 
 
-def _candidates(x: float, y: float, off: float, wish: LabelRequest) -> tuple[QRectF, ...]:
+def _label_positions(x: float, y: float, off: float, wish: LabelRequest) -> tuple[QRectF, ...]:
     w, h = wish.size.width(), wish.size.height()
     right, left = QRectF(x + off, y - h / 2, w, h), QRectF(x - off - w, y - h / 2, w, h)
     below, above = QRectF(x - w / 2, y + off, w, h), QRectF(x - w / 2, y - off - h, w, h)
@@ -312,15 +312,15 @@ def _candidates(x: float, y: float, off: float, wish: LabelRequest) -> tuple[QRe
     return (below, above, *corners, right, left)
 
 
-def _box(rect: QRectF) -> tuple[float, float, float, float]:
+def _edges_of(rect: QRectF) -> tuple[float, float, float, float]:
     return rect.left(), rect.top(), rect.right(), rect.bottom()
 
 
-def _is_on(rect: QRectF, look: Viewport) -> bool:
+def _is_on_canvas(rect: QRectF, look: Viewport) -> bool:
     return rect.left() >= 4 and rect.top() >= 4 and rect.right() <= look.w - 4 and rect.bottom() <= look.h - 4
 
 
-def _covers(taken: NDArray[np.float64], rect: QRectF) -> int:
+def _count_overlaps(taken: NDArray[np.float64], rect: QRectF) -> int:
     """How many places a rectangle would lie over."""
     across = (taken[:, 0] < rect.right()) & (taken[:, 2] > rect.left())
     return int((across & (taken[:, 1] < rect.bottom()) & (taken[:, 3] > rect.top())).sum())

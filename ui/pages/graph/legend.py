@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from core.types.values import Kind
 from core.types.views import CONVERSATION, EDGE_TYPES, MEANING, PART
 from ui.theme.theme import Theme
-from ui.widgets.basics import FlowLayout, button, clear, label, row
+from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_label, make_row
 from ui.widgets.shapes import KindMark
 from ui.widgets.words import KIND_PLURALS, KIND_WORDS
 
@@ -40,7 +40,7 @@ class EdgeStyle:
     width: float = 1.5
     is_directed: bool = True
 
-    def pen(self, theme: Theme) -> QPen:
+    def make_pen(self, theme: Theme) -> QPen:
         """The pen it is drawn with."""
         pen = QPen(theme.colour(self.colour), self.width)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
@@ -66,7 +66,7 @@ TIES: Mapping[str, EdgeStyle] = {
 }
 
 
-def sample(theme: Theme, tie: EdgeStyle, ratio: float = 2.0) -> QIcon:
+def make_sample_icon(theme: Theme, tie: EdgeStyle, ratio: float = 2.0) -> QIcon:
     """A short piece of an edge, for the legend."""
     size = QSize(theme.px(_SAMPLE.width()), theme.px(_SAMPLE.height()))
     pixmap = QPixmap(size * ratio)
@@ -74,7 +74,7 @@ def sample(theme: Theme, tie: EdgeStyle, ratio: float = 2.0) -> QIcon:
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    pen = tie.pen(theme)
+    pen = tie.make_pen(theme)
     pen.setWidthF(max(tie.width, 1.5))
     painter.setPen(pen)
     painter.drawLine(QPointF(0, size.height() / 2), QPointF(size.width(), size.height() / 2))
@@ -130,7 +130,7 @@ class Legend(QWidget):
         self._counts, self._off = Counts({}, {}), frozenset[str]()
         self._flow = FlowLayout(self, gap=4)
         self.setAccessibleName("Legend")
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self._restyle_entries)
 
     def show_counts(self, counts: Counts, off: frozenset[str]) -> None:
         """Say what is drawn.
@@ -142,50 +142,50 @@ class Legend(QWidget):
         shown = (tuple(counts.kinds.items()), tuple(counts.ties.items()), counts.past, off)
         if shown != self._shown:
             self._shown, self._counts, self._off = shown, counts, off
-            self._fill()
+            self._fill_entries()
 
-    def toggle(self, edge_type: str) -> QPushButton | None:
+    def find_toggle(self, edge_type: str) -> QPushButton | None:
         """The switch of a type, where it stands in the legend."""
         return next((made for made in self.findChildren(QPushButton) if made.property("tie") == edge_type), None)
 
-    def _restyle(self) -> None:
+    def _restyle_entries(self) -> None:
         if self._shown:
-            self._fill()
+            self._fill_entries()
 
-    def _fill(self) -> None:
+    def _fill_entries(self) -> None:
         focus = self.focusWidget()
         had = "" if focus is None or not focus.hasFocus() else str(focus.property("tie") or "")
-        clear(self._flow)
+        clear_layout(self._flow)
         for edge_type in EDGE_TYPES:
             if edge_type in self._counts.ties or edge_type in self._off:
-                self._flow.addWidget(self._switch(edge_type))
+                self._flow.addWidget(self._make_toggle(edge_type))
         for kind in Kind:
             if self._counts.kinds.get(kind):
                 number = self._counts.kinds[kind]
                 words = KIND_WORDS[kind] if number == 1 else KIND_PLURALS[kind]
-                self._flow.addWidget(self._mark(KindMark(self._theme, kind, 14), f"{words}  {number:,}"))
+                self._flow.addWidget(self._make_entry(KindMark(self._theme, kind, 14), f"{words}  {number:,}"))
         if self._counts.past:
-            self._flow.addWidget(self._mark(_Past(self._theme), f"No longer stands  {self._counts.past:,}"))
-        again = self.toggle(had) if had else None
+            self._flow.addWidget(self._make_entry(_Past(self._theme), f"No longer stands  {self._counts.past:,}"))
+        again = self.find_toggle(had) if had else None
         if again is not None:
             again.setFocus()
 
-    def _mark(self, mark: QWidget, words: str) -> QWidget:
+    def _make_entry(self, mark: QWidget, words: str) -> QWidget:
         made = QWidget()
-        inner = row(mark, label(words, "small"), gap=6, parent=made)
+        inner = make_row(mark, make_label(words, "small"), gap=6, parent=made)
         inner.setContentsMargins(8, 0, 8, 0)
         made.setFixedHeight(self._theme.px(26))
         return made
 
-    def _switch(self, edge_type: str) -> QPushButton:
+    def _make_toggle(self, edge_type: str) -> QPushButton:
         tie, number = TIES[edge_type], self._counts.ties.get(edge_type, 0)
         is_on = edge_type not in self._off
         words = f"{tie.words}  {number:,}" if is_on else tie.words
-        made = button(words, kind="toggle", hint=f"Hide “{tie.words}”" if is_on else f"Show “{tie.words}”")
+        made = make_button(words, kind="toggle", hint=f"Hide “{tie.words}”" if is_on else f"Show “{tie.words}”")
         made.setProperty("tie", edge_type)
         made.setCheckable(True)
         made.setChecked(is_on)
         made.setIconSize(QSize(self._theme.px(_SAMPLE.width()), self._theme.px(_SAMPLE.height())))
-        made.setIcon(sample(self._theme, tie) if is_on else self._theme.icon("eye-off", "muted"))
+        made.setIcon(make_sample_icon(self._theme, tie) if is_on else self._theme.icon("eye-off", "muted"))
         made.clicked.connect(lambda checked: self.switched.emit(edge_type, checked))
         return made

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QSlider, QWidget
 from core.types.views import GraphView
 from ui.context import Context
 from ui.theme.theme import Theme
-from ui.widgets.basics import MenuChip, button, column, label, make_timer, restyle, row
+from ui.widgets.basics import MenuChip, make_button, make_column, make_label, make_row, make_timer, set_style_property
 
 _PAUSE_MS = 250
 _PAUSE_UNREAD_MS = 900  # somebody is in the middle of a word, such as `kind:`
@@ -54,14 +54,14 @@ class FilterLine(QWidget):
         self.field.textEdited.connect(self._on_text_edited)
         self.field.textChanged.connect(self._on_text_changed)
         self.field.installEventFilter(self)
-        self.trouble = label("", "danger", wrap=True)
+        self.trouble = make_label("", "danger", wrap=True)
         self.trouble.hide()
-        row(self.field, parent=self)
-        self._pause = make_timer(self, self.apply)
-        context.theme.changed.connect(self._restyle)
-        self._restyle()
+        make_row(self.field, parent=self)
+        self._pause = make_timer(self, self.apply_typed)
+        context.theme.changed.connect(self._restyle_icon)
+        self._restyle_icon()
 
-    def _restyle(self) -> None:
+    def _restyle_icon(self) -> None:
         self._funnel.setIcon(self._context.theme.icon("filter", "muted"))
 
     @property
@@ -75,13 +75,13 @@ class FilterLine(QWidget):
         if self.field.text().strip() != query:
             self.field.setText(query)
         self._pause.stop()
-        self._say("")
+        self._show_problem("")
 
-    def complain(self, sentence: str) -> None:
+    def show_problem(self, sentence: str) -> None:
         """Say what the engine did not understand."""
-        self._say(sentence)
+        self._show_problem(sentence)
 
-    def rest(self) -> None:
+    def stop_timer(self) -> None:
         """Nobody types any more."""
         self._pause.stop()
 
@@ -93,18 +93,18 @@ class FilterLine(QWidget):
         if not text and self._told:  # the cross in the field tells nobody that it was pressed
             self._pause.start(_PAUSE_MS)
 
-    def apply(self) -> None:
+    def apply_typed(self) -> None:
         """Take what is typed."""
         self._pause.stop()
         text = self.field.text().strip()
         wrong = self._context.bridge.engine.library.parse(text).problems
-        self._say(f"Character {wrong[0].start + 1}: {wrong[0].sentence}" if wrong else "")
+        self._show_problem(f"Character {wrong[0].start + 1}: {wrong[0].sentence}" if wrong else "")
         if not wrong and text != self._told:
             self._told = text
             self.changed.emit(text)
 
-    def _say(self, sentence: str) -> None:
-        restyle(self.field, "wrong", bool(sentence))
+    def _show_problem(self, sentence: str) -> None:
+        set_style_property(self.field, "wrong", bool(sentence))
         self.trouble.setText(sentence)
         self.trouble.setVisible(bool(sentence))
 
@@ -113,13 +113,13 @@ class FilterLine(QWidget):
         if watched is not self.field or event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         if event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down}:
-            self.apply()
+            self.apply_typed()
             if not self.problem:
                 self.left.emit()
             return True
         if event.key() == Qt.Key.Key_Escape and self.field.text():
             self.field.clear()
-            self.apply()
+            self.apply_typed()
             return True
         return False
 
@@ -141,15 +141,15 @@ class Nearness(QWidget):
         self._slider.setPageStep(5)
         self._slider.setAccessibleName("Near in meaning from a similarity of")
         self.setToolTip("Two memories count as near in meaning from this similarity on")
-        self._value = label("")
-        self._words = label("Near from", "small")
-        row(self._words, self._slider, self._value, gap=8, parent=self)
-        self._pause = make_timer(self, self._tell, _PAUSE_SLIDER_MS)
+        self._value = make_label("")
+        self._words = make_label("Near from", "small")
+        make_row(self._words, self._slider, self._value, gap=8, parent=self)
+        self._pause = make_timer(self, self._emit_value, _PAUSE_SLIDER_MS)
         self._slider.valueChanged.connect(self._on_slider_moved)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._restyle_slider)
+        self._restyle_slider()
 
-    def _restyle(self) -> None:
+    def _restyle_slider(self) -> None:
         self._slider.setFixedWidth(self._theme.px(104))
         self._slider.setMinimumHeight(self._theme.px(22))
         self._value.setFont(self._theme.font("number"))
@@ -166,7 +166,7 @@ class Nearness(QWidget):
             self._slider.setValue(round(value * 100))
         self._value.setText(f"{self.value:.2f}")
 
-    def rest(self) -> None:
+    def stop_timer(self) -> None:
         """Nobody moves it any more."""
         self._pause.stop()
 
@@ -174,7 +174,7 @@ class Nearness(QWidget):
         self._value.setText(f"{self.value:.2f}")
         self._pause.start()
 
-    def _tell(self) -> None:
+    def _emit_value(self) -> None:
         self.changed.emit(self.value)
 
 
@@ -195,7 +195,7 @@ class ViewsChip(MenuChip):
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, "View", {"": "None"}, "")
         self.views: tuple[GraphView, ...] = ()
-        self.chosen.connect(self._choose)
+        self.chosen.connect(self._on_choice)
         self.show_views((), "")
 
     def show_views(self, views: Sequence[GraphView], name: str) -> None:
@@ -210,7 +210,7 @@ class ViewsChip(MenuChip):
         choices[_SAVE] = "Save this view …"
         if name:
             choices[_DROP] = f"Remove “{name}”"
-        self.offer(choices, _VIEW + name)
+        self.set_choices(choices, _VIEW + name)
 
     def show_name(self, name: str) -> None:
         """Show another view as the one in force; "" for none."""
@@ -226,7 +226,7 @@ class ViewsChip(MenuChip):
         self.setAccessibleName(f"View: {name or 'none'}")
         self.setToolTip(name if short != name else "")
 
-    def _choose(self, value: str) -> None:
+    def _on_choice(self, value: str) -> None:
         if value == _SAVE:
             self.save_asked.emit()
             return
@@ -257,15 +257,15 @@ class NameDialog(QDialog):
         self.field.setAccessibleName("Name of the view")
         self.field.setPlaceholderText("Such as: what I know of Norrland")
         self.field.selectAll()
-        self.hint = label("It keeps what is in the middle, the depth and what is shown.", "small", wrap=True)
-        self.save = button("Save", self._save, kind="primary")
+        self.hint = make_label("It keeps what is in the middle, the depth and what is shown.", "small", wrap=True)
+        self.save = make_button("Save", self._accept_name, kind="primary")
         self.save.setDefault(True)
-        self.field.textChanged.connect(self._look)
-        layout = column(self, label("Save this view", "section"), self.field, self.hint, margins=24, gap=12)
-        layout.addLayout(row(None, button("Cancel", self.reject), self.save))
-        self._look(name)
+        self.field.textChanged.connect(self._check_name)
+        layout = make_column(self, make_label("Save this view", "section"), self.field, self.hint, margins=24, gap=12)
+        layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.save))
+        self._check_name(name)
 
-    def _look(self, text: str) -> None:
+    def _check_name(self, text: str) -> None:
         name = text.strip()
         self.save.setEnabled(bool(name) and name.isprintable())
         if name in self._taken:
@@ -273,6 +273,6 @@ class NameDialog(QDialog):
         else:
             self.hint.setText("It keeps what is in the middle, the depth and what is shown.")
 
-    def _save(self) -> None:
+    def _accept_name(self) -> None:
         self.accept()
         self._agreed(self.field.text().strip())

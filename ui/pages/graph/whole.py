@@ -17,7 +17,16 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, 
 from core.types.values import Kind
 from core.types.views import EDGE_TYPES, MEANING, MemoryRow, WholeGraph
 from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag
-from ui.pages.graph.geometry import LabelRequest, Numbers, Points, Viewport, apart, clip_lines, lines_path, place_labels
+from ui.pages.graph.geometry import (
+    LabelRequest,
+    Numbers,
+    Points,
+    Viewport,
+    clip_lines,
+    lines_path,
+    place_labels,
+    typical_distance,
+)
 from ui.pages.graph.legend import TIES, Counts
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
@@ -58,7 +67,7 @@ class Scene:
     shown: NDArray[np.bool_]
     apart: float = 1.0
 
-    def side(self, look: Viewport, theme: Theme) -> float:
+    def node_size(self, look: Viewport, theme: Theme) -> float:
         """Size of a node, px: what the distance between neighbours leaves room for."""
         return float(np.clip(self.apart * look.scale * 0.85, 4.5, 15.0 * theme.scale / 100))
 
@@ -66,7 +75,7 @@ class Scene:
         """The edges of a node that show."""
         return np.flatnonzero(((self.graph.a == node) | (self.graph.b == node)) & self.shown)
 
-    def middles(self) -> Points:
+    def group_centers(self) -> Points:
         """The middle of each group."""
         group, total = self.graph.group, len(self.graph.group_names)
         counts = np.maximum(np.bincount(group, minlength=total), 1)
@@ -85,11 +94,11 @@ class Frame:
     image: QImage
     look: Viewport
 
-    def blit(self, painter: QPainter, look: Viewport) -> None:
+    def draw_scaled(self, painter: QPainter, look: Viewport) -> None:
         """Show it under another look."""
         ratio = look.scale / self.look.scale
         size = self.image.deviceIndependentSize() * ratio
-        middle = look.px(np.array([[self.look.x, self.look.y]]))[0]
+        middle = look.to_px(np.array([[self.look.x, self.look.y]]))[0]
         left, top = middle[0] - size.width() / 2, middle[1] - size.height() / 2
         if ratio == 1.0:
             painter.drawImage(QPointF(round(left), round(top)), self.image)
@@ -97,7 +106,7 @@ class Frame:
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=True)
         painter.drawImage(QRectF(left, top, size.width(), size.height()), self.image)
 
-    def covers(self, look: Viewport) -> bool:
+    def covers_canvas(self, look: Viewport) -> bool:
         """Whether it reaches to every border of the canvas under a look of the same scale."""
         away = np.abs(np.array((look.x - self.look.x, look.y - self.look.y))) * look.scale
         return bool(away[0] <= look.w * MARGIN and away[1] <= look.h * MARGIN)
@@ -120,12 +129,12 @@ class FrameMaker:
         self._image.setDevicePixelRatio(ratio)
         self._image.fill(theme.colour("surface"))
         self._pixmaps = {
-            kind: kind_pixmap(kind, round(scene.side(look, theme) / 0.78), theme.colour(token), ratio)
+            kind: kind_pixmap(kind, round(scene.node_size(look, theme) / 0.78), theme.colour(token), ratio)
             for kind, token in KIND_TOKENS.items()
         }
-        self._rest = self._slices()
+        self._rest = self._drawn_slices()
 
-    def turn(self, is_time: Callable[[], bool]) -> Frame | None:
+    def draw_slices(self, is_time: Callable[[], bool]) -> Frame | None:
         """Go on while there is time.
 
         Args:
@@ -139,13 +148,13 @@ class FrameMaker:
                 return Frame(self._image, self._look)
         return None
 
-    def _slices(self) -> Iterator[bool]:
+    def _drawn_slices(self) -> Iterator[bool]:
         scene, big = self._scene, self._big
-        px = big.px(scene.xy)
+        px = big.to_px(scene.xy)
         rows = np.flatnonzero(scene.shown)
         yield True
         found: list[tuple[NDArray[np.int8], Points, Points]] = []
-        for chunk in _chunks(rows, _SLICE_CLIPPED):
+        for chunk in _split_chunks(rows, _SLICE_CLIPPED):
             crossing, start, end = clip_lines(px[scene.graph.a[chunk]], px[scene.graph.b[chunk]], big.w, big.h)
             found.append((scene.graph.edge_type[chunk[crossing]], start, end))
             yield True
@@ -153,30 +162,30 @@ class FrameMaker:
                 break
         if found:
             types, start, end = (np.concatenate(parts)[:MOST_EDGES] for parts in zip(*found, strict=True))
-            yield from self._edges(types, start, end)
-        side = scene.side(self._look, self._theme)
+            yield from self._draw_edges(types, start, end)
+        side = scene.node_size(self._look, self._theme)
         low, high = (-side, -side), (big.w + side, big.h + side)
         inside = np.flatnonzero(((px >= low) & (px <= high)).all(axis=1))
-        yield from self._nodes(px, inside, side)
+        yield from self._draw_nodes(px, inside, side)
 
-    def _edges(self, types: NDArray[np.int8], start: Points, end: Points) -> Iterator[bool]:
+    def _draw_edges(self, types: NDArray[np.int8], start: Points, end: Points) -> Iterator[bool]:
         for number in _ORDER:
             rows = np.flatnonzero(types == number)
-            for chunk in _chunks(rows, _SLICE_EDGES):
+            for chunk in _split_chunks(rows, _SLICE_EDGES):
                 with _Painting(self._image, smooth=len(types) <= _SMOOTH_EDGES) as painter:
                     painter.strokePath(lines_path(start[chunk], end[chunk]), _make_pen(number, self._theme, len(types)))
                 yield True
 
-    def _nodes(self, px: Points, inside: Numbers, side: float) -> Iterator[bool]:
+    def _draw_nodes(self, px: Points, inside: Numbers, side: float) -> Iterator[bool]:
         kinds = self._scene.graph.kind[inside]
         for number, kind in enumerate(_KINDS):
             rows = inside[kinds == number]
-            for chunk in _chunks(rows, _SLICE_NODES if len(inside) <= SHAPES else 8 * _SLICE_NODES):
+            for chunk in _split_chunks(rows, _SLICE_NODES if len(inside) <= SHAPES else 8 * _SLICE_NODES):
                 with _Painting(self._image, smooth=False) as painter:
                     if len(inside) <= SHAPES:
-                        _shapes(painter, px[chunk], self._pixmaps[kind])
+                        _draw_shapes(painter, px[chunk], self._pixmaps[kind])
                     else:
-                        dots(painter, px[chunk], self._theme.colour(KIND_TOKENS[kind]), side)
+                        draw_dots(painter, px[chunk], self._theme.colour(KIND_TOKENS[kind]), side)
                 yield True
 
 
@@ -216,7 +225,7 @@ def _make_pen(number: int, theme: Theme, count: int) -> QPen:
     if count > _DASHED:
         # Dashes of thousands of lines melt into grey, and width 1 is the last one that is drawn fast.
         return QPen(colour, 1.0)
-    pen = tie.pen(theme)
+    pen = tie.make_pen(theme)
     pen.setColor(colour)
     pen.setWidthF(min(tie.width, 1.4))
     return pen
@@ -234,18 +243,18 @@ def mix_colours(ground: QColor, colour: QColor, share: float) -> QColor:
     return QColor(*(round(below + (above - below) * share) for below, above in parts))
 
 
-def _chunks(rows: Numbers, size: int) -> Iterator[Numbers]:
+def _split_chunks(rows: Numbers, size: int) -> Iterator[Numbers]:
     for low in range(0, len(rows), size):
         yield rows[low : low + size]
 
 
-def _shapes(painter: QPainter, px: Points, pixmap: QPixmap) -> None:
+def _draw_shapes(painter: QPainter, px: Points, pixmap: QPixmap) -> None:
     half = pixmap.deviceIndependentSize().width() / 2
     for x, y in (px - half).tolist():
         painter.drawPixmap(QPointF(x, y), pixmap)
 
 
-def dots(painter: QPainter, px: Points, colour: QColor, side: float) -> None:
+def draw_dots(painter: QPainter, px: Points, colour: QColor, side: float) -> None:
     """Nodes as square dots."""
     pen = QPen(colour, max(2.0, side * 0.8))
     pen.setCapStyle(Qt.PenCapStyle.SquareCap)
@@ -256,7 +265,7 @@ def dots(painter: QPainter, px: Points, colour: QColor, side: float) -> None:
 
 def paint_live(painter: QPainter, scene: Scene, look: Viewport, theme: Theme) -> None:
     """The strongest edges and all nodes as dots, at once: what shows while nodes move."""
-    px = look.px(scene.xy)
+    px = look.to_px(scene.xy)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
     rows = np.flatnonzero(scene.shown)[:LIVE_EDGES]
     crossing, start, end = clip_lines(px[scene.graph.a[rows]], px[scene.graph.b[rows]], look.w, look.h)
@@ -266,11 +275,11 @@ def paint_live(painter: QPainter, scene: Scene, look: Viewport, theme: Theme) ->
         chosen = types == number
         if chosen.any():
             painter.strokePath(lines_path(start[chosen], end[chosen]), _make_pen(number, theme, count))
-    side = scene.side(look, theme)
+    side = scene.node_size(look, theme)
     for number, kind in enumerate(_KINDS):
         of_kind = px[scene.graph.kind == number]
         if len(of_kind):
-            dots(painter, of_kind, theme.colour(KIND_TOKENS[kind]), side)
+            draw_dots(painter, of_kind, theme.colour(KIND_TOKENS[kind]), side)
 
 
 def name_places(
@@ -348,13 +357,13 @@ class Overlay:
         self._names = tuple(one_line(graph.group_names[row], 40) for row in self._groups.tolist())
         self._sizes = (0, {})
 
-    def keep_rows(self, rows: Iterable[MemoryRow]) -> None:
+    def store_rows(self, rows: Iterable[MemoryRow]) -> None:
         """Keep light rows."""
         if len(self._rows) > _KEPT_ROWS:
             self._rows.clear()
         self._rows |= {row.id: row for row in rows}
 
-    def drop(self) -> None:
+    def clear_rows(self) -> None:
         """Forget all rows: some changed."""
         self._rows.clear()
 
@@ -379,23 +388,23 @@ class Overlay:
             self._paint_names(painter, scene, look, meant)
         row = self.row_of(scene.graph.ids[meant.hovered]) if meant.hovered >= 0 else None
         if row is not None and at_rest:
-            at = QPointF(*look.px(scene.xy[[meant.hovered]])[0])
+            at = QPointF(*look.to_px(scene.xy[[meant.hovered]])[0])
             paint_plate(painter, self._theme, row, at, meant.reach + self._theme.px(8), look)
 
     def _paint_meant(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight) -> None:
         node, graph = meant.hovered if meant.hovered >= 0 else meant.selected, scene.graph
         if node >= 0:
             rows = scene.edges_of(node)
-            start, end = look.px(scene.xy[graph.a[rows]]), look.px(scene.xy[graph.b[rows]])
+            start, end = look.to_px(scene.xy[graph.a[rows]]), look.to_px(scene.xy[graph.b[rows]])
             for number in np.unique(graph.edge_type[rows]).tolist():
                 chosen = graph.edge_type[rows] == number
-                pen = TIES[EDGE_TYPES[number]].pen(self._theme)
+                pen = TIES[EDGE_TYPES[number]].make_pen(self._theme)
                 pen.setWidthF(pen.widthF() + 0.6)
                 painter.strokePath(lines_path(start[chosen], end[chosen]), pen)
-        radius = scene.side(look, self._theme) / 2 + self._theme.px(4)
+        radius = scene.node_size(look, self._theme) / 2 + self._theme.px(4)
         for of, colour in ((meant.hovered, "muted"), (meant.selected, "accent")):
             if of >= 0:
-                paint_ring(painter, QPointF(*look.px(scene.xy[[of]])[0]), radius, self._theme.colour(colour))
+                paint_ring(painter, QPointF(*look.to_px(scene.xy[[of]])[0]), radius, self._theme.colour(colour))
 
     def _paint_names(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight) -> None:
         font = self._theme.font("strong")
@@ -404,7 +413,7 @@ class Overlay:
             wide, high = self._theme.px(14), metrics.height() + self._theme.px(4)
             sizes = {name: (metrics.horizontalAdvance(name) + wide, high) for name in self._names}
             self._sizes = (self._theme.scale, sizes)
-        px = look.px(scene.middles()[self._groups])
+        px = look.to_px(scene.group_centers()[self._groups])
         ground = self._theme.colour("surface")
         ground.setAlpha(225)
         for row, rect in name_places(self._names, self._sizes[1], px, look, _NAMES, meant.blocked).items():
@@ -426,13 +435,13 @@ class Overlay:
         radius = np.full(len(near), meant.reach * 0.7)
         ground = self._theme.colour("surface")
         ground.setAlpha(215)
-        for place, rect in place_labels(wishes, look.px(scene.xy[near]), radius, look, meant.blocked).items():
+        for place, rect in place_labels(wishes, look.to_px(scene.xy[near]), radius, look, meant.blocked).items():
             paint_tag(painter, rect, texts[place], font, self._theme.colour("ink"), ground)
 
 
 def visible_nodes(scene: Scene, look: Viewport) -> Numbers:
     """The nodes on the canvas."""
-    px = look.px(scene.xy)
+    px = look.to_px(scene.xy)
     return np.flatnonzero(((px >= 0) & (px <= (look.w, look.h))).all(axis=1))
 
 
@@ -470,27 +479,27 @@ class WholeCanvas(Canvas):
         self._moving.setEndValue(1.0)
         self._moving.setDuration(_MOVE_MS)
         self._moving.setEasingCurve(QEasingCurve.Type.InOutCubic)
-        self._moving.valueChanged.connect(self._move)
-        self._moving.finished.connect(self._redraw)
-        self._pause = make_timer(self, self._redraw, _PAUSE_MS)
-        self._slice = make_timer(self, self._turn)
-        self._want = make_timer(self, self._ask, _WANT_MS)
+        self._moving.valueChanged.connect(self._set_progress)
+        self._moving.finished.connect(self._restart_drawing)
+        self._pause = make_timer(self, self._restart_drawing, _PAUSE_MS)
+        self._slice = make_timer(self, self._draw_next_slices)
+        self._want = make_timer(self, self._request_rows, _WANT_MS)
 
     # ---- what there is
 
     def show_graph(self, graph: WholeGraph, off: frozenset[str]) -> None:
         """Draw another vault; its nodes have no places yet."""
         chosen = self.ids[self.selected] if self.selected >= 0 else ""
-        self.rest()
+        self.stop_motion()
         self.ids, self._frame = graph.ids, None
         self.xy = self._to = np.zeros((len(graph.ids), 2))
         self.scene = None if not graph.ids else Scene(graph, self.xy, _edge_type_mask(graph, off))
         self.overlay.show_graph(graph)
         self.hovered = -1
-        self.choose(chosen)
+        self.select_memory(chosen)
         self.update()
 
-    def place(self, xy: NDArray[np.float32]) -> None:
+    def move_nodes(self, xy: NDArray[np.float32]) -> None:
         """Move the nodes; the first places are taken at once."""
         if self.scene is None or len(xy) != len(self.ids):
             return
@@ -500,23 +509,23 @@ class WholeCanvas(Canvas):
             self._wide = float(np.clip(self.look.w / self.look.h, 1.0, _WIDEST))
         self._from, self._to = self.xy, xy.astype(np.float64) * (self._wide, 1.0)
         if is_first:
-            self.look = self.home()
+            self.look = self.home_viewport()
         if is_first or self.theme.reduced_motion or not self.isVisible() or len(xy) > _GLIDING:
-            self._move(1.0)
-            self._redraw()
+            self._set_progress(1.0)
+            self._restart_drawing()
         else:
             self._moving.start()
 
-    def switch(self, off: frozenset[str]) -> None:
+    def show_edge_types(self, off: frozenset[str]) -> None:
         """Show edges of other types; nothing moves."""
         if self.scene is not None:
             self.scene = replace(self.scene, shown=_edge_type_mask(self.scene.graph, off))
-            self._redraw()
+            self._restart_drawing()
 
-    def _move(self, share: float) -> None:
+    def _set_progress(self, share: float) -> None:
         if self.scene is not None:
             self.xy = self._to if share >= 1 else self._from + (self._to - self._from) * share
-            gap = apart(self.xy) if share >= 1 else self.scene.apart
+            gap = typical_distance(self.xy) if share >= 1 else self.scene.apart
             self.scene = Scene(self.scene.graph, self.xy, self.scene.shown, gap)
             self.update()
 
@@ -544,30 +553,30 @@ class WholeCanvas(Canvas):
             {EDGE_TYPES[number]: count for number, count in enumerate(ties) if count},
         )
 
-    def rest(self) -> None:
+    def stop_motion(self) -> None:
         """Nobody looks: no timer runs any more."""
         self._moving.stop()
         for timer in (self._pause, self._slice, self._want):
             timer.stop()
         self._maker = None
         if self.scene is not None:
-            self._move(1.0)
+            self._set_progress(1.0)
 
     def show_rows(self, rows: Iterable[MemoryRow]) -> None:
         """Take light rows that were wanted."""
-        self.overlay.keep_rows(rows)
-        self.describe()
+        self.overlay.store_rows(rows)
+        self.describe_selected()
         self.update()
 
-    def forget(self) -> None:
+    def forget_rows(self) -> None:
         """Rows that were read may have changed."""
-        self.overlay.drop()
+        self.overlay.clear_rows()
         if self.isVisible():
             self._want.start()
 
     # ---- what the ground asks
 
-    def home(self) -> Viewport:
+    def home_viewport(self) -> Viewport:
         """The whole plane: places lie within -1 to 1."""
         corners = self._to if len(self._to) else np.array([[-1.0, -1.0], [1.0, 1.0]])
         pad = self.theme.px(_PAD)
@@ -585,41 +594,41 @@ class WholeCanvas(Canvas):
         """The memory of a node, where it was read."""
         return self.overlay.row_of(self.ids[node]) if node < len(self.ids) else None
 
-    def reach(self) -> float:
+    def hit_radius(self) -> float:
         """As far as a shape, at least eight pixels."""
-        return 8.0 if self.scene is None else max(8.0, self.scene.side(self.look, self.theme) * 0.8)
+        return 8.0 if self.scene is None else max(8.0, self.scene.node_size(self.look, self.theme) * 0.8)
 
-    def restyle(self) -> None:
+    def restyle_canvas(self) -> None:
         """The theme is another one: the picture has old colours."""
         self._frame = None
-        self._redraw()
+        self._restart_drawing()
 
     def on_look_changed(self) -> None:
         """The look is another one: show the picture under it, make a new one once it rests or does not reach."""
         frame = self._frame
-        if frame is not None and frame.look.scale == self.look.scale and not frame.covers(self.look):
+        if frame is not None and frame.look.scale == self.look.scale and not frame.covers_canvas(self.look):
             if self._maker is None:
-                self._redraw()
+                self._restart_drawing()
         else:
             self._pause.start()
         self._want.start()
         self.update()
 
-    def hover(self, at: QPointF | None) -> None:
+    def hover_at(self, at: QPointF | None) -> None:
         """The pointer is over a node: its text will be wanted."""
         before = self.hovered
-        super().hover(at)
+        super().hover_at(at)
         if self.hovered != before and self.hovered >= 0:
             self._want.start()
 
-    def pick(self, node: int) -> None:
+    def pick_node(self, node: int) -> None:
         """Choose a node."""
-        super().pick(node)
+        super().pick_node(node)
         self._want.start()
 
     # ---- the picture
 
-    def _redraw(self) -> None:
+    def _restart_drawing(self) -> None:
         self._pause.stop()
         self._want.start()
         if self.scene is not None and self.isVisible() and not self.is_moving:
@@ -627,12 +636,12 @@ class WholeCanvas(Canvas):
             self._slice.start()
         self.update()
 
-    def _turn(self) -> None:
+    def _draw_next_slices(self) -> None:
         if self._maker is None:
             return
         watch = QElapsedTimer()
         watch.start()
-        frame = self._maker.turn(lambda: watch.elapsed() < _SLICE_MS)
+        frame = self._maker.draw_slices(lambda: watch.elapsed() < _SLICE_MS)
         if frame is None:
             self._slice.start()
             return
@@ -649,7 +658,7 @@ class WholeCanvas(Canvas):
 
     # ---- texts in sight
 
-    def _ask(self) -> None:
+    def _request_rows(self) -> None:
         if self.scene is None:
             return
         near = visible_nodes(self.scene, self.look)
@@ -670,8 +679,8 @@ class WholeCanvas(Canvas):
             if self.is_moving or self._frame is None:
                 paint_live(painter, self.scene, self.look, self.theme)
             else:
-                self._frame.blit(painter, self.look)
-            meant = Highlight(self.selected, self.hovered, self.reach(), self.blocked)
+                self._frame.draw_scaled(painter, self.look)
+            meant = Highlight(self.selected, self.hovered, self.hit_radius(), self.blocked)
             self.overlay.paint(painter, self.scene, self.look, meant, at_rest=not self.is_moving)
         paint_edge(painter, self, self.theme, is_focused=self.is_ringed)
         painter.end()

@@ -22,7 +22,7 @@ from ui.pages.journal.words import format_day
 from ui.strings import format_count, journal_strings
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
-from ui.widgets.basics import button, card_of, column, label, restyle, row
+from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property, wrap_in_card
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
 from ui.widgets.words import describe_reason
@@ -52,29 +52,31 @@ class EraseDialog(QDialog):
         self.setAccessibleName(said["erase_title"])
         self.setMinimumWidth(context.theme.px(sizes().dialog))
         self._line = context.theme.px(26)
-        self.summary = label(said["erase_look"], "muted", wrap=True)
-        self.never = label(said["erase_never"], "danger", wrap=True)
-        self.held = label("", "muted", wrap=True)
+        self.summary = make_label(said["erase_look"], "muted", wrap=True)
+        self.never = make_label(said["erase_never"], "danger", wrap=True)
+        self.held = make_label("", "muted", wrap=True)
         self.backups = QListWidget()
         self.backups.setObjectName("framed")
         self.backups.setSelectionMode(QListWidget.SelectionMode.NoSelection)
-        self.cancel = button("Cancel", self.reject)
-        self.act = button(said["erase_title"], self._agree, kind="danger")
+        self.cancel = make_button("Cancel", self.reject)
+        self.act = make_button(said["erase_title"], self._on_agree_clicked, kind="danger")
         self.act.setEnabled(False)
         self.act.setAutoDefault(False)
         self.cancel.setDefault(True)
         for shown in (self.never, self.held, self.backups):
             shown.hide()
-        layout = column(self, label(said["erase_title"], "title"), self.summary, self.never, self.held, self.backups)
+        layout = make_column(
+            self, make_label(said["erase_title"], "title"), self.summary, self.never, self.held, self.backups
+        )
         layout.setContentsMargins(24, 24, 24, 24)
         layout.setSpacing(12)
-        layout.addLayout(row(None, self.cancel, self.act))
+        layout.addLayout(make_row(None, self.cancel, self.act))
         self.cancel.setFocus()
         wanted, memories = tuple(ids), context.bridge.engine.memories
         asked = query(said["erase_look"], lambda: memories.erase_preview(wanted)).within(self)
-        context.tasks.run(asked.success(self._show).failure(self._fail))
+        context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
 
-    def _show(self, found: ErasePreview) -> None:
+    def _show_preview(self, found: ErasePreview) -> None:
         said = journal_strings()["archive"]
         more = (("erase_back", len(found.back)), ("erase_versions", found.versions), ("erase_same", found.same_words))
         told = [
@@ -82,7 +84,7 @@ class EraseDialog(QDialog):
             *(format_count(said[key], count) for key, count in more if count),
         ]
         self.summary.setText(" ".join(told))
-        restyle(self.summary, "role", "body")
+        set_style_property(self.summary, "role", "body")
         count = len(found.backups)
         self.held.setText(format_count(said["erase_backups"], count) if count else said["erase_no_backup"])
         for name in found.backups:
@@ -98,12 +100,12 @@ class EraseDialog(QDialog):
         self.act.setEnabled(bool(found.memories))
         self.adjustSize()
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         self.summary.setText("" if problem is None else problem.sentence)
-        restyle(self.summary, "role", "danger")
+        set_style_property(self.summary, "role", "danger")
 
-    def _agree(self) -> None:
+    def _on_agree_clicked(self) -> None:
         self.agreed.emit()
         self.accept()
 
@@ -151,65 +153,65 @@ class ArchiveTab(QWidget):
         self._next: str | None = None
         self._erases = False
         self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
-        self.lead = label("", "muted", wrap=True)
+        self.lead = make_label("", "muted", wrap=True)
         self.acts = ActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
-        column(inside, self.lead, card_of(self.list), self.acts, gap=10).setStretch(1, 1)
+        make_column(inside, self.lead, wrap_in_card(self.list), self.acts, gap=10).setStretch(1, 1)
         self.states = States(context.theme, inside, said["reading"])
-        column(self, self.states)
-        self.list.lines.more.connect(self._more)
+        make_column(self, self.states)
+        self.list.lines.more.connect(self._load_more)
         self.list.looked_at_id.connect(lambda memory_id: self.context.selection.select(memory_id, ORIGIN))
-        self.list.picked.connect(self._offer)
-        self.list.asked.connect(self.act)
-        self.acts.asked.connect(self.act)
+        self.list.picked.connect(self._update_actions)
+        self.list.asked.connect(self.run_action)
+        self.acts.asked.connect(self.run_action)
 
     # ---- reading
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """It is shown."""
         self._wants_focus = True
-        self.read()
+        self.reload()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read again from the newest on, as far as it was read before."""
         if not self._is_read:
             self.states.show_loading()
         limit = max(PAGE_ROWS, min(_MOST_AGAIN, self.list.lines.rowCount()))
-        self._ask(None, limit, self._show)
+        self._request_page(None, limit, self._show_first_page)
 
-    def _more(self) -> None:
-        self._ask(self._next, PAGE_ROWS, self._append)
+    def _load_more(self) -> None:
+        self._request_page(self._next, PAGE_ROWS, self._append_page)
 
-    def _ask(self, after: str | None, limit: int, then: object) -> None:
+    def _request_page(self, after: str | None, limit: int, then: object) -> None:
         jobs = self.context.bridge.engine.jobs
         asked = query(journal_strings()["archive"]["reading"], lambda: jobs.list_archived(after, limit)).within(
             self, "graves"
         )
-        self.context.tasks.run(asked.success(then).failure(self._fail))  # type: ignore[arg-type]  # one of two methods
+        self.context.tasks.run(asked.success(then).failure(self._show_failure))  # type: ignore[arg-type]  # one of two methods
 
     @property
     def is_settled(self) -> bool:
         """Whether it was read."""
         return self._is_read
 
-    def _fail(self, error: BaseException) -> None:
-        self.states.show_failure(error, self.read, self.context.desk.say if self._is_read else None)
+    def _show_failure(self, error: BaseException) -> None:
+        self.states.show_failure(error, self.reload, self.context.desk.show_message if self._is_read else None)
 
     # ---- showing
 
-    def _entries(self, rows: Sequence[ArchivedMemory]) -> list[Entry]:
+    def _make_entries(self, rows: Sequence[ArchivedMemory]) -> list[Entry]:
         now = self.context.clock.now_ms()
         self._erases = self._erases or any(one.erased_at is not None for one in rows)
         return [buried_entry(one, now) for one in rows]
 
-    def _show(self, graves: ArchivePage) -> None:
+    def _show_first_page(self, graves: ArchivePage) -> None:
         said = journal_strings()["archive"]
         self._is_read, self._next, self._erases = True, graves.next, False
         self.counted.emit(graves.total)
-        self.list.show_lines(self._entries(graves.rows), has_more=graves.next is not None)
+        self.list.show_lines(self._make_entries(graves.rows), has_more=graves.next is not None)
         self.lead.setText(said["lead_erases" if self._erases else "lead"])
-        self._offer()
+        self._update_actions()
         if not graves.rows:
             self.states.show_empty(EmptyState(self.context.theme, "archive", said["nothing_title"], said["nothing"]))
             return
@@ -218,23 +220,23 @@ class ArchiveTab(QWidget):
             self.list.setFocus()
         self._wants_focus = False
 
-    def _append(self, graves: ArchivePage) -> None:
+    def _append_page(self, graves: ArchivePage) -> None:
         self._next = graves.next
         self.counted.emit(graves.total)
-        self.list.lines.append(self._entries(graves.rows), has_more=graves.next is not None)
+        self.list.lines.append_lines(self._make_entries(graves.rows), has_more=graves.next is not None)
         self.lead.setText(journal_strings()["archive"]["lead_erases" if self._erases else "lead"])
 
-    def _offer(self) -> None:
+    def _update_actions(self) -> None:
         chosen = self.list.chosen
         acts = {"open", "erase"} if chosen else set()
         if any(entry.value.can_return for entry in chosen):
             acts.add("restore")
         self.list.offered = frozenset(acts)
-        self.acts.offer(self.list.offered)
+        self.acts.enable_actions(self.list.offered)
 
     # ---- what is done with them
 
-    def act(self, name: str) -> None:
+    def run_action(self, name: str) -> None:
         """Do something with what is chosen.
 
         Args:
@@ -244,16 +246,16 @@ class ArchiveTab(QWidget):
         if not chosen:
             return
         if name == "restore":
-            self.restore([entry.id for entry in chosen if entry.value.can_return])
+            self.restore_memories([entry.id for entry in chosen if entry.value.can_return])
         elif name == "erase":
             ids = [entry.id for entry in chosen]
             dialog = EraseDialog(self.context, ids, self)
-            dialog.agreed.connect(lambda: self.erase(ids))
+            dialog.agreed.connect(lambda: self.erase_memories(ids))
             dialog.open()
         else:
-            self.context.selection.again(chosen[0].id, CLOSER)
+            self.context.selection.reselect(chosen[0].id, CLOSER)
 
-    def restore(self, ids: Sequence[str]) -> None:
+    def restore_memories(self, ids: Sequence[str]) -> None:
         """Bring memories back; one step."""
         library = self.context.bridge.engine.library
         task = write("Bringing memories back", lambda: library.revise(ids, Revision(status=Status.ACTIVE)))
@@ -265,12 +267,12 @@ class ArchiveTab(QWidget):
         sentence = format_count(said["back"], report.changed) if report.changed else ""
         sentence += format_count(said["stayed"], left) if left > 0 else ""
         if report.step_id is None:
-            self.context.desk.say(sentence.strip())
+            self.context.desk.show_message(sentence.strip())
         else:
             offer_undo(self.context, sentence, report.step_id)
-        self.read()
+        self.reload()
 
-    def erase(self, ids: Sequence[str]) -> None:
+    def erase_memories(self, ids: Sequence[str]) -> None:
         """Erase memories for good."""
         memories = self.context.bridge.engine.memories
         task = write("Erasing for good", lambda: memories.erase(ids, OWNER_ACTOR)).within(self)
@@ -279,6 +281,6 @@ class ArchiveTab(QWidget):
     def _on_memories_erased(self, found: Erased) -> None:
         said, count = journal_strings()["archive"], len(found.backups)
         held = format_count(said["erased_backups"], count) if count else ""
-        self.context.desk.say(format_count(said["erased_told"], found.memories) + held)
-        self.context.selection.again("", ORIGIN)
-        self.read()
+        self.context.desk.show_message(format_count(said["erased_told"], found.memories) + held)
+        self.context.selection.reselect("", ORIGIN)
+        self.reload()

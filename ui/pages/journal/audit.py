@@ -17,7 +17,7 @@ from ui.context import Context
 from ui.lists.table_view import Column, TableModel, TableSpec, TableView
 from ui.pages.journal.words import counts_of, describe_author, short_id, verb_of
 from ui.theme.tokens import FontRole
-from ui.widgets.basics import column
+from ui.widgets.basics import make_column
 from ui.widgets.states import Banner, EmptyState, States
 from ui.widgets.verdict import VerdictDialog, chain_sentence, verdict_of
 from ui.widgets.words import time_of
@@ -40,15 +40,15 @@ class AuditRows(TableSpec[AuditRow]):
 
     columns = COLUMNS
 
-    def text(self, title: str, row: AuditRow) -> str:
+    def cell_text(self, title: str, row: AuditRow) -> str:
         """What stands in a cell."""
-        return _cell(title, row)
+        return _format_cell(title, row)
 
-    def ink(self, title: str, _row: AuditRow) -> str:
+    def cell_colour(self, title: str, _row: AuditRow) -> str:
         """What one reads first is dark."""
         return "muted" if title in _QUIET else "ink"
 
-    def font(self, title: str) -> FontRole:
+    def column_font(self, title: str) -> FontRole:
         """Figures and ids have fonts of their own."""
         return _FONTS.get(title, "body")
 
@@ -74,45 +74,47 @@ class AuditFeed(QObject):
         self.total = 0
         self.is_read = False
         self._next: int | None = None
-        lines.more.connect(lambda: self._ask(self._next, self._append))
+        lines.more.connect(lambda: self._request_page(self._next, self._append_page))
 
-    def read(self) -> None:
+    def read_newest(self) -> None:
         """Read the newest; what is known already stays."""
-        self._ask(None, self._take_newest)
+        self._request_page(None, self._insert_newest)
 
-    def _ask(self, before: int | None, then: Callable[[AuditPage], None]) -> None:
+    def _request_page(self, before: int | None, then: Callable[[AuditPage], None]) -> None:
         self._lines.has_more = False
         journal = self._context.bridge.engine.history
         self._context.tasks.run(
             query("Reading the audit", lambda: journal.audit(before, PAGE_ROWS))
             .within(self, "audit")
             .success(then)
-            .failure(self._give_up)
+            .failure(self._on_read_failed)
         )
 
-    def _take_newest(self, page: AuditPage) -> None:
+    def _insert_newest(self, page: AuditPage) -> None:
         self.total, self.is_read = page.total, True
         known = self._lines.rows
         new = [one for one in page.rows if not known or one.nr > known[0].nr]
         if known and len(new) < len(page.rows):
-            self._lines.insert(0, new)  # rows of the audit never change: the new ones come before those that are known
+            self._lines.insert_rows(
+                0, new
+            )  # rows of the audit never change: the new ones come before those that are known
             self._lines.has_more = self._next is not None
         else:
             self._next = page.next
             self._lines.show_rows(page.rows, has_more=page.next is not None)
         self.came.emit()
 
-    def _append(self, page: AuditPage) -> None:
+    def _append_page(self, page: AuditPage) -> None:
         self._next, self.total = page.next, page.total
-        self._lines.insert(len(self._lines.rows), page.rows)
+        self._lines.insert_rows(len(self._lines.rows), page.rows)
         self._lines.has_more = page.next is not None
 
-    def _give_up(self, error: BaseException) -> None:
+    def _on_read_failed(self, error: BaseException) -> None:
         self._lines.has_more = self._next is not None
         self.failed.emit(error)
 
 
-def _cell(title: str, entry: AuditRow) -> str:
+def _format_cell(title: str, entry: AuditRow) -> str:
     match title:
         case "Nr":
             return f"{entry.nr:,}"
@@ -147,23 +149,23 @@ class AuditTab(QWidget):
         self.audit = AuditFeed(context, self.table.lines)
         card = QFrame()
         card.setObjectName("card")
-        column(card, self.table).setContentsMargins(1, 6, 1, 8)
+        make_column(card, self.table).setContentsMargins(1, 6, 1, 8)
         self.states = States(context.theme, card, "Reading the audit …")
         self.banner: Banner | None = None
-        self._column: QVBoxLayout = column(self, self.states, gap=10)
+        self._column: QVBoxLayout = make_column(self, self.states, gap=10)
         self.audit.came.connect(self._on_entries_read)
-        self.audit.failed.connect(self._fail)
+        self.audit.failed.connect(self._show_failure)
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """It is shown."""
         self._wants_focus = True
-        self.read()
+        self.reload()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read what there is."""
         if not self.audit.is_read:
             self.states.show_loading()
-        self.audit.read()
+        self.audit.read_newest()
 
     @property
     def is_settled(self) -> bool:
@@ -181,41 +183,43 @@ class AuditTab(QWidget):
         sentence = "Every verb that reads or changes the vault leaves a row here: who, when, how much; never a text."
         self.states.show_empty(EmptyState(self.context.theme, "shield-check", "Nothing happened yet", sentence))
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is None:
             return
         if self.audit.is_read:
-            self.context.desk.say(problem.sentence, "Try again", self.audit.read)
+            self.context.desk.show_message(problem.sentence, "Try again", self.audit.read_newest)
         else:
-            self.states.show_trouble(problem, self.read)
+            self.states.show_trouble(problem, self.reload)
 
-    def check(self) -> None:
+    def check_chain(self) -> None:
         """Check the chain, and the rest of the vault with it."""
-        self._say_checking(is_checking=True)
+        self._show_checking(is_checking=True)
         vault = self.context.bridge.engine.vault
         task = query("Checking the chain", vault.verify).within(self, "check")
         self.context.tasks.run(task.success(self._on_chain_checked).failure(self._on_check_failed))
 
-    def _say_checking(self, *, is_checking: bool) -> None:
+    def _show_checking(self, *, is_checking: bool) -> None:
         self.is_checking = is_checking
         self.checking.emit()
 
     def _on_chain_checked(self, report: Mapping[str, Any]) -> None:
-        self._say_checking(is_checking=False)
+        self._show_checking(is_checking=False)
         verdict = verdict_of(report)
         whole = verdict.title[:1].lower() + verdict.title[1:]
         sentence = f"{chain_sentence(report)} The vault: {whole}."
         tone = {"success": "accent"}.get(verdict.tone, verdict.tone)
-        self._tell(Banner(sentence, tone, "Details", lambda: VerdictDialog(self.context.theme, verdict, self).open()))
+        self._show_banner(
+            Banner(sentence, tone, "Details", lambda: VerdictDialog(self.context.theme, verdict, self).open())
+        )
 
     def _on_check_failed(self, error: BaseException) -> None:
-        self._say_checking(is_checking=False)
+        self._show_checking(is_checking=False)
         problem = problem_of(error)
         if problem is not None:
-            self._tell(Banner(problem.sentence, "warning", "Try again", self.check))
+            self._show_banner(Banner(problem.sentence, "warning", "Try again", self.check_chain))
 
-    def _tell(self, banner: Banner) -> None:
+    def _show_banner(self, banner: Banner) -> None:
         if self.banner is not None:
             self._column.removeWidget(self.banner)
             self.banner.deleteLater()

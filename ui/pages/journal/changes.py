@@ -22,10 +22,18 @@ from ui.pages.journal.words import act_of, clock_of, day_of, details_of, icon_of
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import describe_left, describe_unpaired, report_undo
-from ui.widgets.basics import FlowLayout, button, column, keycap, label, restyle, row
+from ui.widgets.basics import (
+    FlowLayout,
+    make_button,
+    make_column,
+    make_keycap,
+    make_label,
+    make_row,
+    set_style_property,
+)
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_of, memories
+from ui.widgets.words import count_memories, count_of
 
 PAGE_STEPS = 100
 MOST_AGAIN = 500
@@ -59,25 +67,25 @@ class StepFeed(QObject):
         self._next: str | None = None
         shown.lines.more.connect(self._read_older)
 
-    def details(self, step: StepRow) -> str:
+    def describe_details(self, step: StepRow) -> str:
         """The second line of a step."""
         found = self.imports.get(step.id)
         return details_of(step, self._context.clock.now_ms(), "" if found is None else found.label)
 
     def newest_standing(self) -> StepRow | None:
         """The newest step that stands, an undo or not."""
-        return next((step for step in self._shown.lines.rows() if step.can_undo), None)
+        return next((step for step in self._shown.lines.list_rows() if step.can_undo), None)
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read again from the newest on, as far as it was read before."""
-        limit = max(PAGE_STEPS, min(MOST_AGAIN, len(self._shown.lines.rows())))
+        limit = max(PAGE_STEPS, min(MOST_AGAIN, len(self._shown.lines.list_rows())))
         self._shown.lines.has_more = False
         journal = self._context.bridge.engine.history
         self._context.tasks.run(
             query("Reading the journal", lambda: journal.steps(None, limit))
             .within(self, "steps")
-            .success(self._replace)
-            .failure(self._give_up)
+            .success(self._replace_steps)
+            .failure(self._on_read_failed)
         )
 
     def _read_older(self) -> None:
@@ -85,35 +93,37 @@ class StepFeed(QObject):
         self._context.tasks.run(
             query("Reading the journal", lambda: journal.steps(after, PAGE_STEPS))
             .within(self, "steps")
-            .success(self._append)
-            .failure(self._give_up)
+            .success(self._append_steps)
+            .failure(self._on_read_failed)
         )
 
     def _name_imports(self, steps: Sequence[StepRow]) -> None:
         if any(step.verb == "import" and step.id not in self.imports for step in steps):
             journal = self._context.bridge.engine.history
             task = query("Reading the imports", journal.imports).within(self, "names").failure(lambda _: None)
-            self._context.tasks.run(task.success(self._take_names))
+            self._context.tasks.run(task.success(self._add_import_names))
 
-    def _take_names(self, found: Sequence[ImportRow]) -> None:
+    def _add_import_names(self, found: Sequence[ImportRow]) -> None:
         self.imports = {one.step_id: one for one in found if one.step_id is not None}
         lines = self._shown.lines
         if lines.lines:
             lines.dataChanged.emit(lines.index(0, 0), lines.index(len(lines.lines) - 1, 0))
 
-    def _replace(self, steps: Steps) -> None:
+    def _replace_steps(self, steps: Steps) -> None:
         self._next, self.total, self.is_read = steps.next, steps.total, True
-        self._shown.show_lines(self._with_days("", steps.rows), has_more=steps.next is not None)
+        self._shown.show_lines(self._insert_day_headings("", steps.rows), has_more=steps.next is not None)
         self._name_imports(steps.rows)
         self.came.emit()
 
-    def _append(self, steps: Steps) -> None:
+    def _append_steps(self, steps: Steps) -> None:
         self._next, self.total = steps.next, steps.total
-        self._shown.lines.append(self._with_days(self._last_day(), steps.rows), has_more=steps.next is not None)
+        self._shown.lines.append_lines(
+            self._insert_day_headings(self._last_day(), steps.rows), has_more=steps.next is not None
+        )
         self._name_imports(steps.rows)
         self.came.emit()
 
-    def _give_up(self, error: BaseException) -> None:
+    def _on_read_failed(self, error: BaseException) -> None:
         self._shown.lines.has_more = self._next is not None
         self.failed.emit(error)
 
@@ -121,7 +131,7 @@ class StepFeed(QObject):
         last = self._shown.lines.lines[-1] if self._shown.lines.lines else None
         return day_of(last.at, self._context.clock.now_ms()) if isinstance(last, StepRow) else ""
 
-    def _with_days(self, day: str, steps: Sequence[StepRow]) -> list[Line]:
+    def _insert_day_headings(self, day: str, steps: Sequence[StepRow]) -> list[Line]:
         now, lines = self._context.clock.now_ms(), list[Line]()
         for step in steps:
             its = day_of(step.at, now)
@@ -170,15 +180,15 @@ class StepRows(RowSpec[StepRow]):
         """Whether there is no room for buttons beside the words of a line."""
         return self.width() < self.theme.px(_NARROW)
 
-    def key(self, row: StepRow) -> str:
+    def row_key(self, row: StepRow) -> str:
         """The row's id."""
         return row.id
 
-    def describe(self, row: StepRow) -> str:
+    def accessible_text(self, row: StepRow) -> str:
         """What was done, when, and by whom."""
         return f"{row.label}, {clock_of(row.at)}. {self.details(row)}"
 
-    def height(self, _row: StepRow, _place: int) -> int:
+    def row_height(self, _row: StepRow, _place: int) -> int:
         """All are of one height."""
         return self.theme.px(HEIGHT)
 
@@ -215,15 +225,15 @@ class StepRows(RowSpec[StepRow]):
         else:
             at, number = clock_of(row.at), theme.font("number")
             width = QFontMetrics(number).horizontalAdvance(at)
-            self.write(painter, inner, at, "muted", number, RIGHT | MIDDLE)
+            self.draw_text(painter, inner, at, "muted", number, RIGHT | MIDDLE)
             room.setRight(inner.right() - width - theme.px(12))
-        head, small = self.fonts()
+        head, small = self.row_fonts()
         head.setStrikeOut(row.undone)
         upper, lower = QRect(room), QRect(room)
         upper.setHeight(room.height() // 2)
         lower.setTop(upper.bottom() + 1)
-        self.write(painter, upper, row.label, "muted" if row.undone else "ink", head)
-        self.write(painter, lower, details, "muted", small)
+        self.draw_text(painter, upper, row.label, "muted" if row.undone else "ink", head)
+        self.draw_text(painter, lower, details, "muted", small)
 
 
 class StepButtons(QFrame):
@@ -243,18 +253,20 @@ class StepButtons(QFrame):
         """
         super().__init__(parent)
         self.setCursor(Qt.CursorShape.ArrowCursor)
-        self.show_button = button("Show", lambda: self.asked.emit("show"), kind="chip", hint="What it touched (Enter)")
-        self.act_button = button("Undo", lambda: self.asked.emit("act"), kind="chip", hint="Take it back (Del)")
-        self.back_button = button("Undo back to here …", lambda: self.asked.emit("back"), kind="chip")
+        self.show_button = make_button(
+            "Show", lambda: self.asked.emit("show"), kind="chip", hint="What it touched (Enter)"
+        )
+        self.act_button = make_button("Undo", lambda: self.asked.emit("act"), kind="chip", hint="Take it back (Del)")
+        self.back_button = make_button("Undo back to here …", lambda: self.asked.emit("back"), kind="chip")
         self.back_button.setToolTip("Take back this and all that came after it (B)")
         for one in (self.show_button, self.act_button, self.back_button):
             one.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        flow = FlowLayout(self, gap=6) if wraps else row(gap=6, parent=self)
+        flow = FlowLayout(self, gap=6) if wraps else make_row(gap=6, parent=self)
         for one in (self.show_button, self.act_button, self.back_button):
             flow.addWidget(one)
         self.hide()
 
-    def offer(self, step: StepRow, *, is_newest: bool) -> bool:
+    def update_buttons(self, step: StepRow, *, is_newest: bool) -> bool:
         """Offer what makes sense for a step.
 
         Args:
@@ -293,18 +305,18 @@ class StepList(ListView):
         self._rows = StepRows(context.theme)
         super().__init__(self._rows, "Changes", _KEYS, keep=Keep.NONE)
         self.steps = StepFeed(context, self)
-        self._rows.details = self.steps.details
+        self._rows.details = self.steps.describe_details
         self.buttons = StepButtons(self.viewport())
-        self.buttons.asked.connect(self._press)
-        self.entered.connect(lambda _: self._place())
-        self.verticalScrollBar().valueChanged.connect(self._place)
-        self.lines.modelReset.connect(self._place)
-        self.lines.rowsInserted.connect(self._place)
-        context.theme.changed.connect(self._place)
+        self.buttons.asked.connect(self._on_button_pressed)
+        self.entered.connect(lambda _: self._show_row_buttons())
+        self.verticalScrollBar().valueChanged.connect(self._show_row_buttons)
+        self.lines.modelReset.connect(self._show_row_buttons)
+        self.lines.rowsInserted.connect(self._show_row_buttons)
+        context.theme.changed.connect(self._show_row_buttons)
 
     # ---- the buttons
 
-    def _place(self) -> None:
+    def _show_row_buttons(self) -> None:
         """Put the buttons on the line under the pointer, else on the chosen one."""
         is_hovered = self.painter.hovered >= 0 and not self.buttons.isAncestorOf(self.focusWidget() or self)
         place = self.painter.hovered if is_hovered else self.currentIndex().row()
@@ -317,7 +329,7 @@ class StepList(ListView):
         self.viewport().update()
 
     def _place_buttons(self, place: int, step: StepRow) -> None:
-        if not self.offer(self.buttons, step):
+        if not self.update_buttons(self.buttons, step):
             self.buttons.hide()
             return
         rect, size = self.visualRect(self.lines.index(place, 0)), self.buttons.sizeHint()
@@ -326,28 +338,28 @@ class StepList(ListView):
         self._rows.acting, self._rows.reserved = place, rect.right() - left + self._theme.px(12)
         self.buttons.show()
 
-    def offer(self, buttons: StepButtons, step: StepRow) -> bool:
+    def update_buttons(self, buttons: StepButtons, step: StepRow) -> bool:
         """Let buttons offer what makes sense for a step.
 
         Returns:
             Whether there is anything.
         """
         newest = self.steps.newest_standing()
-        return buttons.offer(step, is_newest=newest is not None and newest.id == step.id)
+        return buttons.update_buttons(step, is_newest=newest is not None and newest.id == step.id)
 
     @property
     def is_narrow(self) -> bool:
         """Whether there is no room for buttons beside the words of a line."""
         return self._rows.is_narrow
 
-    def _press(self, what: str) -> None:
+    def _on_button_pressed(self, what: str) -> None:
         step = self.lines.row_at(self._rows.acting)
         if step is not None:
             self.setCurrentIndex(self.lines.index(self._rows.acting, 0))
             self.setFocus()
             self.step_asked.emit(what, step)
 
-    def act(self, name: str) -> None:
+    def request_action(self, name: str) -> None:
         """Ask for something to be done with the chosen step.
 
         Args:
@@ -367,9 +379,9 @@ class StepList(ListView):
         if (
             current.isValid() or previous.isValid()
         ):  # Qt tells of neither when the model is set, before there are buttons
-            self._place()
+            self._show_row_buttons()
             if not current.isValid():
-                self._tell(is_moved=True)
+                self._emit_current(is_moved=True)
 
     def clearSelection(self) -> None:  # noqa: N802 - Qt's name
         """Let go of the step that is looked at too."""
@@ -379,12 +391,12 @@ class StepList(ListView):
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """The buttons go back to the chosen line."""
         super().leaveEvent(event)
-        self._place()
+        self._show_row_buttons()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """The buttons keep their place."""
         super().resizeEvent(event)
-        self._place()
+        self._show_row_buttons()
         self.reshaped.emit()
 
 
@@ -410,26 +422,26 @@ class TakeBackDialog(QDialog):
         self.setAccessibleName("Undo back to here")
         self.setMinimumWidth(context.theme.px(_WIDTH))
         self._context = context
-        self._summary = label("Looking at what came after it …", "muted", wrap=True)
+        self._summary = make_label("Looking at what came after it …", "muted", wrap=True)
         self._list = QListWidget()
         self._list.setObjectName("framed")
         self._list.setAccessibleName("Changes that are taken back, newest first")
         self._list.setSelectionMode(QListWidget.SelectionMode.NoSelection)
         self._line = context.theme.px(26)
         self._list.hide()
-        self.cancel = button("Cancel", self.reject)
-        self.act = button("Undo", self._agree, kind="primary")
+        self.cancel = make_button("Cancel", self.reject)
+        self.act = make_button("Undo", self._on_agree_clicked, kind="primary")
         self.act.setDefault(True)
         self.act.setEnabled(False)
-        layout = column(self, label("Undo back to here", "title"), self._summary, margins=24, gap=12)
+        layout = make_column(self, make_label("Undo back to here", "title"), self._summary, margins=24, gap=12)
         layout.addWidget(self._list)
-        layout.addLayout(row(None, self.cancel, self.act))
+        layout.addLayout(make_row(None, self.cancel, self.act))
         journal = context.bridge.engine.history
         context.tasks.run(
             query("Looking at what came after it", lambda: journal.undo_back_to(step.id, preview=True))
             .within(self)
-            .success(self._show)
-            .failure(self._fail)
+            .success(self._show_preview)
+            .failure(self._show_failure)
         )
 
     @property
@@ -437,17 +449,17 @@ class TakeBackDialog(QDialog):
         """What it says."""
         return self._summary.text()
 
-    def _show(self, back: UndoBack) -> None:
+    def _show_preview(self, back: UndoBack) -> None:
         count = len(back.labels)
         if not count:
             self._summary.setText("Everything from here on is taken back already.")
             return
-        touched = f"They touch {memories(back.memories)}. " if back.memories else ""
+        touched = f"They touch {count_memories(back.memories)}. " if back.memories else ""
         self._summary.setText(
             f"{count_of(count, 'change is', 'changes are')} taken back together, the newest first. {touched}"
             "You can redo them afterwards."
         )
-        restyle(self._summary, "role", "body")
+        set_style_property(self._summary, "role", "body")
         for one in back.labels:
             item = QListWidgetItem(one_line(one, 120), self._list)
             item.setSizeHint(QSize(0, self._line))
@@ -459,12 +471,12 @@ class TakeBackDialog(QDialog):
         self.act.setFocus()
         self.adjustSize()
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         self._summary.setText("" if problem is None else problem.sentence)
-        restyle(self._summary, "role", "danger")
+        set_style_property(self._summary, "role", "danger")
 
-    def _agree(self) -> None:
+    def _on_agree_clicked(self) -> None:
         self.agreed.emit()
         self.accept()
 
@@ -484,7 +496,7 @@ class ChangesTab(QWidget):
         self.list = StepList(context)
         self._card = QFrame()
         self._card.setObjectName("card")
-        inner = column(self._card, self.list)
+        inner = make_column(self._card, self.list)
         inner.setContentsMargins(1, 6, 1, 8)
         self.states = States(context.theme, self._card, "Reading the journal …")
         self._hints = QWidget()
@@ -492,31 +504,31 @@ class ChangesTab(QWidget):
         flow = FlowLayout(self._hints, gap=16)
         for keys, words in _HINTS:
             hint = QWidget()
-            row(keycap(keys), label(words, "small"), gap=6, parent=hint)
+            make_row(make_keycap(keys), make_label(words, "small"), gap=6, parent=hint)
             flow.addWidget(hint)
         self.docked = StepButtons(self, wraps=True)
-        self.docked.asked.connect(self.list.act)
+        self.docked.asked.connect(self.list.request_action)
         self._wants_focus = False
-        column(self, self.states, self.docked, self._hints, gap=10)
-        self.list.step_asked.connect(self._do)
-        self.list.looked_at.connect(self._look)
-        self.list.reshaped.connect(self._dock)
+        make_column(self, self.states, self.docked, self._hints, gap=10)
+        self.list.step_asked.connect(self._on_step_asked)
+        self.list.looked_at.connect(self._on_step_chosen)
+        self.list.reshaped.connect(self._show_docked_buttons)
         self.list.steps.came.connect(self._on_steps_read)
-        self.list.steps.failed.connect(self._fail)
+        self.list.steps.failed.connect(self._show_failure)
         self._hints.hide()
 
     # ---- reading
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """It is shown."""
         self._wants_focus = True
-        self.read()
+        self.reload()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read what there is."""
         if not self.list.steps.is_read:
             self.states.show_loading()
-        self.list.steps.read()
+        self.list.steps.reload()
 
     @property
     def is_settled(self) -> bool:
@@ -526,7 +538,7 @@ class ChangesTab(QWidget):
     def _on_steps_read(self) -> None:
         steps = self.list.steps
         self.counted.emit(steps.total)
-        self._dock()
+        self._show_docked_buttons()
         if self.list.lines.rowCount():
             self.states.show_content()
             if self._wants_focus:
@@ -536,37 +548,37 @@ class ChangesTab(QWidget):
         sentence = "Every change of yours, of an assistant's or of Loci's own stands here, and can be undone."
         self.states.show_empty(EmptyState(self.context.theme, "history", "Nothing was changed yet", sentence))
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is None:
             return
         if self.list.steps.is_read:
-            self.context.desk.say(problem.sentence, "Try again", self.list.steps.read)
+            self.context.desk.show_message(problem.sentence, "Try again", self.list.steps.reload)
         else:
-            self.states.show_trouble(problem, self.read)
+            self.states.show_trouble(problem, self.reload)
 
     # ---- what is done with a step
 
-    def _dock(self) -> None:
+    def _show_docked_buttons(self) -> None:
         """Where lines are narrow, the buttons stand below the list, in the place of the keys."""
         step, is_narrow = self.list.current, self.list.is_narrow
         self._hints.setVisible(bool(self.list.lines.rowCount()) and not is_narrow)
-        self.docked.setVisible(is_narrow and step is not None and self.list.offer(self.docked, step))
+        self.docked.setVisible(is_narrow and step is not None and self.list.update_buttons(self.docked, step))
 
-    def _look(self, step: StepRow | None) -> None:
-        self._dock()
+    def _on_step_chosen(self, step: StepRow | None) -> None:
+        self._show_docked_buttons()
         if step is not None and len(step.memory_ids) == 1:
             self.context.selection.select(step.memory_ids[0], ORIGIN)
 
-    def _do(self, what: str, step: StepRow) -> None:
+    def _on_step_asked(self, what: str, step: StepRow) -> None:
         if what == "show":
-            self._lead(step)
+            self._show_touched(step)
         elif what == "back":
-            self.ask_back(step)
+            self.ask_undo_back(step)
         elif act_of(step):
-            self.undo(step.undone_by or step.id, act_of(step))
+            self.undo_step(step.undone_by or step.id, act_of(step))
 
-    def undo(self, step_id: str, act: str) -> None:
+    def undo_step(self, step_id: str, act: str) -> None:
         """Undo or redo one step.
 
         Args:
@@ -577,16 +589,16 @@ class ChangesTab(QWidget):
         self.context.tasks.run(
             write("Undoing" if act == "Undo" else "Redoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
             .within(self)
-            .success(lambda report: report_undo(self.context, report, act, self.undo))
+            .success(lambda report: report_undo(self.context, report, act, self.undo_step))
         )
 
-    def ask_back(self, step: StepRow) -> None:
+    def ask_undo_back(self, step: StepRow) -> None:
         """Ask whether to undo back to a step."""
         dialog = TakeBackDialog(self.context, step, self)
-        dialog.agreed.connect(lambda: self.undo_back(step.id))
+        dialog.agreed.connect(lambda: self.undo_back_to(step.id))
         dialog.open()
 
-    def undo_back(self, step_id: str, *, is_redo: bool = False) -> None:
+    def undo_back_to(self, step_id: str, *, is_redo: bool = False) -> None:
         """Take back a step and all that came after it, in one transaction.
 
         Args:
@@ -605,35 +617,35 @@ class ChangesTab(QWidget):
         left = describe_left(sum(len(report.left) for report in back.reports))
         # The first of the new steps is the oldest: going back to it takes all of them back.
         first = back.reports[0].undo_step_id
-        self.context.desk.say(
+        self.context.desk.show_message(
             f"{count_of(len(back.reports), 'change')} {done}.{describe_unpaired(back.unpaired)}{left}",
             other,
-            lambda: self.undo_back(first, is_redo=not is_redo),
+            lambda: self.undo_back_to(first, is_redo=not is_redo),
         )
-        self.context.selection.again(self.context.selection.current, "undo")
+        self.context.selection.reselect(self.context.selection.current, "undo")
 
     # ---- what a step touched
 
-    def _lead(self, step: StepRow) -> None:
+    def _show_touched(self, step: StepRow) -> None:
         engine = self.context.bridge.engine
         if step.verb == "import":
             self._lead_to_import(step)
         elif not step.memory_ids:
-            self.context.desk.say("It touched no memory that is still here.")
+            self.context.desk.show_message("It touched no memory that is still here.")
         elif len(step.memory_ids) == 1:
-            self.context.selection.again(step.memory_ids[0], ORIGIN)
+            self.context.selection.reselect(step.memory_ids[0], ORIGIN)
         else:
             task_rows = query("Looking at what it touched", lambda: engine.library.read_rows(step.memory_ids))
-            self.context.tasks.run(task_rows.within(self, "lead").success(self._offer))
+            self.context.tasks.run(task_rows.within(self, "lead").success(self._show_memory_menu))
 
     def _lead_to_import(self, step: StepRow) -> None:
         made = self.list.steps.imports.get(step.id)
         if step.undone or made is None:
-            self.context.desk.say("Nothing of this import is here any more.")
+            self.context.desk.show_message("Nothing of this import is here any more.")
         else:
             self.context.desk.search.emit(f"import:{made.id}")
 
-    def _offer(self, rows: Sequence[MemoryRow]) -> None:
+    def _show_memory_menu(self, rows: Sequence[MemoryRow]) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setAccessibleName("Memories it touched")

@@ -19,11 +19,11 @@ from core.types.lifecycle import Health, JobRow, Jobs, JobState
 from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.pages.journal.job_lines import NEED_MODEL, Model, describe_scheduler, query_model
-from ui.pages.journal.lines import lie_down
-from ui.pages.journal.words import GROUPS, Figure, advice_of, describe_code, figures_of, moment
+from ui.pages.journal.lines import set_row_direction
+from ui.pages.journal.words import GROUPS, Figure, advice_of, describe_code, figures_of, format_near_moment
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import button, card, clear, column, label, make_scroll_area, row
+from ui.widgets.basics import clear_layout, make_button, make_card, make_column, make_label, make_row, make_scroll_area
 from ui.widgets.states import Banner, States
 
 _PAUSED, _POISON, _LATER, _AWAY = "paused", "poison", "later", "model_away"
@@ -53,7 +53,7 @@ class Pause:
 
 
 @cache
-def _keys() -> Mapping[str, str]:
+def _hold_keys() -> Mapping[str, str]:
     """The scheduler's sentences, each to its key."""
     told: Mapping[str, str] = json.loads(
         (files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8")
@@ -76,7 +76,7 @@ def find_pauses(jobs: Jobs, model: Model, now_ms: int) -> tuple[Pause, ...]:
 def _pauses_of_scheduler(jobs: Jobs) -> Iterator[Pause]:
     if jobs.paused:
         yield _make_pause(_PAUSED)
-    key = _keys().get(jobs.holds, "")
+    key = _hold_keys().get(jobs.holds, "")
     if key in journal_strings()["health"]["rests"]:
         yield _make_pause(key)
     elif jobs.holds:
@@ -93,9 +93,11 @@ def _pauses_of_jobs(jobs: Jobs, now_ms: int) -> Iterator[Pause]:
                 why=describe_code(job.code),
             )
         elif job.state is JobState.QUEUED:
-            key = _keys().get(job.waits_for, "")
+            key = _hold_keys().get(job.waits_for, "")
             if key in journal_strings()["health"]["rests"]:
-                when = moment(job.not_before, now_ms) if key == _LATER and job.not_before is not None else ""
+                when = (
+                    format_near_moment(job.not_before, now_ms) if key == _LATER and job.not_before is not None else ""
+                )
                 yield _make_pause(key, job, when=when)
 
 
@@ -194,7 +196,7 @@ class HealthTab(QWidget):
         said = journal_strings()["health"]
         self.banners: list[Banner] = []
         self._top = QWidget()
-        self._warnings = column(self._top, gap=8)
+        self._warnings = make_column(self._top, gap=8)
         self._inner = QWidget()
         self._inner.setAccessibleName("Health")
         self._grid = QGridLayout()
@@ -203,87 +205,91 @@ class HealthTab(QWidget):
         self.work = _Work(context)
         self._cards = {group: _Group(context.theme, said["groups"][group]) for group in GROUPS}
         self._columns = 0
-        layout = column(self._inner, self._top, self.work, gap=10)
+        layout = make_column(self._inner, self._top, self.work, gap=10)
         layout.addLayout(self._grid)
         layout.addStretch(1)
         self.area = make_scroll_area(self._inner)
         self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it may be long
         self.states = States(context.theme, self.area, said["reading"])
-        column(self, self.states)
+        make_column(self, self.states)
 
     # ---- reading
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """It is shown."""
-        self.read()
+        self.reload()
         self.area.setFocus()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read how Loci is."""
         if self.health is None:
             self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
         asked = query(journal_strings()["health"]["reading"], jobs.health).within(self, "health")
-        self.context.tasks.run(asked.success(self._read_work).failure(self._fail))
+        self.context.tasks.run(asked.success(self._read_work).failure(self._show_failure))
 
     def _read_work(self, health: Health) -> None:
         jobs = self.context.bridge.engine.jobs
         asked = query(journal_strings()["health"]["reading"], lambda: jobs.state(1)).within(self, "health")
-        self.context.tasks.run(asked.success(partial(self._read_model, health)).failure(self._fail))
+        self.context.tasks.run(asked.success(partial(self._read_model, health)).failure(self._show_failure))
 
     def _read_model(self, health: Health, jobs: Jobs) -> None:
         asked = query_model(
-            self.context, self, journal_strings()["health"]["reading"], "health", partial(self._show, health, jobs)
+            self.context,
+            self,
+            journal_strings()["health"]["reading"],
+            "health",
+            partial(self._show_health, health, jobs),
         )
-        self.context.tasks.run(asked.failure(self._fail))
+        self.context.tasks.run(asked.failure(self._show_failure))
 
     @property
     def is_settled(self) -> bool:
         """Whether it was read."""
         return self.health is not None
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None and self.health is None:
-            self.states.show_trouble(problem, self.read)
+            self.states.show_trouble(problem, self.reload)
 
     # ---- showing
 
-    def _show(self, health: Health, jobs: Jobs, model: Model) -> None:
+    def _show_health(self, health: Health, jobs: Jobs, model: Model) -> None:
         self.work.show_jobs(jobs, model)
         if health != self.health:
             self.health = health
-            self._warn(health)
+            self._show_warnings(health)
             now = self.context.clock.now_ms()
             for group, shown in self._cards.items():
                 shown.show_figures(figures_of(health, group, now))
             taken, of = health.ram.get("total_mb", 0), health.ram.get("budget_mb", 0)
             self._cards["ram"].share.show_share(float(taken), float(of), str(health.ram.get("pressure", "")))
         self.counted.emit(len(health.warnings))
-        self._lay()
+        self._arrange_cards()
         self.states.show_content()
 
-    def _warn(self, health: Health) -> None:
-        clear(self._warnings)
+    def _show_warnings(self, health: Health) -> None:
+        clear_layout(self._warnings)
         said, desk = journal_strings()["health"], self.context.desk
         self.banners = [Banner(sentence, "warning") for sentence in health.warnings]
         for banner in self.banners:
             self._warnings.addWidget(banner)
         if not self.banners:
-            self._warnings.addWidget(label(said["well"], "success"))
+            self._warnings.addWidget(make_label(said["well"], "success"))
         found = advice_of(health)
         if not found:
             return
-        frame, inner = card(margins=16, gap=6)
-        inner.addWidget(label(said["advice"]["title"], "label"))
+        frame, inner = make_card(margins=16, gap=6)
+        inner.addWidget(make_label(said["advice"]["title"], "label"))
         for one in found:
-            lead = button(one.act, partial(desk.go.emit, one.page, one.wish), kind="link")
-            line = row(label(one.sentence, wrap=True), lead, gap=12)
+            lead = make_button(one.act, partial(desk.go.emit, one.page, one.wish), kind="link")
+            line = make_row(make_label(one.sentence, wrap=True), lead, gap=12)
             line.setStretch(0, 1)
             inner.addLayout(line)
         self._warnings.addWidget(frame)
 
-    def _lay(self) -> None:
+    def _arrange_cards(self) -> None:
         """Put the cards beside each other where there is room."""
         columns = 2 if self.area.viewport().width() >= self.context.theme.px(_TWO) else 1
         if columns == self._columns:
@@ -299,7 +305,7 @@ class HealthTab(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """The cards find new places."""
         super().resizeEvent(event)
-        self._lay()
+        self._arrange_cards()
 
 
 class _Work(QFrame):
@@ -318,10 +324,10 @@ class _Work(QFrame):
         self._context = context
         self.rests: tuple[Pause, ...] = ()
         self._rows: list[QBoxLayout] = []
-        self.stand = label("", wrap=True)
+        self.stand = make_label("", wrap=True)
         self._lines = QWidget()
-        self._column = column(self._lines, gap=10)
-        column(self, label(title, "label"), self.stand, self._lines, margins=16, gap=8)
+        self._column = make_column(self._lines, gap=10)
+        make_column(self, make_label(title, "label"), self.stand, self._lines, margins=16, gap=8)
 
     def show_jobs(self, jobs: Jobs, model: Model) -> None:
         """Show the scheduler."""
@@ -329,33 +335,33 @@ class _Work(QFrame):
         self.rests = find_pauses(jobs, model, now)
         self.stand.setText(describe_scheduler(replace(jobs, holds=""), now, model))
         self.stand.setVisible(not jobs.paused)  # else the first of what rests says so
-        clear(self._column)
+        clear_layout(self._column)
         self._rows.clear()
         for rest in self.rests:
             told = QWidget()
             told.setAccessibleName(" ".join(part for part in (rest.says, rest.back, rest.do) if part))
             more = " ".join(part for part in (rest.back, rest.do) if part)
-            lines = [label(rest.says, wrap=True), *([label(more, "muted", wrap=True)] if more else [])]
+            lines = [make_label(rest.says, wrap=True), *([make_label(more, "muted", wrap=True)] if more else [])]
             said = QWidget()
-            column(said, *lines, gap=2)
+            make_column(said, *lines, gap=2)
             links: list[QWidget] = []
             if rest.act:
                 go = partial(self._context.desk.go.emit, rest.page, rest.wish)
-                links.append(button(rest.act, go, kind="link"))
-            self._rows.append(row(said, *links, gap=12, parent=told))
+                links.append(make_button(rest.act, go, kind="link"))
+            self._rows.append(make_row(said, *links, gap=12, parent=told))
             self._rows[-1].setStretch(0, 1)
             self._column.addWidget(told)
         self._lines.setVisible(bool(self.rests))
-        self._lay()
+        self._arrange_rows()
 
-    def _lay(self) -> None:
+    def _arrange_rows(self) -> None:
         for line in self._rows:
-            lie_down(line, is_wide=self.width() >= self._context.theme.px(_NARROW))
+            set_row_direction(line, is_wide=self.width() >= self._context.theme.px(_NARROW))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where it is narrow, the words have the width."""
         super().resizeEvent(event)
-        self._lay()
+        self._arrange_rows()
 
 
 class _Group(QFrame):
@@ -369,26 +375,26 @@ class _Group(QFrame):
         self.share = Share(theme)
         self.share.hide()
         self._lines = QWidget()
-        self._column = column(self._lines, gap=4)
-        column(self, label(title, "label"), self.share, self._lines, margins=16, gap=8).addStretch(1)
-        theme.changed.connect(self._restyle)
+        self._column = make_column(self._lines, gap=4)
+        make_column(self, make_label(title, "label"), self.share, self._lines, margins=16, gap=8).addStretch(1)
+        theme.changed.connect(self._restyle_numbers)
 
     def show_figures(self, figures: tuple[Figure, ...]) -> None:
         """Show the figures of the group."""
-        clear(self._column)
+        clear_layout(self._column)
         for figure in figures:
-            value = label(figure.value, wrap=True)
+            value = make_label(figure.value, wrap=True)
             value.setObjectName(f"figure.{figure.key}")
             value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             line = QWidget()
             line.setAccessibleName(f"{figure.name}: {figure.value}")
-            name = label(figure.name, "muted")
+            name = make_label(figure.name, "muted")
             name.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-            row(name, value, gap=16, parent=line).setStretch(1, 1)
+            make_row(name, value, gap=16, parent=line).setStretch(1, 1)
             self._column.addWidget(line)
-        self._restyle()
+        self._restyle_numbers()
 
-    def _restyle(self) -> None:
+    def _restyle_numbers(self) -> None:
         for value in self._lines.findChildren(QLabel):
             if value.objectName():
                 value.setFont(self._theme.font("number"))

@@ -19,10 +19,10 @@ from ui.lists.table_view import Column, TableSpec, TableView
 from ui.pages.journal.words import format_of, import_sentences, skipped_of, state_of
 from ui.theme.tokens import FontRole
 from ui.undo import describe_left
-from ui.widgets.basics import Elided, FlowLayout, button, clear, column, label, row
+from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import date_of, memories
+from ui.widgets.words import count_memories, date_of
 
 COLUMNS: Sequence[Column] = (
     Column("Import", 170, stretches=True),
@@ -43,20 +43,20 @@ class ImportRows(TableSpec[ImportRow]):
 
     columns = COLUMNS
 
-    def text(self, title: str, row: ImportRow) -> str:
+    def cell_text(self, title: str, row: ImportRow) -> str:
         """What stands in a cell."""
-        return _cell(title, row)
+        return _format_cell(title, row)
 
-    def ink(self, title: str, row: ImportRow) -> str:
+    def cell_colour(self, title: str, row: ImportRow) -> str:
         """What one reads first is dark, but where it was taken out again."""
         return "muted" if title in _QUIET or row.state == "undone" else "ink"
 
-    def font(self, title: str) -> FontRole:
+    def column_font(self, title: str) -> FontRole:
         """Figures have a font of their own."""
         return _FONTS.get(title, "body")
 
 
-def _cell(title: str, found: ImportRow) -> str:
+def _format_cell(title: str, found: ImportRow) -> str:
     match title:
         case "Import":
             return one_line(found.label, 120)
@@ -89,20 +89,20 @@ class RemoveDialog(QDialog):
         self.setWindowTitle("Remove this import")
         self.setAccessibleName("Remove this import")
         self.setFixedWidth(context.theme.px(_WIDTH))
-        self.words = label(
-            f"{memories(found.memories)} {'goes' if found.memories == 1 else 'go'} from the palace. What you have "
-            "changed or added to since then stays. It is one step, and you can undo it.",
+        self.words = make_label(
+            f"{count_memories(found.memories)} {'goes' if found.memories == 1 else 'go'} from the palace. What you "
+            "have changed or added to since then stays. It is one step, and you can undo it.",
             "muted",
             wrap=True,
         )
-        self.cancel = button("Cancel", self.reject)
-        self.act = button(f"Remove {memories(found.memories)}", self._agree, kind="danger")
+        self.cancel = make_button("Cancel", self.reject)
+        self.act = make_button(f"Remove {count_memories(found.memories)}", self._on_agree_clicked, kind="danger")
         name = Elided(one_line(found.label, 120), "strong")
-        layout = column(self, label("Remove this import", "title"), name, self.words, margins=24, gap=12)
-        layout.addLayout(row(None, self.cancel, self.act))
+        layout = make_column(self, make_label("Remove this import", "title"), name, self.words, margins=24, gap=12)
+        layout.addLayout(make_row(None, self.cancel, self.act))
         self.cancel.setFocus()
 
-    def _agree(self) -> None:
+    def _on_agree_clicked(self) -> None:
         self.agreed.emit()
         self.accept()
 
@@ -127,16 +127,16 @@ class ImportPanel(QFrame):
         self._title = Elided("", "section")
         self.sentences: tuple[str, ...] = ()
         self._lines = QWidget()
-        self._column = column(self._lines, gap=2)
-        self.show_button = button("Show in library", lambda: self.asked.emit("open"), hint="Enter")
-        self.remove_button = button("Remove this import …", lambda: self.asked.emit("remove"), hint="Del")
+        self._column = make_column(self._lines, gap=2)
+        self.show_button = make_button("Show in library", lambda: self.asked.emit("open"), hint="Enter")
+        self.remove_button = make_button("Remove this import …", lambda: self.asked.emit("remove"), hint="Del")
         self.remove_button.setProperty("kind", "danger")
-        self.back_button = button("Bring back", lambda: self.asked.emit("back"), hint="Undo its removal")
+        self.back_button = make_button("Bring back", lambda: self.asked.emit("back"), hint="Undo its removal")
         buttons = FlowLayout(gap=8)
         for one in (self.show_button, self.remove_button, self.back_button):
             one.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
             buttons.addWidget(one)
-        layout = column(self, self._title, self._lines, margins=16, gap=8)
+        layout = make_column(self, self._title, self._lines, margins=16, gap=8)
         layout.addLayout(buttons)
         self.hide()
 
@@ -145,11 +145,11 @@ class ImportPanel(QFrame):
         self.setVisible(found is not None)
         if found is None:
             return
-        self._title.say(one_line(found.label, 120))
-        clear(self._column)
+        self._title.set_text(one_line(found.label, 120))
+        clear_layout(self._column)
         self.sentences = import_sentences(found)
         for sentence in (" ".join(self.sentences[:2]), *self.sentences[2:]):
-            self._column.addWidget(label(sentence, "muted", wrap=True))
+            self._column.addWidget(make_label(sentence, "muted", wrap=True))
         is_done = found.state == "done"
         self.show_button.setVisible(is_done)
         self.show_button.setEnabled(bool(found.memories))
@@ -174,23 +174,23 @@ class ImportsTab(QWidget):
         self._is_read = self._wants_focus = False
         card = QFrame()
         card.setObjectName("card")
-        column(card, self.table).setContentsMargins(1, 6, 1, 8)
+        make_column(card, self.table).setContentsMargins(1, 6, 1, 8)
         inside = QWidget()
-        column(inside, card, self.panel, gap=10).setStretch(0, 1)
+        make_column(inside, card, self.panel, gap=10).setStretch(0, 1)
         self.states = States(context.theme, inside, "Reading the imports …")
-        column(self, self.states)
-        self.table.looked_at.connect(self._look)
-        self.table.asked.connect(self.ask)
-        self.panel.asked.connect(self.ask)
+        make_column(self, self.states)
+        self.table.looked_at.connect(self._on_row_chosen)
+        self.table.asked.connect(self.run_action)
+        self.panel.asked.connect(self.run_action)
 
     # ---- reading
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """It is shown."""
         self._wants_focus = True
-        self.read()
+        self.reload()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read what there is."""
         if not self._is_read:
             self.states.show_loading()
@@ -198,8 +198,8 @@ class ImportsTab(QWidget):
         self.context.tasks.run(
             query("Reading the imports", journal.imports)
             .within(self, "imports")
-            .success(self._show)
-            .failure(self._fail)
+            .success(self._show_imports)
+            .failure(self._show_failure)
         )
 
     @property
@@ -212,7 +212,7 @@ class ImportsTab(QWidget):
         """The one that is chosen."""
         return self.table.lines.row_at(self.table.currentIndex().row())
 
-    def _show(self, rows: tuple[ImportRow, ...]) -> None:
+    def _show_imports(self, rows: tuple[ImportRow, ...]) -> None:
         self._is_read = True
         kept = self.current
         self.table.lines.show_rows(rows)
@@ -237,19 +237,19 @@ class ImportsTab(QWidget):
             ("Import …", partial(self.context.desk.import_paths.emit, [])),
         )
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
-            self.states.show_trouble(problem, self.read)
+            self.states.show_trouble(problem, self.reload)
 
-    def _look(self, place: int) -> None:
+    def _on_row_chosen(self, place: int) -> None:
         found = self.table.lines.row_at(place)
         if found is not None:
             self.panel.show_import(found)
 
     # ---- what is done with one
 
-    def ask(self, what: str) -> None:
+    def run_action(self, what: str) -> None:
         """Do something with the chosen import.
 
         Args:
@@ -262,12 +262,12 @@ class ImportsTab(QWidget):
             self.context.desk.search.emit(f"import:{found.id}")
         elif what == "remove" and found.state == "done":
             dialog = RemoveDialog(self.context, found, self)
-            dialog.agreed.connect(lambda: self.remove(found.id))
+            dialog.agreed.connect(lambda: self.remove_import(found.id))
             dialog.open()
         elif found.undone_by is not None and what in {"open", "back"}:
-            self.undo(found.undone_by, f"“{one_line(found.label, 60)}” is back.")
+            self.undo_removal(found.undone_by, f"“{one_line(found.label, 60)}” is back.")
 
-    def remove(self, import_id: str) -> None:
+    def remove_import(self, import_id: str) -> None:
         """Remove what an import brought."""
         imports = self.context.bridge.engine.imports
         self.context.tasks.run(
@@ -275,10 +275,10 @@ class ImportsTab(QWidget):
         )
 
     def _on_import_removed(self, report: UndoReport) -> None:
-        undo = partial(self.undo, report.undo_step_id, "The import is back.")
-        self.context.desk.say(f"The import was removed.{describe_left(len(report.left))}", "Undo", undo)
+        undo = partial(self.undo_removal, report.undo_step_id, "The import is back.")
+        self.context.desk.show_message(f"The import was removed.{describe_left(len(report.left))}", "Undo", undo)
 
-    def undo(self, step_id: str, sentence: str) -> None:
+    def undo_removal(self, step_id: str, sentence: str) -> None:
         """Undo a removal.
 
         Args:
@@ -288,5 +288,5 @@ class ImportsTab(QWidget):
         self.context.tasks.run(
             write("Bringing an import back", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
             .within(self)
-            .success(lambda report: self.context.desk.say(f"{sentence}{describe_left(len(report.left))}"))
+            .success(lambda report: self.context.desk.show_message(f"{sentence}{describe_left(len(report.left))}"))
         )

@@ -19,13 +19,13 @@ from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.journal.lines import Entry, Line
 from ui.pages.journal.words import (
-    capital,
+    capitalize_first,
     clock_of,
     day_of,
     describe_author,
     describe_code,
     describe_duration,
-    moment,
+    format_near_moment,
     report_line,
 )
 from ui.strings import format_count, journal_strings
@@ -75,15 +75,15 @@ def query_model(
     """
     engine, met = context.bridge.engine, list[ModelServerState]()
 
-    def begin() -> Future[tuple[OptionRow, ...]]:
+    def start_query() -> Future[tuple[OptionRow, ...]]:
         met.append(engine.refinement.state.server)
         return engine.settings.read_rows()
 
-    def tell(rows: tuple[OptionRow, ...]) -> None:
+    def pass_model(rows: tuple[OptionRow, ...]) -> None:
         name = next((str(row.value) for row in rows if row.name == _NAME), "")
         then(Model(met[-1], name.strip()))
 
-    return query(label, begin).within(owner, key).success(tell)
+    return query(label, start_query).within(owner, key).success(pass_model)
 
 
 UNDER_WAY = frozenset({JobState.RUNNING, JobState.QUEUED})
@@ -114,25 +114,25 @@ def job_lines(rows: Sequence[JobRow], now_ms: int) -> list[Line]:
         (journal_strings()["runs"]["now"], under_way),
     ):
         if found:
-            lines += [Heading(title.upper()), *(_entry(row, now_ms) for row in found)]
+            lines += [Heading(title.upper()), *(_job_entry(row, now_ms) for row in found)]
     return [*lines, *_ended_job_lines([row for row in rows if row.state not in {*UNDER_WAY, JobState.POISON}], now_ms)]
 
 
 def _ended_job_lines(rows: Sequence[JobRow], now_ms: int) -> Iterator[Line]:
     before = ""
     for row in rows:
-        day = day_of(_ended_at(row), now_ms)
+        day = day_of(_end_time_of(row), now_ms)
         if day != before:
             yield Heading(day.upper())
             before = day
-        yield _entry(row, now_ms)
+        yield _job_entry(row, now_ms)
 
 
-def _ended_at(row: JobRow) -> int:
+def _end_time_of(row: JobRow) -> int:
     return row.finished_at or row.started_at or row.created_at
 
 
-def _entry(row: JobRow, now_ms: int) -> Entry:
+def _job_entry(row: JobRow, now_ms: int) -> Entry:
     icon, ink = _UNDONE if row.undone else _ICONS[row.state]
     is_running = row.state is JobState.RUNNING
     return Entry(
@@ -141,14 +141,14 @@ def _entry(row: JobRow, now_ms: int) -> Entry:
         note=job_note(row, now_ms),
         icon=icon,
         ink=ink,
-        aside="" if row.state in UNDER_WAY else clock_of(_ended_at(row)),
+        aside="" if row.state in UNDER_WAY else clock_of(_end_time_of(row)),
         is_struck=row.undone,
-        progress=_share(row) if is_running else None,
+        progress=_progress_share(row) if is_running else None,
         value=row,
     )
 
 
-def _share(row: JobRow) -> float:
+def _progress_share(row: JobRow) -> float:
     return -1.0 if not row.total else min(1.0, row.progress / row.total)
 
 
@@ -158,7 +158,7 @@ def job_note(row: JobRow, now_ms: int) -> str:
     match row.state:
         case JobState.RUNNING:
             far = f"{row.progress:,} of {row.total:,}" if row.total else f"{row.progress:,}" if row.progress else ""
-            return " · ".join(part for part in (far, said["by"].format(who=_who(row))) if part)
+            return " · ".join(part for part in (far, said["by"].format(who=_name_actor(row))) if part)
         case JobState.QUEUED:
             return _why_waits(row, now_ms)
         case JobState.POISON:
@@ -168,11 +168,11 @@ def job_note(row: JobRow, now_ms: int) -> str:
         case JobState.FAILED:
             return str(said["failed"].format(why=describe_code(row.code)))
     parts = [said["cancelled"]] if row.state is JobState.CANCELLED else []
-    parts += [report_line(row), said["by"].format(who=_who(row)), *([said["undone"]] if row.undone else [])]
+    parts += [report_line(row), said["by"].format(who=_name_actor(row)), *([said["undone"]] if row.undone else [])]
     return " · ".join(parts)
 
 
-def _who(row: JobRow) -> str:
+def _name_actor(row: JobRow) -> str:
     if row.actor.startswith(_CLIENT):
         return str(journal_strings()["runs"]["assistant"])
     who = describe_author(row.actor)
@@ -182,7 +182,7 @@ def _who(row: JobRow) -> str:
 def _why_waits(row: JobRow, now_ms: int) -> str:
     said = journal_strings()["runs"]
     if row.not_before is not None and row.not_before > now_ms:
-        parts = [said["not_before"].format(when=moment(row.not_before, now_ms))]
+        parts = [said["not_before"].format(when=format_near_moment(row.not_before, now_ms))]
     else:
         parts = [row.waits_for.rstrip(".") or said["waits"]]
     if row.attempts:
@@ -193,7 +193,7 @@ def _why_waits(row: JobRow, now_ms: int) -> str:
 def job_sentences(row: JobRow, now_ms: int) -> tuple[str, ...]:
     """What there is to say of one run, one sentence a line."""
     said = journal_strings()["runs"]
-    first = _sentence(job_note(row, now_ms) if row.state is not JobState.DONE else report_line(row))
+    first = _make_sentence(job_note(row, now_ms) if row.state is not JobState.DONE else report_line(row))
     took = describe_duration(row.started_at, row.finished_at)
     whole = said["whole"].format(seconds=took) if took else ""
     if row.state is not JobState.DONE or row.undone or row.can_undo:
@@ -201,8 +201,8 @@ def job_sentences(row: JobRow, now_ms: int) -> tuple[str, ...]:
     return tuple(part for part in (first, whole, said["derived" if row.step_id is None else "step_gone"]) if part)
 
 
-def _sentence(told: str) -> str:
-    return f"{capital(told).rstrip('.')}." if told else ""
+def _make_sentence(told: str) -> str:
+    return f"{capitalize_first(told).rstrip('.')}." if told else ""
 
 
 def offered_job_acts(row: JobRow | None) -> frozenset[str]:
@@ -241,12 +241,12 @@ def calendar_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
 
 def _calendar_line(beat: ScheduledJob, now_ms: int, *, waits: bool) -> Entry:
     said = journal_strings()["runs"]
-    last = said["never"] if beat.last_at is None else said["last"].format(when=moment(beat.last_at, now_ms))
+    last = said["never"] if beat.last_at is None else said["last"].format(when=format_near_moment(beat.last_at, now_ms))
     return Entry(
         id=beat.type.value,
         head=beat.title,
         note=beat.about,
-        beside=capital(f"{describe_next_run(beat, now_ms, waits=waits)} · {last}"),
+        beside=capitalize_first(f"{describe_next_run(beat, now_ms, waits=waits)} · {last}"),
         icon=journal_strings()["jobs"].get(beat.type.value, "clock"),
         value=beat,
     )
@@ -264,7 +264,9 @@ def describe_next_run(beat: ScheduledJob, now_ms: int, *, waits: bool) -> str:
         return str(said["no_model"])
     if beat.next_at is None:
         return str(said["no_time"])
-    return str(said["due"] if beat.next_at <= now_ms else said["next"].format(when=moment(beat.next_at, now_ms)))
+    return str(
+        said["due"] if beat.next_at <= now_ms else said["next"].format(when=format_near_moment(beat.next_at, now_ms))
+    )
 
 
 def describe_scheduler(jobs: Jobs, now_ms: int, model: Model) -> str:
@@ -286,14 +288,14 @@ def describe_scheduler(jobs: Jobs, now_ms: int, model: Model) -> str:
         # What is long due and does not run waits for something that nobody can date, such as the model server.
         due = [beat for beat in known if (beat.next_at or 0) > now_ms] or known
         first = min(due, key=lambda beat: beat.next_at or 0, default=None)
-        parts.append(said["idle"] if first is None else _idle(first, now_ms))
+        parts.append(said["idle"] if first is None else _describe_idle(first, now_ms))
     if jobs.holds and not jobs.paused:
         parts.append(jobs.holds)
     parts.append(said["pressure"][Pressure(jobs.pressure).value])
     return " ".join(part for part in parts if part)
 
 
-def _idle(beat: ScheduledJob, now_ms: int) -> str:
+def _describe_idle(beat: ScheduledJob, now_ms: int) -> str:
     said, at = journal_strings()["runs"], beat.next_at or now_ms
-    when = said["due"] if at <= now_ms else moment(at, now_ms)
+    when = said["due"] if at <= now_ms else format_near_moment(at, now_ms)
     return str(said["idle_next"].format(title=beat.title, when=when))

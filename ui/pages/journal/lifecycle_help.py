@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QSizePolicy, QW
 
 from ui.strings import order_strings, read_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import column, label, make_scroll_area, row, tool
+from ui.widgets.basics import make_column, make_label, make_row, make_scroll_area, make_tool_button
 from ui.widgets.words import count_of
 
 DAYS = 365
@@ -59,7 +59,7 @@ class LifeCurves:
         """How long it is, in words."""
         return count_of(self.years, "year") if self.days[-1] >= DAYS - _SLACK else count_of(self.days[-1], "day")
 
-    def at(self, day: int) -> Mapping[str, int]:
+    def counts_on(self, day: int) -> Mapping[str, int]:
         """The counts on the day that is known and nearest to a day."""
         place = min(range(len(self.days)), key=lambda nr: abs(self.days[nr] - day))
         return {name: counts[place] for name, counts in self.curves.items()}
@@ -77,7 +77,7 @@ def life_of(rows: Sequence[Mapping[str, Any]]) -> LifeCurves:
 
 
 @cache
-def life() -> LifeCurves:
+def read_life_curves() -> LifeCurves:
     """The figures that are kept, read once."""
     return life_of(read_strings("life"))
 
@@ -90,13 +90,13 @@ def describe_life(known: LifeCurves, words: Mapping[str, str]) -> str:
     """
     shown = {name: f"{count:,}" for name, count in known.last.items()}
     years = [
-        words["year"].format(year=year, **{name: f"{count:,}" for name, count in known.at(year * DAYS).items()})
+        words["year"].format(year=year, **{name: f"{count:,}" for name, count in known.counts_on(year * DAYS).items()})
         for year in range(1, known.years + 1)
     ]
     return " ".join((words["told"].format(span=known.span, **shown), *years))
 
 
-def steps_to(most: int) -> tuple[int, ...]:
+def axis_steps_to(most: int) -> tuple[int, ...]:
     """Round numbers from 0 up to the first that is not below a count: lines to read a curve by.
 
     Args:
@@ -120,7 +120,7 @@ class LifePlot(QWidget):
         """
         super().__init__()
         self._theme, self._known, self._names, self._year = theme, known, names, year
-        self._steps = steps_to(max(max(counts) for counts in known.curves.values()))
+        self._steps = axis_steps_to(max(max(counts) for counts in known.curves.values()))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
 
@@ -130,21 +130,23 @@ class LifePlot(QWidget):
 
     # ---- measures
 
-    def field(self) -> QRectF:
+    def plot_rect(self) -> QRectF:
         """Where the curves are drawn: numbers stand at its left, names at its right, years below."""
         px, measure = self._theme.px, QFontMetricsF(self._theme.font("caption"))
         left = measure.horizontalAdvance(f"{self._steps[-1]:,}") + px(_GAP + _EDGE)
         strong = QFontMetricsF(self._theme.font("small"))
-        right = max(strong.horizontalAdvance(part) for name in CURVES for part in self._ends(name)) + px(_GAP + _EDGE)
+        right = max(strong.horizontalAdvance(part) for name in CURVES for part in self._end_labels(name)) + px(
+            _GAP + _EDGE
+        )
         wide = max(60.0, self.width() - left - right)
         return QRectF(left, px(_TOP), wide, self.height() - px(_TOP + _FOOT))
 
-    def _ends(self, name: str) -> tuple[str, str]:
+    def _end_labels(self, name: str) -> tuple[str, str]:
         return self._names[name], f"{self._known.last[name]:,}"
 
-    def at(self, day: float, count: float) -> QPointF:
+    def point_at(self, day: float, count: float) -> QPointF:
         """Where a day and a count lie."""
-        field = self.field()
+        field = self.plot_rect()
         x = field.left() + field.width() * day / self._known.days[-1]
         return QPointF(x, field.bottom() - field.height() * count / self._steps[-1])
 
@@ -163,10 +165,10 @@ class LifePlot(QWidget):
         painter.end()
 
     def _draw_ground(self, painter: QPainter) -> None:
-        theme, field, px = self._theme, self.field(), self._theme.px
+        theme, field, px = self._theme, self.plot_rect(), self._theme.px
         painter.setFont(theme.font("caption"))
         for count in self._steps:
-            y = self.at(0, count).y()
+            y = self.point_at(0, count).y()
             painter.setPen(QPen(theme.colour("line"), 1))
             painter.drawLine(QPointF(field.left(), y), QPointF(field.right(), y))
             painter.setPen(theme.colour("muted"))
@@ -175,21 +177,21 @@ class LifePlot(QWidget):
         for year in range(1, self._known.days[-1] // DAYS + 1):
             told = self._year.format(year=year)
             wide = measure.horizontalAdvance(told) + 2
-            x = min(self.at(year * DAYS, 0).x() - wide / 2, field.right() - wide / 2)
+            x = min(self.point_at(year * DAYS, 0).x() - wide / 2, field.right() - wide / 2)
             painter.drawText(QRectF(x, field.bottom() + 2, wide, px(_FOOT) - 2), _LEFT | _MIDDLE, told)
 
-    def _path(self, name: str) -> QPainterPath:
-        path = QPainterPath(self.at(0, 0))
+    def _curve_path(self, name: str) -> QPainterPath:
+        path = QPainterPath(self.point_at(0, 0))
         for day, count in zip(self._known.days, self._known.curves[name], strict=True):
-            path.lineTo(self.at(day, count))
+            path.lineTo(self.point_at(day, count))
         return path
 
     def _fill_below(self, painter: QPainter, name: str) -> None:
         """Fill what lies below a curve that is drawn without gaps."""
         if _STROKES[name]:
             return
-        ground = self._path(name)
-        ground.lineTo(self.at(self._known.days[-1], 0))
+        ground = self._curve_path(name)
+        ground.lineTo(self.point_at(self._known.days[-1], 0))
         ground.closeSubpath()
         painter.fillPath(ground, self._theme.colour("accent_soft"))
 
@@ -199,18 +201,18 @@ class LifePlot(QWidget):
             pen.setDashPattern(list(_STROKES[name]))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(pen)
-        painter.drawPath(self._path(name))
+        painter.drawPath(self._curve_path(name))
 
     def _draw_names(self, painter: QPainter) -> None:
         """Name and last count of each curve at its end, moved apart where they would lie on each other."""
-        theme, field, font = self._theme, self.field(), self._theme.font("small")
+        theme, field, font = self._theme, self.plot_rect(), self._theme.font("small")
         painter.setFont(font)
         high = QFontMetricsF(font).height()
         block, floor = 2 * high, field.bottom() + high / 2
         for name in sorted(CURVES, key=lambda one: self._known.last[one]):
-            top = min(self.at(0, self._known.last[name]).y() - block / 2, floor - block)
+            top = min(self.point_at(0, self._known.last[name]).y() - block / 2, floor - block)
             painter.setPen(theme.colour(_INKS[name]))
-            for nr, told in enumerate(self._ends(name)):
+            for nr, told in enumerate(self._end_labels(name)):
                 at = QRectF(field.right() + theme.px(_GAP), top + nr * high, self.width(), high)
                 painter.drawText(at, _LEFT | _MIDDLE, told)
             floor = top - 2
@@ -237,7 +239,7 @@ class LifecycleHelp(QFrame):
         self.plot: LifePlot | None = None
         self.hide()
 
-    def _fill(self) -> QScrollArea:
+    def _build_content(self) -> QScrollArea:
         """Make what is in it, once."""
         if self.area is not None:
             return self.area
@@ -245,28 +247,31 @@ class LifecycleHelp(QFrame):
         self.setAccessibleName(said["title"])
         inner = QWidget()
         inner.setAccessibleName(said["title"])
-        layout = column(inner, label(said["lead"], "muted", wrap=True), gap=8)
+        layout = make_column(inner, make_label(said["lead"], "muted", wrap=True), gap=8)
         layout.setContentsMargins(0, 0, 12, 8)
-        self.plot = LifePlot(self._theme, life(), said["curves"], said["under"])
-        told = describe_life(life(), said)
-        self.plot.setAccessibleName(said["picture"].format(span=life().span))
+        self.plot = LifePlot(self._theme, read_life_curves(), said["curves"], said["under"])
+        told = describe_life(read_life_curves(), said)
+        self.plot.setAccessibleName(said["picture"].format(span=read_life_curves().span))
         self.plot.setAccessibleDescription(told)
         layout.addSpacing(4)
-        layout.addWidget(label(said["picture"].format(span=life().span), "strong"))
+        layout.addWidget(make_label(said["picture"].format(span=read_life_curves().span), "strong"))
         layout.addWidget(self.plot)
-        layout.addWidget(label(told, "small", wrap=True))
-        layout.addWidget(label(said["made"], "small", wrap=True))
+        layout.addWidget(make_label(told, "small", wrap=True))
+        layout.addWidget(make_label(said["made"], "small", wrap=True))
         for section in said["sections"]:
             layout.addSpacing(8)
-            layout.addWidget(label(section["title"], "strong"))
-            layout.addWidget(label(section["text"], wrap=True))
+            layout.addWidget(make_label(section["title"], "strong"))
+            layout.addWidget(make_label(section["text"], wrap=True))
         layout.addStretch(1)
         self.area = make_scroll_area(inner)
         self.area.setAccessibleName(said["title"])
         self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it is long
-        head = row(label(said["title"], "section", wrap=True), tool(self._theme, "x", "Close (Esc)", self.shut))
+        head = make_row(
+            make_label(said["title"], "section", wrap=True),
+            make_tool_button(self._theme, "x", "Close (Esc)", self.close_help),
+        )
         head.setStretch(0, 1)
-        outer = column(self, margins=16, gap=8)
+        outer = make_column(self, margins=16, gap=8)
         outer.addLayout(head)
         outer.addWidget(self.area, 1)
         return self.area
@@ -277,15 +282,15 @@ class LifecycleHelp(QFrame):
         Args:
             top: pixels from the upper edge of the page.
         """
-        area = self._fill()
+        area = self._build_content()
         if self.isHidden():
             self._before = QApplication.focusWidget()
-        self.place(top)
+        self.place_below(top)
         self.show()
         self.raise_()
         area.setFocus()
 
-    def place(self, top: int) -> None:
+    def place_below(self, top: int) -> None:
         """Take the room there is below a line."""
         host = self.parentWidget()
         if host is not None:
@@ -293,7 +298,7 @@ class LifecycleHelp(QFrame):
             width = min(px(_WIDE), host.width() - 32)
             self.setGeometry((host.width() - width) // 2, top, width, min(px(_HIGH), host.height() - top - 16))
 
-    def shut(self) -> None:
+    def close_help(self) -> None:
         """Show it no more."""
         if self.isHidden():
             return
@@ -306,6 +311,6 @@ class LifecycleHelp(QFrame):
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Esc closes."""
         if event.key() == Qt.Key.Key_Escape:
-            self.shut()
+            self.close_help()
         else:
             super().keyPressEvent(event)

@@ -62,7 +62,7 @@ class ActionBar(QWidget):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
 
-    def offer(self, acts: Collection[str], *, hides: bool = False) -> None:
+    def enable_actions(self, acts: Collection[str], *, hides: bool = False) -> None:
         """Offer some of them.
 
         Args:
@@ -104,11 +104,13 @@ def make_menu(shown: ListView, acts: Sequence[str]) -> QMenu:
     for act in (act for act in acts if act in (shown.offered or ())):
         said = journal_strings()["acts"][act]
         keys = QKeySequence(said["key"]).toString(QKeySequence.SequenceFormat.NativeText)
-        made.addAction(f"{said['title']}\t{keys}").triggered.connect(lambda _checked=False, act=act: shown.act(act))
+        made.addAction(f"{said['title']}\t{keys}").triggered.connect(
+            lambda _checked=False, act=act: shown.request_action(act)
+        )
     return made
 
 
-def lie_down(line: QBoxLayout, *, is_wide: bool) -> None:
+def set_row_direction(line: QBoxLayout, *, is_wide: bool) -> None:
     """Let what stands in a row lie below each other where it is narrow, from the left.
 
     Args:
@@ -188,11 +190,11 @@ class EntryRows(RowSpec[Entry]):
         super().__init__(theme)
         self._has_words = False
 
-    def key(self, row: Entry) -> str:
+    def row_key(self, row: Entry) -> str:
         """The row's id."""
         return row.id
 
-    def describe(self, row: Entry) -> str:
+    def accessible_text(self, row: Entry) -> str:
         """All of it."""
         return row.description
 
@@ -200,7 +202,7 @@ class EntryRows(RowSpec[Entry]):
         """Whether it is about the same, whatever it says of it now."""
         return row.id == other.id
 
-    def take_lines(self, lines: Sequence[Entry | InertRow]) -> None:
+    def prepare_lines(self, lines: Sequence[Entry | InertRow]) -> None:
         """Learn whether any line has a word beside its icon."""
         self._has_words = any(isinstance(line, Entry) and line.word for line in lines)
 
@@ -217,7 +219,7 @@ class EntryRows(RowSpec[Entry]):
         left = px(sizes().list_pad + sizes().icon + spacing().m)
         return left + px(_WORD) if self._has_words and not self.is_narrow else left
 
-    def _room(self, entry: Entry, width: int) -> int:
+    def _text_width(self, entry: Entry, width: int) -> int:
         """Pixels a text has."""
         px = self.theme.px
         shape = px(_SHAPE) if entry.kind is not None and entry.icon else 0
@@ -232,7 +234,7 @@ class EntryRows(RowSpec[Entry]):
         wide = max(number.horizontalAdvance(entry.aside), small.horizontalAdvance(entry.aside_note))
         return wide + 2 + self.theme.px(spacing().m)
 
-    def _notes(self, entry: Entry) -> list[str]:
+    def _note_lines(self, entry: Entry) -> list[str]:
         """The small lines under the head; where it is narrow, what stood in columns is among them."""
         note = entry.note
         if self.is_narrow:
@@ -241,14 +243,14 @@ class EntryRows(RowSpec[Entry]):
             note = " · ".join(part.rstrip(".") for part in (entry.word, *aside, note) if part)
         return [line for line in (note, entry.beside) if line]
 
-    def height(self, row: Entry, _place: int) -> int:
+    def row_height(self, row: Entry, _place: int) -> int:
         """As high as its words need."""
         px = self.theme.px
-        head, small = self.fonts()
-        lines = 1 if row.lines == 1 else len(wrap_text(row.head, head, self._room(row, self.width()), row.lines))
+        head, small = self.row_fonts()
+        lines = 1 if row.lines == 1 else len(wrap_text(row.head, head, self._text_width(row, self.width()), row.lines))
         bar = 0 if row.progress is None else px(_BAR + 4)
         lines += bool(row.second)
-        high = lines * line_height(head) + len(self._notes(row)) * line_height(small) + bar
+        high = lines * line_height(head) + len(self._note_lines(row)) * line_height(small) + bar
         return high + px(_UPRIGHT * 2)
 
     # ---- painting
@@ -268,11 +270,11 @@ class EntryRows(RowSpec[Entry]):
     def draw_row(self, painter: QPainter, rect: QRect, row: Entry, _state: RowState) -> None:
         """Its icon, its words, and what stands at its right end."""
         theme, px = self.theme, self.theme.px
-        head, small = self.fonts()
+        head, small = self.row_fonts()
         head.setStrikeOut(row.is_struck)
         top = rect.top() + px(_UPRIGHT)
         self._draw_mark(painter, rect, top, row)
-        left, room = rect.left() + self._text_left(), self._room(row, rect.width())
+        left, room = rect.left() + self._text_left(), self._text_width(row, rect.width())
         if row.kind is not None and row.icon:
             centre = QPointF(left + px(5), top + line_height(head) / 2)
             draw_kind(painter, row.kind, centre, px(9), theme.colour(KIND_TOKENS[row.kind]))
@@ -280,11 +282,11 @@ class EntryRows(RowSpec[Entry]):
         at = QRect(left, top, room, line_height(head))
         second = [row.second] if row.second else []
         for words in (*wrap_text(row.head, head, room, row.lines), *second):
-            self.write(painter, at, words, "muted" if row.is_struck else "ink", head)
+            self.draw_text(painter, at, words, "muted" if row.is_struck else "ink", head)
             at.translate(0, line_height(head))
         at.setHeight(line_height(small))
-        for note in self._notes(row):
-            self.write(painter, at, note, "muted", small)
+        for note in self._note_lines(row):
+            self.draw_text(painter, at, note, "muted", small)
             at.translate(0, line_height(small))
         if row.progress is not None:
             self._draw_bar(painter, QRectF(left, at.top() + px(3), room, px(_BAR)), row.progress)
@@ -294,7 +296,7 @@ class EntryRows(RowSpec[Entry]):
     def _draw_mark(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
         """The icon with its word; without an icon, the shape of the kind."""
         theme, px = self.theme, self.theme.px
-        head, small = self.fonts()
+        head, small = self.row_fonts()
         place = QRect(
             rect.left() + px(sizes().list_pad),
             top + (line_height(head) - px(sizes().icon)) // 2,
@@ -308,16 +310,16 @@ class EntryRows(RowSpec[Entry]):
             draw_kind(painter, entry.kind, centre, px(11), theme.colour(KIND_TOKENS[entry.kind]))
         if entry.word and not self.is_narrow:
             at = QRect(place.right() + px(8), top, px(_WORD - 6), line_height(head))
-            self.write(painter, at, entry.word, "muted", small)
+            self.draw_text(painter, at, entry.word, "muted", small)
 
     def _draw_aside(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
         px = self.theme.px
-        head, small = self.fonts()
+        head, small = self.row_fonts()
         wide = self._aside_width(entry)
         at = QRect(rect.right() - px(sizes().list_pad) - wide, top, wide, line_height(head))
-        self.write(painter, at, entry.aside, "muted", self.theme.font("number"), RIGHT | MIDDLE)
+        self.draw_text(painter, at, entry.aside, "muted", self.theme.font("number"), RIGHT | MIDDLE)
         at = QRect(at.left(), at.bottom() + 1, at.width(), line_height(small))
-        self.write(painter, at, entry.aside_note, "muted", small, RIGHT | MIDDLE)
+        self.draw_text(painter, at, entry.aside_note, "muted", small, RIGHT | MIDDLE)
 
     def _draw_bar(self, painter: QPainter, rect: QRectF, progress: float) -> None:
         """How far something is; where nobody knows, dots."""

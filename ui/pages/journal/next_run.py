@@ -21,7 +21,7 @@ from ui.bridge import query, write
 from ui.context import CLOSER, Context
 from ui.pages.journal.lines import ActionBar, Entry, entry_list
 from ui.pages.journal.runner import RunDialog, Runner
-from ui.pages.journal.words import capital, change_words, describe_changes, moment
+from ui.pages.journal.words import capitalize_first, change_words, describe_changes, format_near_moment
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -29,13 +29,13 @@ from ui.widgets.basics import (
     FlowLayout,
     MenuChip,
     Segments,
-    button,
-    card_of,
-    clear,
-    column,
-    label,
+    clear_layout,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
     make_scroll_area,
-    row,
+    wrap_in_card,
 )
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
@@ -59,10 +59,10 @@ def change_entries(items: Sequence[PreviewItem], deed: str = ALL) -> list[Entry]
         items: the deeds, strongest first.
         deed: a value of `JobAction` to list only these; `ALL` for all.
     """
-    return [_entry(item) for item in items if deed in (ALL, item.planned.action.value)]
+    return [_change_entry(item) for item in items if deed in (ALL, item.planned.action.value)]
 
 
-def _entry(item: PreviewItem) -> Entry:
+def _change_entry(item: PreviewItem) -> Entry:
     planned = item.planned
     said = change_words(planned.action.value)
     measure = journal_strings()["measures"].get(planned.reason, said["measure"])
@@ -154,7 +154,7 @@ class ChangeChips(QWidget):
         self._shown: Mapping[str, int] | None = None
         self.is_tight = False
 
-    def tighten(self, *, is_tight: bool) -> None:
+    def set_tight(self, *, is_tight: bool) -> None:
         """Stand as one menu, or as chips again.
 
         Args:
@@ -174,7 +174,7 @@ class ChangeChips(QWidget):
         if counts == self._shown:
             return
         self._shown = dict(counts)
-        clear(self._flow)
+        clear_layout(self._flow)
         if not counts.get(self.current):
             self.current = ALL
         total = sum(counts.values())
@@ -184,24 +184,24 @@ class ChangeChips(QWidget):
         )
         if self.is_tight and len(kinds) > 1:
             menu = MenuChip(self._theme, journal_strings()["next"]["show"], dict(shown), self.current)
-            menu.chosen.connect(self._take)
+            menu.chosen.connect(self._on_chip_clicked)
             self._flow.addWidget(menu)
         else:
             for deed, told in shown:
-                self._add(deed, told, spoken.get(deed, ""), is_choice=len(kinds) > 1)
+                self._add_chip(deed, told, spoken.get(deed, ""), is_choice=len(kinds) > 1)
         self.updateGeometry()
 
-    def _add(self, deed: str, told: str, spoken: str, *, is_choice: bool) -> None:
+    def _add_chip(self, deed: str, told: str, spoken: str, *, is_choice: bool) -> None:
         icon = change_words(deed)["icon"] if deed else ""
-        made = button(told, kind="chip", theme=self._theme, icon=icon, hint=spoken)
+        made = make_button(told, kind="chip", theme=self._theme, icon=icon, hint=spoken)
         made.setAccessibleName(spoken or told)
         made.setCheckable(is_choice)
         made.setChecked(deed == self.current)
-        made.clicked.connect(partial(self._take, deed))
+        made.clicked.connect(partial(self._on_chip_clicked, deed))
         self._group.addButton(made)
         self._flow.addWidget(made)
 
-    def _take(self, deed: str, _checked: bool = False) -> None:
+    def _on_chip_clicked(self, deed: str, _checked: bool = False) -> None:
         self.current = deed if self._shown is not None and len(self._shown) > 1 else ALL
         self.chosen.emit(self.current)
 
@@ -239,21 +239,21 @@ class RunComparison:
     columns: tuple[Figures, ...]
 
 
-def figures_in(report: Report, names: Iterable[str]) -> Mapping[str, int]:
+def pick_figures(report: Report, names: Iterable[str]) -> Mapping[str, int]:
     """The counts of a report; what a report does not name did not happen.
 
     Args:
         report: counts by name, or names within names.
         names: the keys that are wanted.
     """
-    found = dict(_flat(report))
+    found = dict(_flatten_report(report))
     return {key: found.get(key, 0) for key in names}
 
 
-def _flat(report: Report, above: str = "") -> Iterator[tuple[str, int]]:
+def _flatten_report(report: Report, above: str = "") -> Iterator[tuple[str, int]]:
     for name, value in report.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{above}{name}{_ABOVE}")
+            yield from _flatten_report(value, f"{above}{name}{_ABOVE}")
         elif isinstance(value, int) and not isinstance(value, bool):
             yield f"{above}{name}", value
 
@@ -272,27 +272,29 @@ def compare_runs(
         RunComparison(
             titles.get(JobType(kind), kind.capitalize()),
             names,
-            _columns(preview.reports.get(JobType(kind)), _last(jobs, JobType(kind)), foretold, names, now_ms),
+            _figure_columns(
+                preview.reports.get(JobType(kind)), _last_done_job(jobs, JobType(kind)), foretold, names, now_ms
+            ),
         )
         for kind, names in journal_strings()["figures"]["names"].items()
     )
 
 
-def _last(jobs: Jobs, kind: JobType) -> JobRow | None:
+def _last_done_job(jobs: Jobs, kind: JobType) -> JobRow | None:
     return next((row for row in jobs.rows if row.type is kind and row.state is JobState.DONE), None)
 
 
-def _columns(
+def _figure_columns(
     ahead: Report | None, last: JobRow | None, foretold: Mapping[str, Report], names: Mapping[str, str], now_ms: int
 ) -> tuple[Figures, ...]:
     said = journal_strings()["figures"]
-    made = [Figures(said["next"], None if ahead is None else figures_in(ahead, names))]
+    made = [Figures(said["next"], None if ahead is None else pick_figures(ahead, names))]
     if last is None:
         return (*made, Figures(said["none"], None))
     if last.id in foretold:
-        made.append(Figures(said["foretold"], figures_in(foretold[last.id], names)))
-    when = moment(last.finished_at or last.created_at, now_ms)
-    return (*made, Figures(said["last"].format(when=when), figures_in(last.report, names)))
+        made.append(Figures(said["foretold"], pick_figures(foretold[last.id], names)))
+    when = format_near_moment(last.finished_at or last.created_at, now_ms)
+    return (*made, Figures(said["last"].format(when=when), pick_figures(last.report, names)))
 
 
 class Comparison(QFrame):
@@ -313,16 +315,16 @@ class Comparison(QFrame):
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setColumnStretch(0, 1)
-        self.note = label(said["note"], "small", wrap=True)
-        layout = column(self._inner, self.note, gap=12)
+        self.note = make_label(said["note"], "small", wrap=True)
+        layout = make_column(self._inner, self.note, gap=12)
         layout.setContentsMargins(16, 14, 16, 16)
         layout.addLayout(self._grid)
         layout.addStretch(1)
         self.area = make_scroll_area(self._inner)
         self.area.setAccessibleName(said["table"])
         self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it may be long
-        column(self, self.area).setContentsMargins(1, 1, 1, 1)
-        theme.changed.connect(self._restyle)
+        make_column(self, self.area).setContentsMargins(1, 1, 1, 1)
+        theme.changed.connect(self._restyle_grid)
 
     def show_compared(self, shown: tuple[RunComparison, ...]) -> None:
         """Show other figures.
@@ -333,47 +335,47 @@ class Comparison(QFrame):
         if shown == self.shown:
             return
         self.shown = shown
-        clear(self._grid)
+        clear_layout(self._grid)
         line = 0
         for part in shown:
-            line = self._add(part, line)
-        self._restyle()
+            line = self._add_comparison(part, line)
+        self._restyle_grid()
 
-    def _add(self, part: RunComparison, line: int) -> int:
+    def _add_comparison(self, part: RunComparison, line: int) -> int:
         """One kind of work from a line on; the line behind it."""
-        heading = label(part.title, "strong", wrap=True)
+        heading = make_label(part.title, "strong", wrap=True)
         heading.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
         self._grid.addWidget(heading, line, 0)
         # The last run stands under the last run, whether what was foretold of one of them is known or not.
         widest = max(len(one.columns) for one in self.shown)
         places = [*range(1, len(part.columns)), widest]
         for place, shown in zip(places, part.columns, strict=True):
-            title = label(shown.title, "small", wrap=True)
+            title = make_label(shown.title, "small", wrap=True)
             title.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
             self._grid.addWidget(title, line, place)
         for key, name in part.names.items():
             line += 1
-            self._grid.addWidget(label(name, "muted", wrap=True), line, 0)
-            for place, made in zip(places, self._counts(part, key, name), strict=True):
+            self._grid.addWidget(make_label(name, "muted", wrap=True), line, 0)
+            for place, made in zip(places, self._count_labels(part, key, name), strict=True):
                 self._grid.addWidget(made, line, place)
         self._grid.setRowMinimumHeight(line + 1, self._theme.px(14))
         return line + 2
 
-    def _counts(self, part: RunComparison, key: str, name: str) -> Iterator[QLabel]:
+    def _count_labels(self, part: RunComparison, key: str, name: str) -> Iterator[QLabel]:
         said, last = journal_strings()["figures"], len(part.columns) - 1
         counts = [None if shown.counts is None else shown.counts[key] for shown in part.columns]
         differs = last > 1 and counts[last] != counts[last - 1]
         for place, count in enumerate(counts):
             told = said["unknown"] if count is None else f"{count:,}"
             stands_out = differs and place == last
-            made = label(f"{said['differs']} {told}" if stands_out else told, "warning" if stands_out else "body")
+            made = make_label(f"{said['differs']} {told}" if stands_out else told, "warning" if stands_out else "body")
             made.setObjectName("figure")
             made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             made.setAccessibleName(f"{name}, {' '.join(part.columns[place].title.split())}: {told}")
             made.setToolTip(said["differs_hint"] if stands_out else "")
             yield made
 
-    def _restyle(self) -> None:
+    def _restyle_grid(self) -> None:
         px = self._theme.px
         self._grid.setHorizontalSpacing(px(10))
         self._grid.setVerticalSpacing(px(5))
@@ -412,11 +414,11 @@ class NextTab(QWidget):
         self._wants_focus = False
         self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
         self.chips = ChangeChips(context.theme)
-        self.lead = label("", "muted", wrap=True)
+        self.lead = make_label("", "muted", wrap=True)
         self.acts = ActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
-        column(inside, self.chips, card_of(self.list), self.acts, gap=10).setStretch(1, 1)
+        make_column(inside, self.chips, wrap_in_card(self.list), self.acts, gap=10).setStretch(1, 1)
         self.states = States(context.theme, inside, said["reading"])
         figures = journal_strings()["figures"]
         self.view = DEEDS
@@ -426,64 +428,64 @@ class NextTab(QWidget):
         self._views = QStackedWidget()
         for shown in (self.states, self.comparison):
             self._views.addWidget(shown)
-        head = row(self.lead, self.views, gap=12)
+        head = make_row(self.lead, self.views, gap=12)
         head.setStretch(0, 1)
-        layout = column(self, gap=10)
+        layout = make_column(self, gap=10)
         layout.addLayout(head)
         layout.addWidget(self._views, 1)
         self.views.chosen.connect(self.show_view)
-        self.chips.chosen.connect(lambda _: self._list())
-        self.list.looked_at.connect(self._look)
-        self.list.picked.connect(self._offer)
-        self.list.asked.connect(self.act)
-        self.acts.asked.connect(self.act)
+        self.chips.chosen.connect(lambda _: self._list_changes())
+        self.list.looked_at.connect(self._on_entry_chosen)
+        self.list.picked.connect(self._update_actions)
+        self.list.asked.connect(self.run_action)
+        self.acts.asked.connect(self.run_action)
         runner.changed.connect(self._on_run_ended)
 
     # ---- reading
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """It is shown."""
         self._wants_focus = True
-        self.read()
+        self.reload()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Look ahead again."""
         if self.preview is None:
             self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
         asked = query(journal_strings()["next"]["reading"], lambda: jobs.preview(MOST)).within(self, "preview")
-        self.context.tasks.run(asked.success(self._read_when).failure(self._fail))
+        self.context.tasks.run(asked.success(self._read_when).failure(self._show_failure))
 
     def _read_when(self, preview: Preview) -> None:
         jobs = self.context.bridge.engine.jobs
         asked = query(journal_strings()["next"]["reading"], lambda: jobs.state(_ENDED)).within(self, "preview")
-        self.context.tasks.run(asked.success(partial(self._show, preview)).failure(self._fail))
+        self.context.tasks.run(asked.success(partial(self._show_preview, preview)).failure(self._show_failure))
 
     @property
     def is_settled(self) -> bool:
         """Whether it was read."""
         return self.preview is not None
 
-    def _fail(self, error: BaseException) -> None:
-        self.states.show_failure(error, self.read, None if self.preview is None else self.context.desk.say)
+    def _show_failure(self, error: BaseException) -> None:
+        self.states.show_failure(error, self.reload, None if self.preview is None else self.context.desk.show_message)
 
     # ---- showing
 
-    def _show(self, preview: Preview, jobs: Jobs) -> None:
+    def _show_preview(self, preview: Preview, jobs: Jobs) -> None:
         self.preview, self._jobs = preview, jobs
         said = journal_strings()["next"]
         total = sum(preview.counts.values())
         self.counted.emit(total)
         self.changed.emit()
         self.comparison.show_compared(compare_runs(preview, jobs, self.runner.foretold, self.context.clock.now_ms()))
-        self._say_lead()
+        self._show_lead()
         if not total:
             sentence = f"{said['nothing']} {self._describe_time('nothing_when', 'nothing_none')}"
             self.states.show_empty(EmptyState(self.context.theme, "moon", said["nothing_title"], sentence))
             self.list.show_lines([])
             return
         self.chips.show_counts(preview.counts)
-        self._list()
+        self._list_changes()
         self.states.show_content()
         if self._wants_focus:
             self.list.setFocus()
@@ -505,7 +507,7 @@ class NextTab(QWidget):
         """Whether the list needs the room that words and chips would take."""
         return self.height() < self.context.theme.px(_LOW)
 
-    def _say_lead(self) -> None:
+    def _show_lead(self) -> None:
         if self.preview is None:
             return
         if not self.preview.counts:
@@ -519,54 +521,56 @@ class NextTab(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where it is low, the list has the room."""
         super().resizeEvent(event)
-        self.chips.tighten(is_tight=self.is_low)
-        self._say_lead()
+        self.chips.set_tight(is_tight=self.is_low)
+        self._show_lead()
 
-    def _list(self) -> None:
+    def _list_changes(self) -> None:
         if self.preview is not None:
             self.list.show_lines(change_entries(self.preview.items, self.chips.current))
-            self._offer()
+            self._update_actions()
 
-    def _types(self) -> tuple[JobType, ...]:
+    def _job_types(self) -> tuple[JobType, ...]:
         """The jobs whose deeds these are; what erases waits for its own time."""
         items = () if self.preview is None else self.preview.items
         return tuple(dict.fromkeys(item.job for item in items if item.planned.action is not JobAction.ERASE))
 
-    def _next_at(self) -> int | None:
+    def _next_run_at(self) -> int | None:
         beats = () if self._jobs is None else self._jobs.calendar
-        wanted = set(self._types()) or {JobType.SWEEP, JobType.CONSOLIDATE}
+        wanted = set(self._job_types()) or {JobType.SWEEP, JobType.CONSOLIDATE}
         return min((beat.next_at for beat in beats if beat.type in wanted and beat.next_at is not None), default=None)
 
     def _describe_time(self, form: str, none: str) -> str:
         """When it would happen, as a sentence."""
-        said, at, now = journal_strings()["next"], self._next_at(), self.context.clock.now_ms()
+        said, at, now = journal_strings()["next"], self._next_run_at(), self.context.clock.now_ms()
         if self._jobs is not None and self._jobs.paused:
             return str(said["paused"])
         if at is None:
             return str(said[none])
-        told = str(said[form].format(when=journal_strings()["next"]["soon"] if at <= now else moment(at, now)))
-        return capital(told)
+        told = str(
+            said[form].format(when=journal_strings()["next"]["soon"] if at <= now else format_near_moment(at, now))
+        )
+        return capitalize_first(told)
 
-    def _look(self, entry: Entry | None) -> None:
+    def _on_entry_chosen(self, entry: Entry | None) -> None:
         if entry is not None:
             self.context.selection.select(entry.value.planned.memory_id, ORIGIN)
 
-    def _offer(self) -> None:
+    def _update_actions(self) -> None:
         self.list.offered = offered_acts(self.list.chosen)
-        self.acts.offer(self.list.offered)
+        self.acts.enable_actions(self.list.offered)
 
     # ---- what is done with deeds
 
-    def _ids(self) -> tuple[str, ...]:
+    def _chosen_ids(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(entry.value.planned.memory_id for entry in self.list.chosen))
 
-    def act(self, name: str) -> None:
+    def run_action(self, name: str) -> None:
         """Do something with what is chosen.
 
         Args:
             name: `spare`, `pin`, `confirm` or `open`.
         """
-        ids, said = self._ids(), journal_strings()["next"]
+        ids, said = self._chosen_ids(), journal_strings()["next"]
         if not ids:
             return
         match name:
@@ -586,48 +590,48 @@ class NextTab(QWidget):
                     confirm.success(lambda reply: self._on_memories_kept(said["confirmed"], reply.step_id))
                 )
             case _:
-                self.context.selection.again(ids[0], CLOSER)
+                self.context.selection.reselect(ids[0], CLOSER)
 
     def _on_memories_kept(self, sentence: str, step_id: str) -> None:
         offer_undo(self.context, sentence, step_id)
-        self.read()
+        self.reload()
 
     def _on_memories_pinned(self, report: RevisionReport) -> None:
         said = journal_strings()["next"]
         if report.step_id is None:
-            self.context.desk.say(said["unchanged"])
+            self.context.desk.show_message(said["unchanged"])
         else:
             offer_undo(self.context, format_count(said["pinned"], report.changed), report.step_id)
-        self.read()
+        self.reload()
 
     # ---- running it now
 
     @property
     def can_run(self) -> bool:
         """Whether there is anything to run, and nothing of it runs."""
-        return bool(self._types()) and not self.runner.is_running
+        return bool(self._job_types()) and not self.runner.is_running
 
-    def ask_run(self) -> None:
+    def confirm_run(self) -> None:
         """Say what a run would do now, and do it if the person wants it."""
         if not self.can_run or self.preview is None:
             return
-        said, at, now = journal_strings()["next"], self._next_at(), self.context.clock.now_ms()
+        said, at, now = journal_strings()["next"], self._next_run_at(), self.context.clock.now_ms()
         counts = {deed: count for deed, count in self.preview.counts.items() if deed != JobAction.ERASE}
         told = [sentence for _, sentence in describe_changes(counts, "run")]
         is_later = at is not None and at > now
-        lead = said["run_lead"].format(when=moment(at or now, now)) if is_later else said["run_lead_none"]
+        lead = said["run_lead"].format(when=format_near_moment(at or now, now)) if is_later else said["run_lead_none"]
         waits = said["run_erase"] if self.preview.counts.get(JobAction.ERASE) else ""
         dialog = RunDialog(self.context, lead, told, f"{said['run_foot']} {waits}".strip(), self)
-        dialog.agreed.connect(self.run)
+        dialog.agreed.connect(self.run_now)
         dialog.open()
 
-    def run(self) -> None:
+    def run_now(self) -> None:
         """Run what would run, now."""
         titles = {} if self._jobs is None else {beat.type: beat.title for beat in self._jobs.calendar}
-        types, reports = self._types(), {} if self.preview is None else self.preview.reports
-        self.runner.run(types, [titles.get(one, one.value.capitalize()) for one in types], reports)
+        types, reports = self._job_types(), {} if self.preview is None else self.preview.reports
+        self.runner.run_jobs(types, [titles.get(one, one.value.capitalize()) for one in types], reports)
 
     def _on_run_ended(self) -> None:
         self.changed.emit()
         if not self.runner.is_running and self.preview is not None and self.isVisible():
-            self.read()
+            self.reload()

@@ -30,15 +30,24 @@ from ui.pages.journal.relations import MOST, RelationsTab
 from ui.pages.journal.runner import Runner, is_job
 from ui.pages.journal.runs import RunsTab
 from ui.strings import journal_strings
-from ui.widgets.basics import MenuChip, Segments, button, column, label, make_timer, row, tool
+from ui.widgets.basics import (
+    MenuChip,
+    Segments,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+    make_timer,
+    make_tool_button,
+)
 
 LISTED = frozenset({"changes", "runs"})
 """The tabs in which such a run stands."""
 
 
-def saw(context: Context) -> None:
+def note_runs_seen(context: Context) -> None:
     """The person looks at what happened."""
-    context.prefs.keep(RUNS_SEEN, str(context.clock.now_ms()))
+    context.prefs.store_value(RUNS_SEEN, str(context.clock.now_ms()))
     context.desk.looked.emit()
 
 
@@ -62,49 +71,51 @@ class Counts(QObject):
         super().__init__(parent)
         self._context, self.shown = context, shown
         self._is_behind = False
-        self._timer = make_timer(self, self._fire, _SOON_MS)
+        self._timer = make_timer(self, self._on_timeout, _SOON_MS)
 
-    def read_soon(self) -> None:
+    def schedule_read(self) -> None:
         """Read them a little later, and once more where something happened until then: a run ends after it told so."""
         self._is_behind = self._timer.isActive()
         if not self._is_behind:
             self._timer.start()
 
-    def stop(self) -> None:
+    def stop_timer(self) -> None:
         """Read nothing more."""
         self._timer.stop()
 
-    def _fire(self) -> None:
-        self.read()
+    def _on_timeout(self) -> None:
+        self.read_counts()
         if self._is_behind:
             self._is_behind = False
             self._timer.start()
 
-    def read(self) -> None:
+    def read_counts(self) -> None:
         """Read them now."""
-        for name, (begin, number) in self._readings().items():
+        for name, (begin, number) in self._count_queries().items():
             if name != self.shown:
                 asked = query(journal_strings()["counting"], begin).within(self, name)
-                self._context.tasks.run(asked.success(partial(self._tell, name, number)).failure(lambda _: None))
+                self._context.tasks.run(
+                    asked.success(partial(self._on_count_read, name, number)).failure(lambda _: None)
+                )
 
-    def _tell(self, name: str, number: Callable[[Any], int], answer: object) -> None:
+    def _on_count_read(self, name: str, number: Callable[[Any], int], answer: object) -> None:
         self.told.emit(name, number(answer))
 
-    def _readings(self) -> Mapping[str, _Read]:
+    def _count_queries(self) -> Mapping[str, _Read]:
         engine = self._context.bridge.engine
         jobs, journal = engine.jobs, engine.history
         return {
-            "changes": (lambda: journal.steps(None, 1), _total),
-            "runs": (lambda: jobs.state(1), _total),
+            "changes": (lambda: journal.steps(None, 1), _total_of),
+            "runs": (lambda: jobs.state(1), _total_of),
             "relations": (lambda: jobs.list_proposed_links(MOST), len),
-            "archive": (lambda: jobs.list_archived(None, 1), _total),
+            "archive": (lambda: jobs.list_archived(None, 1), _total_of),
             "health": (jobs.health, lambda health: len(health.warnings)),
             "imports": (journal.imports, len),
-            "audit": (lambda: journal.audit(None, 1), _total),
+            "audit": (lambda: journal.audit(None, 1), _total_of),
         }
 
 
-def _total(answer: Any) -> int:
+def _total_of(answer: Any) -> int:
     return int(answer.total)
 
 
@@ -131,7 +142,7 @@ class Tabs(QStackedWidget):
         self._context, self._runner = context, runner
         self.made: dict[str, Tab] = {}
 
-    def tab(self, name: str) -> Tab:
+    def get_tab(self, name: str) -> Tab:
         """A tab; it is made where it was not yet.
 
         Args:
@@ -149,7 +160,7 @@ class Tabs(QStackedWidget):
         }
         return makers[name]()
 
-    def _add(self, name: str, tab: T) -> T:
+    def _add_tab(self, name: str, tab: T) -> T:
         self.made[name] = tab
         self.addWidget(tab)
         self.born.emit(name)
@@ -158,42 +169,42 @@ class Tabs(QStackedWidget):
     @cached_property
     def changes(self) -> ChangesTab:
         """The tab of changes."""
-        return self._add("changes", ChangesTab(self._context))
+        return self._add_tab("changes", ChangesTab(self._context))
 
     @cached_property
     def next(self) -> NextTab:
         """What the next run would do."""
-        return self._add("next", NextTab(self._context, self._runner))
+        return self._add_tab("next", NextTab(self._context, self._runner))
 
     @cached_property
     def runs(self) -> RunsTab:
         """What runs and ran."""
-        return self._add("runs", RunsTab(self._context, self._runner))
+        return self._add_tab("runs", RunsTab(self._context, self._runner))
 
     @cached_property
     def relations(self) -> RelationsTab:
         """Relations that runs propose."""
-        return self._add("relations", RelationsTab(self._context))
+        return self._add_tab("relations", RelationsTab(self._context))
 
     @cached_property
     def archive(self) -> ArchiveTab:
         """What is archived."""
-        return self._add("archive", ArchiveTab(self._context))
+        return self._add_tab("archive", ArchiveTab(self._context))
 
     @cached_property
     def health(self) -> HealthTab:
         """How everything is."""
-        return self._add("health", HealthTab(self._context))
+        return self._add_tab("health", HealthTab(self._context))
 
     @cached_property
     def imports(self) -> ImportsTab:
         """What was brought in."""
-        return self._add("imports", ImportsTab(self._context))
+        return self._add_tab("imports", ImportsTab(self._context))
 
     @cached_property
     def audit(self) -> AuditTab:
         """The tab of the audit."""
-        return self._add("audit", AuditTab(self._context))
+        return self._add_tab("audit", AuditTab(self._context))
 
 
 _STATE = "journal.tab"
@@ -213,39 +224,41 @@ class JournalPage(Page):
         self._stale: set[str] = set()
         self._titles: dict[str, str] = dict(journal_strings()["tabs"])
         self._shown = dict(self._titles)
-        kept = context.prefs.text(_STATE, _FIRST)
+        kept = context.prefs.read_text(_STATE, _FIRST)
         self.tab = kept if kept in self._titles else _FIRST
         choices = tuple(self._titles.items())
         self.segments = Segments(choices, self.tab, "What the journal shows", wraps=True)
         self.segments.chosen.connect(self.show_tab)
         self.menu = MenuChip(context.theme, journal_strings()["show"], self._titles, self.tab)
-        self.menu.chosen.connect(self._choose)
+        self.menu.chosen.connect(self._on_tab_chosen)
         self.menu.hide()
         self.runner = Runner(context, self)
         self.tabs = Tabs(context, self.runner)
-        self.tabs.born.connect(self._meet)
+        self.tabs.born.connect(self._connect_tab)
         self.counts = Counts(context, self, self.tab)
         self.counts.told.connect(self._on_tab_counted)
-        self.runner.changed.connect(self._count_soon)
+        self.runner.changed.connect(self._schedule_counts)
         context.bridge.progressed.connect(self._on_progress)
         self._make_buttons()
         self.help = LifecycleHelp(context.theme, self)
-        self._refresh = make_timer(self, self._read, _REFRESH_MS)
-        layout = column(self, gap=10)
+        self._refresh = make_timer(self, self._reload_current_tab, _REFRESH_MS)
+        layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        self.help_button = tool(context.theme, "circle-help", journal_strings()["order"]["hint"], self.open_help)
-        self._head = row(label("Journal", "title"), None, *self._buttons.values(), self.help_button, gap=10)
+        self.help_button = make_tool_button(
+            context.theme, "circle-help", journal_strings()["order"]["hint"], self.open_help
+        )
+        self._head = make_row(make_label("Journal", "title"), None, *self._buttons.values(), self.help_button, gap=10)
         self._head.addStrut(context.theme.px(context.theme.tokens.sizes.control))  # as high where no button is in it
         layout.addLayout(self._head)
         layout.addWidget(self.segments)
-        layout.addLayout(row(self.menu, None))
+        layout.addLayout(make_row(self.menu, None))
         layout.addWidget(self.tabs, 1)
-        self._show()
+        self._show_current_tab()
 
-    def _meet(self, name: str) -> None:
+    def _connect_tab(self, name: str) -> None:
         """A tab was made: listen to it."""
         tab = self.tabs.made[name]
-        tab.counted.connect(self._counter(name))
+        tab.counted.connect(self._make_counter(name))
         match tab:
             case NextTab():
                 tab.changed.connect(self._show_run)
@@ -255,7 +268,7 @@ class JournalPage(Page):
                 tab.checking.connect(self._on_checking_changed)
 
     def _make_buttons(self) -> None:
-        self.import_button = button(
+        self.import_button = make_button(
             "Import …",
             partial(self.context.desk.import_paths.emit, []),
             theme=self.context.theme,
@@ -263,17 +276,17 @@ class JournalPage(Page):
             hint="Bring your history (Ctrl+O)",
         )
         said = journal_strings()
-        self.run_button = button(
+        self.run_button = make_button(
             said["next"]["run"],
-            lambda: self.tabs.next.ask_run(),
+            lambda: self.tabs.next.confirm_run(),
             theme=self.context.theme,
             icon="play",
             hint=said["next"]["run_hint"],
         )
-        self.pause_button = button(said["runs"]["pause"], lambda: self.tabs.runs.pause())
-        self.check_button = button(
+        self.pause_button = make_button(said["runs"]["pause"], lambda: self.tabs.runs.toggle_pause())
+        self.check_button = make_button(
             "Check the chain",
-            lambda: self.tabs.audit.check(),
+            lambda: self.tabs.audit.check_chain(),
             theme=self.context.theme,
             icon="shield-check",
             hint="See whether the audit and the vault are whole",
@@ -297,20 +310,20 @@ class JournalPage(Page):
         self.pause_button.setAccessibleName(self.pause_button.text())
         self.pause_button.setToolTip(said["go_on_hint" if is_paused else "pause_hint"])
 
-    def _counter(self, name: str) -> Callable[[int], None]:
+    def _make_counter(self, name: str) -> Callable[[int], None]:
         title = self._titles[name]
 
-        def tell(count: int) -> None:
+        def show_count(count: int) -> None:
             told = f"{title} {count:,}" if count else title
             if told == self._shown[name]:
                 return
             self._shown[name] = told
             self.segments.name_choice(name, self._shown[name])
-            self.menu.offer(self._shown, self.tab)
+            self.menu.set_choices(self._shown, self.tab)
 
-        return tell
+        return show_count
 
-    def _choose(self, name: str) -> None:
+    def _on_tab_chosen(self, name: str) -> None:
         self.segments.show_choice(name)
         self.show_tab(name)
 
@@ -321,7 +334,7 @@ class JournalPage(Page):
 
     # ---- the page's life
 
-    def enter(self, wish: str = "") -> None:
+    def activate(self, wish: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
@@ -338,32 +351,32 @@ class JournalPage(Page):
             self.show_tab(wish)
         else:
             self._enter_tab()
-        tab = self.tabs.tab(self.tab)
+        tab = self.tabs.get_tab(self.tab)
         if view and isinstance(tab, NextTab | RunsTab):
             tab.show_view(view)
-        self.counts.read()
+        self.counts.read_counts()
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
-        self.help.shut()
-        self.counts.stop()
+        self.help.close_help()
+        self.counts.stop_timer()
         if self._refresh.isActive():
             self._refresh.stop()
             self._stale.update(self._titles)
 
     def is_settled(self) -> bool:
         """Whether the tab that is shown was read."""
-        return self.tabs.tab(self.tab).is_settled and not self._refresh.isActive()
+        return self.tabs.get_tab(self.tab).is_settled and not self._refresh.isActive()
 
-    def changed(self, change: Changed) -> None:
+    def handle_change(self, change: Changed) -> None:
         """Everything that happens stands in the journal: read again, at most a few times a second."""
-        super().changed(change)
+        super().handle_change(change)
         self._stale.update(self._titles)
-        self._count_soon()
+        self._schedule_counts()
         if not self._is_shown:
             return
-        self._look()
+        self._note_runs_seen()
         if self.tab == "next":
             self._refresh.start(_AHEAD_MS)
         elif not self._refresh.isActive():
@@ -379,46 +392,46 @@ class JournalPage(Page):
         """
         self.tab = self.counts.shown = name
         self.menu.show_choice(name)
-        self.context.prefs.keep(_STATE, name)
-        self._show()
+        self.context.prefs.store_value(_STATE, name)
+        self._show_current_tab()
         if self._is_shown:
             self._enter_tab()
 
-    def _show(self) -> None:
-        self.tabs.setCurrentWidget(self.tabs.tab(self.tab))
+    def _show_current_tab(self) -> None:
+        self.tabs.setCurrentWidget(self.tabs.get_tab(self.tab))
         for name, made in self._buttons.items():
             made.setVisible(self.tab == name)
 
-    def _look(self) -> None:
+    def _note_runs_seen(self) -> None:
         if self.tab in LISTED:
-            saw(self.context)
+            note_runs_seen(self.context)
 
     def _enter_tab(self) -> None:
-        self._look()
+        self._note_runs_seen()
         self._stale.discard(self.tab)
-        self.tabs.tab(self.tab).enter()
+        self.tabs.get_tab(self.tab).activate()
         self.is_stale = bool(self._stale)
 
-    def _read(self) -> None:
+    def _reload_current_tab(self) -> None:
         self._stale.discard(self.tab)
-        self.tabs.tab(self.tab).read()
+        self.tabs.get_tab(self.tab).reload()
         self.is_stale = bool(self._stale)
 
     def _on_tab_counted(self, name: str, count: int) -> None:
         """Say the number of a tab that is not shown; the one that is shown tells its own."""
         if name != self.tab:
-            self._counter(name)(count)
+            self._make_counter(name)(count)
 
-    def _count_soon(self) -> None:
+    def _schedule_counts(self) -> None:
         """What is counted may be another: what can be read cheaply is read, what cannot has no number until then."""
         if self.tab != "next":
-            self._counter("next")(0)
+            self._make_counter("next")(0)
         if self._is_shown:
-            self.counts.read_soon()
+            self.counts.schedule_read()
 
     def _on_progress(self, progress: Progress) -> None:
         if is_job(progress):
-            self._count_soon()
+            self._schedule_counts()
 
     # ---- the help
 
@@ -433,7 +446,7 @@ class JournalPage(Page):
         self.segments.setVisible(not is_low)
         self.menu.setVisible(is_low)
         if self.help.isVisible():
-            self.help.place(self._head.geometry().bottom() + 10)
+            self.help.place_below(self._head.geometry().bottom() + 10)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """A question mark asks for the help, wherever in the page the keyboard is."""

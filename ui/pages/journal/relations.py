@@ -17,11 +17,11 @@ from ui.bridge import problem_of, query, write
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import wrap_text
 from ui.pages.journal.lines import ActionBar, Entry, entry_list
-from ui.pages.journal.words import capital, format_day
+from ui.pages.journal.words import capitalize_first, format_day
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
-from ui.widgets.basics import card_of, column, label
+from ui.widgets.basics import make_column, make_label, wrap_in_card
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
 from ui.widgets.words import describe_reason
@@ -68,7 +68,7 @@ class PairText(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         theme.changed.connect(self.updateGeometry)
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show another text.
 
         Args:
@@ -79,26 +79,26 @@ class PairText(QWidget):
         self.updateGeometry()
         self.update()
 
-    def _high(self) -> int:
+    def _line_height(self) -> int:
         return QFontMetrics(self._theme.font("body")).height() + 3
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """So many lines."""
-        return QSize(200, self._high() * _LINES)
+        return QSize(200, self._line_height() * _LINES)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """One line: a window may be made low, and the panel goes then."""
-        return QSize(80, self._high())
+        return QSize(80, self._line_height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """Draw the text."""
         painter, font = QPainter(self), self._theme.font("body")
         painter.setFont(font)
         painter.setPen(self._theme.colour("ink"))
-        at = QRect(0, 0, self.width(), self._high())
+        at = QRect(0, 0, self.width(), self._line_height())
         for line in wrap_text(self.text, font, self.width(), _LINES):
             painter.drawText(at, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, line)
-            at.translate(0, self._high())
+            at.translate(0, self._line_height())
         painter.end()
 
 
@@ -122,10 +122,10 @@ class PairPanel(QFrame):
         self._both.setSpacing(context.theme.px(24))
         for title, text in zip((said["one"], said["other"]), self.texts, strict=True):
             part = QWidget()
-            column(part, label(title, "label"), text, gap=4)
+            make_column(part, make_label(title, "label"), text, gap=4)
             self._both.addWidget(part, 1)
-        self.why = label("", "muted", wrap=True)
-        layout = column(self, margins=16, gap=10)
+        self.why = make_label("", "muted", wrap=True)
+        layout = make_column(self, margins=16, gap=10)
         layout.addLayout(self._both)
         layout.addWidget(self.why)
         self.hide()
@@ -133,7 +133,7 @@ class PairPanel(QFrame):
     def show_link(self, link: ProposedLink) -> None:
         """Show a pair."""
         for widget, text in zip(self.texts, (link.from_text, link.to_text), strict=True):
-            widget.say(text)
+            widget.show_text(text)
         told = journal_strings()["relations"]["why"]
         self.why.setText(told.format(reason=describe_reason(_REASON), likeness=f"{link.cosine:.2f}"))
         self.show()
@@ -166,28 +166,28 @@ class RelationsTab(QWidget):
         self._is_read = self._wants_focus = False
         self._listed = PAGE_ROWS
         self.list = entry_list(context.theme, said["list"], _ACTS)
-        self.lead = label(said["lead"], "muted", wrap=True)
+        self.lead = make_label(said["lead"], "muted", wrap=True)
         self.panel = PairPanel(context)
         self.acts = ActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
-        column(inside, self.lead, card_of(self.list), self.panel, self.acts, gap=10).setStretch(1, 1)
+        make_column(inside, self.lead, wrap_in_card(self.list), self.panel, self.acts, gap=10).setStretch(1, 1)
         self.states = States(context.theme, inside, said["reading"])
-        column(self, self.states)
-        self.list.lines.more.connect(self._more)
-        self.list.looked_at.connect(self._look)
-        self.list.picked.connect(self._offer)
-        self.list.asked.connect(self.act)
-        self.acts.asked.connect(self.act)
+        make_column(self, self.states)
+        self.list.lines.more.connect(self._show_more)
+        self.list.looked_at.connect(self._on_entry_chosen)
+        self.list.picked.connect(self._update_actions)
+        self.list.asked.connect(self.run_action)
+        self.acts.asked.connect(self.run_action)
 
     # ---- reading
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """It is shown."""
         self._wants_focus = True
-        self.read()
+        self.reload()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read what is proposed now."""
         if not self._is_read:
             self.states.show_loading()
@@ -195,29 +195,31 @@ class RelationsTab(QWidget):
         asked = query(journal_strings()["relations"]["reading"], lambda: jobs.list_proposed_links(MOST)).within(
             self, "links"
         )
-        self.context.tasks.run(asked.success(partial(self._show, frozenset(self._written))).failure(self._fail))
+        self.context.tasks.run(
+            asked.success(partial(self._show_links, frozenset(self._written))).failure(self._show_failure)
+        )
 
     @property
     def is_settled(self) -> bool:
         """Whether it was read."""
         return self._is_read
 
-    def _fail(self, error: BaseException) -> None:
-        self.states.show_failure(error, self.read, self.context.desk.say if self._is_read else None)
+    def _show_failure(self, error: BaseException) -> None:
+        self.states.show_failure(error, self.reload, self.context.desk.show_message if self._is_read else None)
 
     # ---- showing
 
-    def _show(self, known: frozenset[Pair], links: Sequence[ProposedLink]) -> None:
+    def _show_links(self, known: frozenset[Pair], links: Sequence[ProposedLink]) -> None:
         """Show what was read; of what was written before it was asked for, the engine knows better."""
         self._is_read, self.links = True, tuple(links)
         self._decided -= known
         self._written -= known
-        self._list()
+        self._list_undecided()
         if self._wants_focus:
             self.list.setFocus()
         self._wants_focus = False
 
-    def _list(self) -> None:
+    def _list_undecided(self) -> None:
         """List those that nobody has decided."""
         self.links = tuple(link for link in self.links if pair_of(link) not in self._decided)
         self.counted.emit(len(self.links))
@@ -230,23 +232,23 @@ class RelationsTab(QWidget):
         shown = [link_entry(link, now) for link in self.links[: self._listed]]
         self.list.show_lines(shown, has_more=len(self.links) > self._listed)
         self.states.show_content()
-        self._offer()
+        self._update_actions()
 
-    def _more(self) -> None:
+    def _show_more(self) -> None:
         first, self._listed = self._listed, self._listed + PAGE_ROWS
         now = self.context.clock.now_ms()
         more = [link_entry(link, now) for link in self.links[first : self._listed]]
-        self.list.lines.append(more, has_more=len(self.links) > self._listed)
+        self.list.lines.append_lines(more, has_more=len(self.links) > self._listed)
 
     @property
     def is_low(self) -> bool:
         """Whether the list needs the room that the panel would take."""
         return self.height() < self.context.theme.px(_LOW)
 
-    def _offer(self) -> None:
+    def _update_actions(self) -> None:
         chosen = next(iter(self.list.chosen), None)
         self.list.offered = frozenset(_ACTS) if chosen is not None else frozenset()
-        self.acts.offer(self.list.offered)
+        self.acts.enable_actions(self.list.offered)
         if chosen is None or self.is_low:
             self.panel.hide()
         else:
@@ -256,15 +258,15 @@ class RelationsTab(QWidget):
         """Where it is low, the list has the room."""
         super().resizeEvent(event)
         self.lead.setVisible(not self.is_low)
-        self._offer()
+        self._update_actions()
 
     # ---- deciding
 
-    def _look(self, entry: Entry | None) -> None:
+    def _on_entry_chosen(self, entry: Entry | None) -> None:
         if entry is not None:
             self.context.selection.select(entry.value.from_id, ORIGIN)
 
-    def act(self, name: str) -> None:
+    def run_action(self, name: str) -> None:
         """Do something with the chosen pair.
 
         Args:
@@ -275,11 +277,11 @@ class RelationsTab(QWidget):
             return
         link: ProposedLink = chosen.value
         if name in {"open", "other"}:
-            self.context.selection.again(link.from_id if name == "open" else link.to_id, CLOSER)
+            self.context.selection.reselect(link.from_id if name == "open" else link.to_id, CLOSER)
         else:
-            self.decide(link, accept=name == "accept")
+            self.decide_link(link, accept=name == "accept")
 
-    def decide(self, link: ProposedLink, *, accept: bool) -> None:
+    def decide_link(self, link: ProposedLink, *, accept: bool) -> None:
         """Draw a relation, or never propose it again; its line goes at once, so that the next key is for the next one.
 
         Args:
@@ -294,18 +296,18 @@ class RelationsTab(QWidget):
             )
         )
         self._decided.add(pair_of(link))
-        self._list()
+        self._list_undecided()
 
     def _on_relation_decided(self, link: ProposedLink, accept: bool, step_id: str) -> None:
         said = journal_strings()["relations"]
         self._written.add(pair_of(link))
         offer_undo(self.context, said["accepted" if accept else "declined"], step_id)
-        self.read()
+        self.reload()
 
     def _on_decision_failed(self, link: ProposedLink, error: BaseException) -> None:
         """It could not be decided: it stands in the list again."""
         self._decided.discard(pair_of(link))
-        self.read()
+        self.reload()
         problem = problem_of(error)
         if problem is not None:
-            self.context.desk.say(capital(problem.sentence))
+            self.context.desk.show_message(capitalize_first(problem.sentence))

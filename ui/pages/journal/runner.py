@@ -18,11 +18,11 @@ from core.events import Progress
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType
 from ui.bridge import Running, job, problem_of, query, write
 from ui.context import Context
-from ui.pages.journal.words import capital, describe_code, report_line
+from ui.pages.journal.words import capitalize_first, describe_code, report_line
 from ui.strings import journal_strings
 from ui.theme.tokens import sizes
-from ui.undo import take_back
-from ui.widgets.basics import button, column, label, restyle, row
+from ui.undo import undo_step
+from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property
 
 
 class RunDialog(QDialog):
@@ -49,19 +49,19 @@ class RunDialog(QDialog):
         self.setAccessibleName(said["run_title"])
         self.setFixedWidth(context.theme.px(sizes().dialog))
         self.sentences = (lead, *sentences, foot)
-        self.cancel = button("Cancel", self.reject)
-        self.act = button(said["run_title"], self._agree, kind="primary")
-        self._title = label(said["run_title"], "title")
-        layout = column(self, self._title, label(lead, "muted", wrap=True), margins=24, gap=12)
-        lines = column(gap=6)
+        self.cancel = make_button("Cancel", self.reject)
+        self.act = make_button(said["run_title"], self._on_agree_clicked, kind="primary")
+        self._title = make_label(said["run_title"], "title")
+        layout = make_column(self, self._title, make_label(lead, "muted", wrap=True), margins=24, gap=12)
+        lines = make_column(gap=6)
         for sentence in sentences:
-            lines.addWidget(label(sentence, wrap=True))
+            lines.addWidget(make_label(sentence, wrap=True))
         layout.addLayout(lines)
-        layout.addWidget(label(foot, "muted", wrap=True))
-        layout.addLayout(row(None, self.cancel, self.act))
+        layout.addWidget(make_label(foot, "muted", wrap=True))
+        layout.addLayout(make_row(None, self.cancel, self.act))
         self.act.setFocus()
 
-    def warn(self, title: str, act: str) -> None:
+    def show_warning(self, title: str, act: str) -> None:
         """What it does cannot be taken back: say so, and let the person go out of their way to do it.
 
         Args:
@@ -73,7 +73,7 @@ class RunDialog(QDialog):
         self.act.setText(act)
         self.act.setAccessibleName(act)
         self.act.setDefault(False)
-        restyle(self.act, "kind", "danger")
+        set_style_property(self.act, "kind", "danger")
         self.cancel.setDefault(True)
         self.cancel.setFocus()
 
@@ -85,7 +85,7 @@ class RunDialog(QDialog):
             self.setFixedHeight(layout.totalHeightForWidth(self.width()))
         super().showEvent(event)
 
-    def _agree(self) -> None:
+    def _on_agree_clicked(self) -> None:
         self.agreed.emit()
         self.accept()
 
@@ -107,7 +107,7 @@ def describe_outcome(row: JobRow) -> str:
     told = report_line(row)
     told = told if any(letter.isdigit() for letter in told) else told[:1].lower() + told[1:]
     sentence = journal_strings()["runs"]["ended"][row.state.value].format(title=row.title, told=told)
-    return f"{sentence} {capital(describe_code(row.code))}." if row.code else str(sentence)
+    return f"{sentence} {capitalize_first(describe_code(row.code))}." if row.code else str(sentence)
 
 
 class Runner(QObject):
@@ -134,7 +134,7 @@ class Runner(QObject):
         self._shown: Mapping[JobType, Mapping[str, Any]] = {}
         context.bridge.progressed.connect(self._on_progress)
 
-    def run(
+    def run_jobs(
         self,
         types: Sequence[JobType],
         titles: Sequence[str],
@@ -151,9 +151,9 @@ class Runner(QObject):
             return
         self.is_running, self._ended, self._shown = True, [], shown
         self.changed.emit()
-        self._next(list(zip(types, titles, strict=True)))
+        self._run_next(list(zip(types, titles, strict=True)))
 
-    def _next(self, left: list[tuple[JobType, str]]) -> None:
+    def _run_next(self, left: list[tuple[JobType, str]]) -> None:
         (wanted, title), rest = left[0], left[1:]
         jobs = self._context.bridge.engine.jobs
         task = job(title, lambda _: jobs.run(wanted)).within(self)
@@ -161,7 +161,7 @@ class Runner(QObject):
         self._running = self._context.tasks.run(
             task.success(partial(self._on_run_done, rest)).failure(self._on_run_failed)
         )
-        self._running.moved.connect(partial(self._look, wanted))
+        self._running.moved.connect(partial(self._on_job_moved, wanted))
 
     def _on_progress(self, progress: Progress) -> None:
         running = self._running
@@ -170,7 +170,7 @@ class Runner(QObject):
 
     # ---- stopping
 
-    def _look(self, wanted: JobType, *_moved: int) -> None:
+    def _on_job_moved(self, wanted: JobType, *_moved: int) -> None:
         """The status bar's Stop only sets a mark: a job of the scheduler is stopped by its id."""
         running = self._running
         if running is None or not running.watch.cancelled() or self._stops:
@@ -178,9 +178,9 @@ class Runner(QObject):
         self._stops = True
         jobs = self._context.bridge.engine.jobs
         asked = query("Looking at what runs", lambda: jobs.state(1)).within(self, "stop")
-        self._context.tasks.run(asked.success(partial(self._stop, wanted)).failure(lambda _: None))
+        self._context.tasks.run(asked.success(partial(self._cancel_jobs, wanted)).failure(lambda _: None))
 
-    def _stop(self, wanted: JobType, state: Jobs) -> None:
+    def _cancel_jobs(self, wanted: JobType, state: Jobs) -> None:
         jobs = self._context.bridge.engine.jobs
         for known in state.rows:
             if known.type is wanted and known.state in {JobState.RUNNING, JobState.QUEUED}:
@@ -194,18 +194,18 @@ class Runner(QObject):
         if row.type in self._shown:
             self.foretold[row.id] = self._shown[row.type]
         if rest and row.state is JobState.DONE:
-            self._next(rest)
+            self._run_next(rest)
         else:
-            self._tell()
+            self._report_outcome()
 
     def _on_run_failed(self, error: BaseException) -> None:
         self._running = None
-        self._tell()
+        self._report_outcome()
         problem = problem_of(error)
         if problem is not None:
             self._context.tasks.problem.emit(problem)
 
-    def _tell(self) -> None:
+    def _report_outcome(self) -> None:
         self.is_running = False
         self.changed.emit()
         if not self._ended:
@@ -213,8 +213,8 @@ class Runner(QObject):
         sentence = " ".join(describe_outcome(row) for row in self._ended)
         steps = [row.step_id for row in self._ended if row.step_id is not None and row.can_undo]
         if len(steps) == 1:
-            self._context.desk.say(sentence, "Undo", partial(take_back, self._context, steps[0]))
+            self._context.desk.show_message(sentence, "Undo", partial(undo_step, self._context, steps[0]))
         elif steps:
-            self._context.desk.say(sentence, "Show", partial(self._context.desk.go.emit, "journal", "runs"))
+            self._context.desk.show_message(sentence, "Show", partial(self._context.desk.go.emit, "journal", "runs"))
         else:
-            self._context.desk.say(sentence)
+            self._context.desk.show_message(sentence)

@@ -29,12 +29,21 @@ from ui.pages.journal.job_lines import (
     query_model,
     waits_for_choice,
 )
-from ui.pages.journal.lines import ActionBar, Entry, entry_list, lie_down
+from ui.pages.journal.lines import ActionBar, Entry, entry_list, set_row_direction
 from ui.pages.journal.runner import RunDialog, Runner, is_job
-from ui.pages.journal.words import capital
+from ui.pages.journal.words import capitalize_first
 from ui.strings import journal_strings
 from ui.undo import report_undo
-from ui.widgets.basics import Elided, Segments, card_of, clear, column, label, make_timer, row
+from ui.widgets.basics import (
+    Elided,
+    Segments,
+    clear_layout,
+    make_column,
+    make_label,
+    make_row,
+    make_timer,
+    wrap_in_card,
+)
 from ui.widgets.states import FOOT, EmptyState, States
 
 RUNS, CALENDAR = "runs", "calendar"
@@ -60,9 +69,9 @@ class JobPanel(QFrame):
         self.sentences: tuple[str, ...] = ()
         self._title = Elided("", "section")
         self._lines = QWidget()
-        self._column = column(self._lines, gap=2)
+        self._column = make_column(self._lines, gap=2)
         self.acts = ActionBar(context.theme, ("stop", "retry", "undo", "run"))
-        column(self, self._title, self._lines, self.acts, margins=16, gap=8)
+        make_column(self, self._title, self._lines, self.acts, margins=16, gap=8)
         self.hide()
 
     def show_sentences(
@@ -76,12 +85,12 @@ class JobPanel(QFrame):
             is_low: whether the list above needs the room: then without its title, and the first sentence alone.
         """
         self.sentences = sentences
-        self._title.say(title)
+        self._title.set_text(title)
         self._title.setVisible(not is_low)
-        clear(self._column)
+        clear_layout(self._column)
         for sentence in sentences[: 1 if is_low else None]:
-            self._column.addWidget(label(sentence, "muted", wrap=True))
-        self.acts.offer(acts, hides=True)
+            self._column.addWidget(make_label(sentence, "muted", wrap=True))
+        self.acts.enable_actions(acts, hides=True)
         self.acts.setVisible(bool(acts))
         self.show()
 
@@ -105,62 +114,62 @@ class RunsTab(QWidget):
         self.model = Model()
         self.view = RUNS
         self._limit, self._wants_focus = _MOST, False
-        self.stand = label("", "muted", wrap=True)
+        self.stand = make_label("", "muted", wrap=True)
         self.views = Segments(((RUNS, said["runs"]), (CALENDAR, said["calendar"])), RUNS, said["views"])
         self.list = entry_list(context.theme, said["list"], ("stop", "retry", "undo"))
         self.calendar = entry_list(context.theme, said["calendar_list"], ("run",))
         self.lists = QStackedWidget()
         self.panel = JobPanel(context)
-        self._build()
-        self._follow = make_timer(self, self.read, _FOLLOW_MS)
+        self._build_layout()
+        self._follow = make_timer(self, self.reload, _FOLLOW_MS)
         context.bridge.progressed.connect(self._on_progress)
         self.views.chosen.connect(self.show_view)
         runner.changed.connect(self._on_run_ended)
 
-    def _build(self) -> None:
+    def _build_layout(self) -> None:
         theme, said = self.context.theme, journal_strings()["runs"]
-        self._ran_states = States(theme, card_of(self.list), said["reading"])
-        for shown in (self._ran_states, card_of(self.calendar)):
+        self._ran_states = States(theme, wrap_in_card(self.list), said["reading"])
+        for shown in (self._ran_states, wrap_in_card(self.calendar)):
             self.lists.addWidget(shown)
         inside = QWidget()
-        self._head = row(self.stand, self.views, gap=12)
+        self._head = make_row(self.stand, self.views, gap=12)
         self._head.setStretch(0, 1)
-        layout = column(inside, gap=10)
+        layout = make_column(inside, gap=10)
         layout.addLayout(self._head)
         layout.addWidget(self.lists, 1)
         layout.addWidget(self.panel)
         self.states = States(theme, inside, said["reading"])
-        column(self, self.states)
+        make_column(self, self.states)
         for lines in (self.list, self.calendar):
-            lines.picked.connect(self._look)
-            lines.asked.connect(self.act)
-        self.list.lines.more.connect(self._more)
-        self.panel.acts.asked.connect(self.act)
+            lines.picked.connect(self._show_chosen)
+            lines.asked.connect(self.run_action)
+        self.list.lines.more.connect(self._load_more)
+        self.panel.acts.asked.connect(self.run_action)
 
     # ---- reading
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """It is shown."""
         self._wants_focus = True
-        self.read()
+        self.reload()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read how the scheduler stands."""
         if self.jobs is None:
             self.states.show_loading()
         jobs, limit = self.context.bridge.engine.jobs, self._limit
         asked = query(journal_strings()["runs"]["reading"], lambda: jobs.state(limit)).within(self, "state")
-        self.context.tasks.run(asked.success(self._read_model).failure(self._fail))
+        self.context.tasks.run(asked.success(self._read_model).failure(self._show_failure))
 
     def _read_model(self, jobs: Jobs) -> None:
         asked = query_model(
-            self.context, self, journal_strings()["runs"]["reading"], "state", partial(self._show, jobs)
+            self.context, self, journal_strings()["runs"]["reading"], "state", partial(self._show_jobs, jobs)
         )
-        self.context.tasks.run(asked.failure(self._fail))
+        self.context.tasks.run(asked.failure(self._show_failure))
 
-    def _more(self) -> None:
+    def _load_more(self) -> None:
         self._limit += _MORE
-        self.read()
+        self.reload()
 
     def _on_progress(self, progress: Progress) -> None:
         """What runs moves on: look again, at most once a second."""
@@ -172,12 +181,12 @@ class RunsTab(QWidget):
         """Whether it was read."""
         return self.jobs is not None
 
-    def _fail(self, error: BaseException) -> None:
-        self.states.show_failure(error, self.read, None if self.jobs is None else self.context.desk.say)
+    def _show_failure(self, error: BaseException) -> None:
+        self.states.show_failure(error, self.reload, None if self.jobs is None else self.context.desk.show_message)
 
     # ---- showing
 
-    def _show(self, jobs: Jobs, model: Model) -> None:
+    def _show_jobs(self, jobs: Jobs, model: Model) -> None:
         self.jobs, self.model = jobs, model
         said, now = journal_strings()["runs"], self.context.clock.now_ms()
         self.stand.setText(describe_scheduler(jobs, now, model))
@@ -191,7 +200,7 @@ class RunsTab(QWidget):
             self._ran_states.show_empty(nothing)
         self.states.show_content()
         self.counted.emit(jobs.total)
-        self._look()
+        self._show_chosen()
         self.changed.emit()
         if self._wants_focus:
             self.shown_list.setFocus()
@@ -212,9 +221,9 @@ class RunsTab(QWidget):
         self.views.show_choice(view)
         self.lists.setCurrentIndex(0 if view == RUNS else 1)
         self.shown_list.setFocus()
-        self._look()
+        self._show_chosen()
 
-    def _look(self) -> None:
+    def _show_chosen(self) -> None:
         """Show what is chosen under the list."""
         found: Entry | None = next(iter(self.shown_list.chosen), None)
         value = None if found is None else found.value
@@ -237,18 +246,18 @@ class RunsTab(QWidget):
     def _describe_scheduled(self, beat: ScheduledJob, now_ms: int) -> str:
         rows = () if self.jobs is None else self.jobs.rows
         waits = waits_for_choice(beat, self.model, rows)
-        return f"{beat.about} {capital(describe_next_run(beat, now_ms, waits=waits))}."
+        return f"{beat.about} {capitalize_first(describe_next_run(beat, now_ms, waits=waits))}."
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where it is low, the list has the room; where it is narrow, the words have the width."""
         super().resizeEvent(event)
-        lie_down(self._head, is_wide=self.width() >= self.context.theme.px(_NARROW))
+        set_row_direction(self._head, is_wide=self.width() >= self.context.theme.px(_NARROW))
         if self.jobs is not None:
-            self._look()
+            self._show_chosen()
 
     # ---- what is done
 
-    def act(self, name: str) -> None:
+    def run_action(self, name: str) -> None:
         """Do something with what is chosen.
 
         Args:
@@ -259,15 +268,15 @@ class RunsTab(QWidget):
             return
         jobs, value = self.context.bridge.engine.jobs, found.value
         if isinstance(value, ScheduledJob):
-            self.ask_run(value)
+            self.confirm_run(value)
         elif name == "undo" and value.step_id is not None:
-            self.undo(value.step_id, "Undo")
+            self.undo_run(value.step_id, "Undo")
         elif name in {"stop", "retry"}:
             verb = jobs.cancel if name == "stop" else jobs.retry
             task = write("Stopping" if name == "stop" else "Trying again", partial(verb, value.id)).within(self)
-            self.context.tasks.run(task.success(lambda _: self.read()))
+            self.context.tasks.run(task.success(lambda _: self.reload()))
 
-    def undo(self, step_id: str, act: str) -> None:
+    def undo_run(self, step_id: str, act: str) -> None:
         """Undo or redo a run.
 
         Args:
@@ -279,10 +288,10 @@ class RunsTab(QWidget):
         self.context.tasks.run(task.within(self).success(partial(self._on_run_undone, act)))
 
     def _on_run_undone(self, act: str, report: UndoReport) -> None:
-        report_undo(self.context, report, act, self.undo)
-        self.read()
+        report_undo(self.context, report, act, self.undo_run)
+        self.reload()
 
-    def ask_run(self, beat: ScheduledJob) -> None:
+    def confirm_run(self, beat: ScheduledJob) -> None:
         """Say what a kind of work does, and start it if the person wants it."""
         if self.runner.is_running:
             return
@@ -290,14 +299,14 @@ class RunsTab(QWidget):
         foot = said["erase"] if is_erasing else journal_strings()["next"]["run_foot"]
         lead = f"{beat.title}. {journal_strings()['next']['run_lead_none']}"
         dialog = RunDialog(self.context, lead, (beat.about,), foot, self)
-        dialog.agreed.connect(lambda: self.runner.run((beat.type,), (beat.title,)))
+        dialog.agreed.connect(lambda: self.runner.run_jobs((beat.type,), (beat.title,)))
         if is_erasing:
-            dialog.warn(said["erase_title"], said["erase_act"])
+            dialog.show_warning(said["erase_title"], said["erase_act"])
         dialog.open()
 
     def _on_run_ended(self) -> None:
         if self.jobs is not None and self.isVisible():
-            self.read()
+            self.reload()
 
     # ---- pausing
 
@@ -306,8 +315,8 @@ class RunsTab(QWidget):
         """Whether nothing runs by itself."""
         return self.jobs is not None and self.jobs.paused
 
-    def pause(self) -> None:
+    def toggle_pause(self) -> None:
         """Pause, or go on."""
         jobs, on = self.context.bridge.engine.jobs, not self.is_paused
         task = write("Pausing" if on else "Going on", lambda: jobs.pause(on)).within(self)
-        self.context.tasks.run(task.success(lambda _: self.read()))
+        self.context.tasks.run(task.success(lambda _: self.reload()))

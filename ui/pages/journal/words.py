@@ -14,7 +14,7 @@ from core.types.lifecycle import Health, JobRow, Pressure
 from core.types.replies import AuditRow, ImportRow, StepRow
 from ui.strings import format_count, journal_strings
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import FORMAT_WORDS, count_of, date_of, local, memories, skip_sentences, time_of
+from ui.widgets.words import FORMAT_WORDS, count_memories, count_of, date_of, skip_sentences, time_of, to_local
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "counts": ("counts",),
@@ -63,12 +63,12 @@ def figures_of(health: Health, group: str, now_ms: int) -> tuple[Figure, ...]:
     }
     order = [key for key in names if key in found] + [key for key in found if key not in names]
     return tuple(
-        Figure(key, names.get(key, _plain(key)), format_value(key.partition(".")[2], found[key], now_ms))
+        Figure(key, names.get(key, _plain_name(key)), format_value(key.partition(".")[2], found[key], now_ms))
         for key in order
     )
 
 
-def _plain(key: str) -> str:
+def _plain_name(key: str) -> str:
     return key.partition(".")[2].replace("_", " ").capitalize()
 
 
@@ -85,7 +85,7 @@ def format_value(key: str, value: Any, now_ms: int) -> str:
     if value is None:
         return str(said["never"] if key in _TIMES else said.get(f"{key}.none", said["unknown"]))
     if key in _TIMES:
-        return moment(int(value), now_ms)
+        return format_near_moment(int(value), now_ms)
     if isinstance(value, str):
         return str(said.get(f"{key}.{value}", value.replace("_", " ")))
     if key.endswith(_MEGA):
@@ -195,7 +195,7 @@ def describe_author(actor: str, client: str | None = None) -> str:
 
 def day_of(ms: int, now_ms: int) -> str:
     """The heading of a day: `Today`, `Yesterday`, `14 November 2026`, in the local zone."""
-    at, today = local(ms).date(), local(now_ms).date()
+    at, today = to_local(ms).date(), to_local(now_ms).date()
     if at == today:
         return "Today"
     return "Yesterday" if at == today - timedelta(days=1) else f"{at.day} {at:%B} {at.year}"
@@ -203,7 +203,7 @@ def day_of(ms: int, now_ms: int) -> str:
 
 def clock_of(ms: int) -> str:
     """`14:05`, in the local zone."""
-    return f"{local(ms):%H:%M}"
+    return f"{to_local(ms):%H:%M}"
 
 
 def details_of(step: StepRow, now_ms: int, name: str = "") -> str:
@@ -216,15 +216,17 @@ def details_of(step: StepRow, now_ms: int, name: str = "") -> str:
     if name:
         parts.insert(0, one_line(name, 80))
     if step.undone:
-        parts.append("taken back" if step.undone_at is None else f"taken back at {_moment(step.undone_at, step.at)}")
+        parts.append(
+            "taken back" if step.undone_at is None else f"taken back at {_format_moment(step.undone_at, step.at)}"
+        )
     elif not step.can_undo:
         parts.append("too old to be undone" if step.expires_at < now_ms else "still running")
     return " · ".join(parts)
 
 
-def _moment(ms: int, beside_ms: int) -> str:
+def _format_moment(ms: int, beside_ms: int) -> str:
     """The time of day; with the date where it is another one's."""
-    return clock_of(ms) if local(ms).date() == local(beside_ms).date() else time_of(ms)
+    return clock_of(ms) if to_local(ms).date() == to_local(beside_ms).date() else time_of(ms)
 
 
 def act_of(step: StepRow) -> str:
@@ -257,14 +259,14 @@ def import_sentences(imported: ImportRow) -> tuple[str, ...]:
     where = f"{format_of(imported)}, into {one_line(imported.space, 60)} on {time_of(imported.started_at)}."
     if imported.state == "running":
         return (where, "It is still being read.")
-    stored, proposals = _number(imported, "stored"), _number(imported, "proposals")
+    stored, proposals = _summary_count(imported, "stored"), _summary_count(imported, "proposals")
     if imported.state == "undone":
-        here = f"It brought {memories(stored)}, which were removed again."
+        here = f"It brought {count_memories(stored)}, which were removed again."
     elif imported.memories == stored:
-        here = f"It brought {memories(stored)}; {'it is' if stored == 1 else 'all of them are'} still here."
+        here = f"It brought {count_memories(stored)}; {'it is' if stored == 1 else 'all of them are'} still here."
     else:
         left = count_of(imported.memories, "is", "are")
-        here = f"It brought {memories(stored)}, of which {left} here now."
+        here = f"It brought {count_memories(stored)}, of which {left} here now."
     asked = (f"{count_of(proposals, 'statement')} wait to be looked at.",) if proposals else ()
     skips = skip_sentences(skipped_of(imported))
     more = len(skips) - _SHOWN_SKIPS
@@ -272,7 +274,7 @@ def import_sentences(imported: ImportRow) -> tuple[str, ...]:
     return (where, here, *asked, *(f"Left out: {one}" for one in skips[:_SHOWN_SKIPS]), *rest)
 
 
-def _number(imported: ImportRow, name: str) -> int:
+def _summary_count(imported: ImportRow, name: str) -> int:
     found = imported.summary.get(name, 0)
     return found if isinstance(found, int) else 0
 
@@ -290,10 +292,10 @@ def short_id(object_id: str) -> str:
 def counts_of(entry: AuditRow) -> str:
     """What an audit row counts: `3 rows, 2 parts`."""
     order = sorted(entry.detail.items(), key=lambda item: item[0] != "rows")
-    return ", ".join(said for name, value in order if (said := _count(name.replace("_", " "), value)))
+    return ", ".join(said for name, value in order if (said := _format_detail(name.replace("_", " "), value)))
 
 
-def _count(name: str, value: Any) -> str:
+def _format_detail(name: str, value: Any) -> str:
     if isinstance(value, bool) or not value:
         return name if value else ""
     if isinstance(value, int):
@@ -311,7 +313,7 @@ _MINUTE_MS = 60_000
 _OF_THOSE = "source_memories"  # said with the digests they are of
 
 
-def capital(told: str) -> str:
+def capitalize_first(told: str) -> str:
     """Words with a capital at their beginning, as a sentence has."""
     return told[:1].upper() + told[1:]
 
@@ -349,11 +351,11 @@ def describe_report(report: Mapping[str, Any]) -> tuple[str, ...]:
         report: counts by name; the report of a consolidation has names within names.
     """
     told: list[str] = []
-    for name, count in _flat(report):
+    for name, count in _flatten_counts(report):
         said = (
             format_count(journal_strings()["report"][name], count)
             if name in journal_strings()["report"]
-            else _plainly(name, count)
+            else _format_plain_count(name, count)
         )
         if name.endswith(_OF_THOSE) and told:
             told[-1] = f"{told[-1]} {said}"
@@ -362,17 +364,17 @@ def describe_report(report: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _flat(report: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, int]]:
+def _flatten_counts(report: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, int]]:
     for name, value in report.items():
         if name in journal_strings()["silent"]:
             continue
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{above}{name}.")
+            yield from _flatten_counts(value, f"{above}{name}.")
         elif isinstance(value, int) and not isinstance(value, bool) and value:
             yield f"{above}{name}", value
 
 
-def _plainly(name: str, count: int) -> str:
+def _format_plain_count(name: str, count: int) -> str:
     return f"{count:,} {name.rpartition('.')[2].replace('_', ' ')}"
 
 
@@ -391,9 +393,9 @@ def describe_code(code: str) -> str:
     return journal_strings()["code"].format(why=why, code=code) if code else str(why)
 
 
-def moment(ms: int, now_ms: int) -> str:
+def format_near_moment(ms: int, now_ms: int) -> str:
     """A moment near the present: `today at 14:05`, `tomorrow at 03:00`, else `3 Nov 2026, 14:05`."""
-    at, today = local(ms), local(now_ms).date()
+    at, today = to_local(ms), to_local(now_ms).date()
     names = {today: "today", today + timedelta(days=1): "tomorrow", today - timedelta(days=1): "yesterday"}
     name = names.get(at.date())
     return f"{name} at {at:%H:%M}" if name else f"{date_of(ms)}, {at:%H:%M}"
@@ -401,7 +403,7 @@ def moment(ms: int, now_ms: int) -> str:
 
 def format_day(ms: int, now_ms: int) -> str:
     """A day near the present: `today`, `yesterday`, else `3 Nov 2026`."""
-    at, today = local(ms).date(), local(now_ms).date()
+    at, today = to_local(ms).date(), to_local(now_ms).date()
     return {today: "today", today - timedelta(days=1): "yesterday", today + timedelta(days=1): "tomorrow"}.get(
         at, date_of(ms)
     )

@@ -30,8 +30,8 @@ from ui.pages.library.dialogs import (
 )
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
-from ui.widgets.basics import KeyButton, button, follow_icon, label, tool
-from ui.widgets.words import memories
+from ui.widgets.basics import KeyButton, follow_icon, make_button, make_label, make_tool_button
+from ui.widgets.words import count_memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +81,21 @@ class SelectionBar(QFrame):
         self.setAccessibleName("What is chosen")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._theme = theme
-        self._count = label("", "strong")
+        self._count = make_label("", "strong")
         self._buttons = {
             act.id: KeyButton(theme, act.title, act.keys, partial(self.asked.emit, act.id), act.kind) for act in ACTS
         }
         self._offered = frozenset(self._buttons)
         self._chosen = 0
         self._menu = QMenu(self)
-        self._menu.aboutToShow.connect(self._fill)
-        self._more = button("More", kind="plain")
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self._more = make_button("More", kind="plain")
         self._more.setObjectName("more")
         self._more.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         follow_icon(theme, self._more, "chevron-down", "muted")
         self._more.setMenu(self._menu)
-        self._clear = tool(theme, "x", "Choose nothing (Esc)", self.cleared.emit)
+        self._clear = make_tool_button(theme, "x", "Choose nothing (Esc)", self.cleared.emit)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(16, 8, 8, 8)
         self._row.setSpacing(8)
@@ -112,7 +112,7 @@ class SelectionBar(QFrame):
         """What it says."""
         return self._count.text()
 
-    def button(self, act: str) -> KeyButton:
+    def find_button(self, act: str) -> KeyButton:
         """The button of an act."""
         return self._buttons[act]
 
@@ -129,19 +129,19 @@ class SelectionBar(QFrame):
             are_pinned: whether all of them are pinned.
         """
         self._chosen = count
-        self._buttons["pin"].name("Unpin" if are_pinned else "Pin")
+        self._buttons["pin"].set_title("Unpin" if are_pinned else "Pin")
         self._offered = offered
         self.setVisible(count > 1)
-        self._fit()
+        self._fit_buttons()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """More or fewer buttons have room."""
         super().resizeEvent(event)
-        self._fit()
+        self._fit_buttons()
 
-    def _fit(self) -> None:
+    def _fit_buttons(self) -> None:
         is_narrow = self.width() < self._theme.px(420)
-        self._count.setText(f"{self._chosen:,} selected" if is_narrow else f"{memories(self._chosen)} selected")
+        self._count.setText(f"{self._chosen:,} selected" if is_narrow else f"{count_memories(self._chosen)} selected")
         gap = self._row.spacing()
         room = self.width() - self._count.sizeHint().width() - self._clear.sizeHint().width() - 24 - 4 * gap
         wanted = [act.id for act in ACTS if act.id in self._offered]
@@ -155,14 +155,14 @@ class SelectionBar(QFrame):
             made.setVisible(act in widths and has_room)
         self._more.setVisible(not has_room)
 
-    def _fill(self) -> None:
+    def _fill_menu(self) -> None:
         self._menu.clear()
         for act in ACTS:
             if act.id in self._offered and self._buttons[act.id].isHidden():
                 title = self._buttons[act.id].title
-                self._menu.addAction(f"{title}\t{act.keys}").triggered.connect(partial(self._ask, act.id))
+                self._menu.addAction(f"{title}\t{act.keys}").triggered.connect(partial(self._emit_asked, act.id))
 
-    def _ask(self, act: str, _checked: bool = False) -> None:
+    def _emit_asked(self, act: str, _checked: bool = False) -> None:
         self.asked.emit(act)
 
 
@@ -183,29 +183,29 @@ class Changes(QObject):
         self.facets: Facets | None = None
         self.dialog: QWidget | None = None
 
-    def ask(self, act: str, ids: Sequence[str], *, are_pinned: bool = False) -> None:
+    def run_action(self, act: str, ids: Sequence[str], *, are_pinned: bool = False) -> None:
         """Do something with memories, after a preview where it concerns more than one.
 
         Args:
             are_pinned: whether all of them are pinned; then `pin` unpins.
         """
         if not ids:
-            self._context.desk.say(CHOOSE_FIRST)
+            self._context.desk.show_message(CHOOSE_FIRST)
             return
         if act == "export":
-            self._export(tuple(ids))
+            self._ask_export_file(tuple(ids))
             return
         deed = DEEDS.get("unpin" if act == "pin" and are_pinned else act)
         if deed is not None and len(ids) == 1:
-            self._revise(ids, deed.revision, deed.done)
+            self._revise_memories(ids, deed.revision, deed.done)
             return
-        form = self._form(act, deed)
+        form = self._make_form(act, deed)
         made = RevisionDialog(self._context, ids, form, _dialog_title(act, form, len(ids)), self._host)
         made.agreed.connect(partial(self._on_form_agreed, tuple(ids)))
         self.dialog = made
         made.open()
 
-    def _form(self, act: str, deed: PlainChange | None) -> Form:
+    def _make_form(self, act: str, deed: PlainChange | None) -> Form:
         if deed is not None:
             return PlainForm(deed)
         if act == "tag":
@@ -213,32 +213,32 @@ class Changes(QObject):
         return MoveForm(self._context, self.facets) if act == "move" else ImportanceForm(self._context)
 
     def _on_form_agreed(self, ids: Sequence[str], form: Form) -> None:
-        revision = form.revision()
+        revision = form.make_revision()
         if revision is not None:
-            self._revise(ids, revision, form.describe_done())
+            self._revise_memories(ids, revision, form.describe_done())
 
-    def _revise(self, ids: Sequence[str], revision: Revision, done: str) -> None:
+    def _revise_memories(self, ids: Sequence[str], revision: Revision, done: str) -> None:
         context = self._context
         library = context.bridge.engine.library
         context.tasks.run(
-            write(f"Changing {memories(len(ids))}", lambda: library.revise(ids, revision)).success(
+            write(f"Changing {count_memories(len(ids))}", lambda: library.revise(ids, revision)).success(
                 partial(announce_change, context, done)
             )
         )
 
-    def _export(self, ids: Sequence[str]) -> None:
-        made = QFileDialog(self._host, f"Export {memories(len(ids))}")
+    def _ask_export_file(self, ids: Sequence[str]) -> None:
+        made = QFileDialog(self._host, f"Export {count_memories(len(ids))}")
         made.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         made.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         made.setNameFilters(list(_FORMATS))
         made.setDefaultSuffix("jsonl")
         made.selectFile("memories.jsonl")
         made.filterSelected.connect(lambda chosen: made.setDefaultSuffix(_FORMATS[chosen][1][1:]))
-        made.fileSelected.connect(lambda path: self.write(ids, Path(path), made.selectedNameFilter()))
+        made.fileSelected.connect(lambda path: self.write_export(ids, Path(path), made.selectedNameFilter()))
         self.dialog = made
         made.open()
 
-    def write(self, ids: Sequence[str], to: Path, chosen: str) -> None:
+    def write_export(self, ids: Sequence[str], to: Path, chosen: str) -> None:
         """Write memories to a file.
 
         Args:
@@ -249,14 +249,14 @@ class Changes(QObject):
         format_name = by_ending.get(to.suffix.lower()) or _FORMATS.get(chosen, ("jsonl", ""))[0]
         context = self._context
         library = context.bridge.engine.library
-        task = write(f"Exporting {memories(len(ids))}", lambda: library.export(ids, to, format_name))
-        context.tasks.run(task.success(lambda count: context.desk.say(f"{memories(count)} exported.")))
+        task = write(f"Exporting {count_memories(len(ids))}", lambda: library.export(ids, to, format_name))
+        context.tasks.run(task.success(lambda count: context.desk.show_message(f"{count_memories(count)} exported.")))
 
 
 def _dialog_title(act: str, form: Form, count: int) -> str:
     if act == "importance":
-        return f"Importance of {memories(count)}"
-    return f"{form.verb} {memories(count)}"
+        return f"Importance of {count_memories(count)}"
+    return f"{form.verb} {count_memories(count)}"
 
 
 def announce_change(context: Context, done: str, report: RevisionReport) -> None:
@@ -268,7 +268,7 @@ def announce_change(context: Context, done: str, report: RevisionReport) -> None
     refused = sum(report.refused.values())
     reason = next(iter(report.refused), "")
     if report.step_id is None:
-        context.desk.say(f"Nothing changed. {reason}".strip())
+        context.desk.show_message(f"Nothing changed. {reason}".strip())
         return
-    left = f" {memories(refused)} could not be changed. {reason}" if refused else ""
-    offer_undo(context, f"{memories(report.changed)} {done}.{left}", report.step_id)
+    left = f" {count_memories(refused)} could not be changed. {reason}" if refused else ""
+    offer_undo(context, f"{count_memories(report.changed)} {done}.{left}", report.step_id)

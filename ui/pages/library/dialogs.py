@@ -19,9 +19,18 @@ from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import RowSpec, RowState
 from ui.theme.tokens import sizes
-from ui.widgets.basics import FlowLayout, button, column, hairline, label, make_timer, restyle, row
+from ui.widgets.basics import (
+    FlowLayout,
+    make_button,
+    make_column,
+    make_hairline,
+    make_label,
+    make_row,
+    make_timer,
+    set_style_property,
+)
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import STATUS_WORDS, count_of, memories
+from ui.widgets.words import STATUS_WORDS, count_memories, count_of
 
 _OFFERED_TAGS = 12
 
@@ -82,7 +91,7 @@ class Form(QWidget):
     verb = ""
     is_dangerous = False
 
-    def revision(self) -> Revision | None:
+    def make_revision(self) -> Revision | None:
         """What was entered; None while that is nothing."""
         raise NotImplementedError  # each kind says it
 
@@ -90,7 +99,7 @@ class Form(QWidget):
         """What was done, behind `12 memories`: `moved to work`."""
         raise NotImplementedError  # each kind says it
 
-    def words(self, value: str) -> str:
+    def describe_value(self, value: str) -> str:
         """A value of the preview as the person reads it."""
         return one_line(value, 120) or "none"
 
@@ -102,9 +111,9 @@ class PlainForm(Form):
         super().__init__()
         self._deed = deed
         self.verb, self.is_dangerous = deed.verb, deed.is_dangerous
-        column(self, label(deed.note, "muted", wrap=True))
+        make_column(self, make_label(deed.note, "muted", wrap=True))
 
-    def revision(self) -> Revision | None:
+    def make_revision(self) -> Revision | None:
         """The change itself."""
         return self._deed.revision
 
@@ -112,7 +121,7 @@ class PlainForm(Form):
         """What was done."""
         return self._deed.done
 
-    def words(self, value: str) -> str:
+    def describe_value(self, value: str) -> str:
         """Statuses by their names."""
         return STATUS_WORDS[Status(value)] if value in set(Status) else one_line(value, 120) or "none"
 
@@ -137,32 +146,32 @@ class TagForm(Form):
         super().__init__()
         self.add = _make_line_edit("Add these tags", "Tags, with commas between them")
         self.remove = _make_line_edit("Take these tags away", "Tags, with commas between them")
-        layout = column(self, _label_for("Add", self.add), self.add, gap=6)
+        layout = make_column(self, _make_buddy_label("Add", self.add), self.add, gap=6)
         often = [] if facets is None else list(facets.tags)[:_OFFERED_TAGS]
         if often:
             chips = FlowBox()
             flow = FlowLayout(chips, gap=6)
             for tag in often:
-                made = button(one_line(tag, 30), self._adder(tag), kind="chip")
+                made = make_button(one_line(tag, 30), self._make_tag_adder(tag), kind="chip")
                 made.setAccessibleName(f"Add the tag {one_line(tag, 30)}")
                 flow.addWidget(made)
             layout.addWidget(chips)
         layout.addSpacing(6)
-        layout.addWidget(_label_for("Take away", self.remove))
+        layout.addWidget(_make_buddy_label("Take away", self.remove))
         layout.addWidget(self.remove)
         for field in (self.add, self.remove):
             field.textChanged.connect(self.changed)
 
-    def _adder(self, tag: str) -> Callable[[], None]:
-        return lambda: self._offer(tag)
+    def _make_tag_adder(self, tag: str) -> Callable[[], None]:
+        return lambda: self._add_tag(tag)
 
-    def _offer(self, tag: str) -> None:
+    def _add_tag(self, tag: str) -> None:
         tags = _parse_tags(self.add)
         if tag not in tags:
             self.add.setText(", ".join((*tags, tag)))
         self.add.setFocus()
 
-    def revision(self) -> Revision | None:
+    def make_revision(self) -> Revision | None:
         """The tags."""
         add, remove = _parse_tags(self.add), _parse_tags(self.remove)
         return Revision(add_tags=add, remove_tags=remove) if add or remove else None
@@ -193,8 +202,8 @@ class MoveForm(Form):
             arrow = QAction(context.theme.icon("chevron-down", "muted"), "Show the spaces", field)
             arrow.triggered.connect(self.space.showPopup)
             field.addAction(arrow, QLineEdit.ActionPosition.TrailingPosition)
-        self._note = label("They get a place in a room there; all else about them stays.", "small", wrap=True)
-        column(self, _label_for("To the space", self.space), self.space, self._note, gap=6)
+        self._note = make_label("They get a place in a room there; all else about them stays.", "small", wrap=True)
+        make_column(self, _make_buddy_label("To the space", self.space), self.space, self._note, gap=6)
         self.space.currentTextChanged.connect(self._on_space_changed)
         self.setFocusProxy(self.space)
 
@@ -212,7 +221,7 @@ class MoveForm(Form):
     def _name(self) -> str:
         return self.space.currentText().strip()
 
-    def revision(self) -> Revision | None:
+    def make_revision(self) -> Revision | None:
         """The move."""
         return Revision(space=self._name) if self._name else None
 
@@ -234,13 +243,13 @@ class ImportanceForm(Form):
         self.slider.setValue(10)
         self.slider.setMinimumHeight(context.theme.px(20))
         self.slider.setAccessibleName("Importance from 0 to 1")
-        self._figure = label("", "strong")
+        self._figure = make_label("", "strong")
         self._figure.setMinimumWidth(context.theme.px(32))
         self._figure.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.slider.valueChanged.connect(self._on_slider_moved)
-        layout = column(self, _label_for("How important they are", self.slider), gap=6)
-        layout.addLayout(row(self.slider, self._figure, gap=12))
-        layout.addLayout(row(label("hardly", "small"), None, label("vital", "small")))
+        layout = make_column(self, _make_buddy_label("How important they are", self.slider), gap=6)
+        layout.addLayout(make_row(self.slider, self._figure, gap=12))
+        layout.addLayout(make_row(make_label("hardly", "small"), None, make_label("vital", "small")))
         self.setFocusProxy(self.slider)
         self._on_slider_moved(self.slider.value())
 
@@ -248,7 +257,7 @@ class ImportanceForm(Form):
         self._figure.setText(f"{value / 20:.2f}")
         self.changed.emit()
 
-    def revision(self) -> Revision | None:
+    def make_revision(self) -> Revision | None:
         """The importance."""
         return Revision(importance=self.slider.value() / 20)
 
@@ -256,7 +265,7 @@ class ImportanceForm(Form):
         """What was done."""
         return f"now have the importance {self.slider.value() / 20:.2f}"
 
-    def words(self, value: str) -> str:
+    def describe_value(self, value: str) -> str:
         """Two digits."""
         return f"{float(value):.2f}"
 
@@ -268,8 +277,8 @@ def _make_line_edit(name: str, hint: str) -> QLineEdit:
     return made
 
 
-def _label_for(text: str, field: QWidget) -> QLabel:
-    made = label(text, "strong")
+def _make_buddy_label(text: str, field: QWidget) -> QLabel:
+    made = make_label(text, "strong")
     made.setBuddy(field)
     return made
 
@@ -302,19 +311,19 @@ class Example:
 class ExampleRows(RowSpec[Example]):
     """How examples look: a memory's beginning, and under it what changes."""
 
-    def key(self, row: Example) -> str:
+    def row_key(self, row: Example) -> str:
         """The memory."""
         return row.id
 
-    def describe(self, row: Example) -> str:
+    def accessible_text(self, row: Example) -> str:
         """All of it."""
         return f"{one_line(row.head, 120)}: {row.before}, then {row.after}"
 
-    def hint(self, _row: Example) -> str:
+    def tool_tip(self, _row: Example) -> str:
         """No tooltip."""
         return ""
 
-    def height(self, _row: Example, _place: int) -> int:
+    def row_height(self, _row: Example, _place: int) -> int:
         """All are of one height."""
         return self.theme.px(sizes().row_two)
 
@@ -326,8 +335,8 @@ class ExampleRows(RowSpec[Example]):
         inner = rect.adjusted(12, 5, -12, -5)
         half = inner.height() // 2
         upper = QRect(inner.x(), inner.y(), inner.width(), half)
-        self.write(painter, upper, one_line(row.head, 160), "ink", self.theme.font("body"))
-        self.write(painter, upper.translated(0, half), change_of(row), "muted", self.theme.font("small"))
+        self.draw_text(painter, upper, one_line(row.head, 160), "ink", self.theme.font("body"))
+        self.draw_text(painter, upper.translated(0, half), change_of(row), "muted", self.theme.font("small"))
 
 
 def change_of(example: Example) -> str:
@@ -351,26 +360,26 @@ class RevisionDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(context.theme.px(sizes().dialog_wide))
         self._context, self._ids, self.form = context, tuple(ids), form
-        self._summary = label("", wrap=True)
-        self._refusals = label("", "warning", wrap=True)
+        self._summary = make_label("", wrap=True)
+        self._refusals = make_label("", "warning", wrap=True)
         self._refusals.hide()
         self._list = ListView(ExampleRows(context.theme), "What changes", keep=Keep.NONE)
         self._list.setSelectionMode(ListView.SelectionMode.NoSelection)
         self._list.setObjectName("framed")
         self._list.hide()  # until there is something to show; then it stays, so that nothing jumps
         self._list.setMinimumHeight(context.theme.px(sizes().row_two * 4) + 10)
-        self.cancel = button("Cancel", self.reject)
-        self.act = button(form.verb, self._agree, kind="danger" if form.is_dangerous else "primary")
+        self.cancel = make_button("Cancel", self.reject)
+        self.act = make_button(form.verb, self._on_agree_clicked, kind="danger" if form.is_dangerous else "primary")
         self.act.setDefault(True)
-        layout = column(self, label(title, "title"), form, hairline(), margins=24, gap=12)
+        layout = make_column(self, make_label(title, "title"), form, make_hairline(), margins=24, gap=12)
         layout.addWidget(self._summary)
         layout.addWidget(self._refusals)
         layout.addWidget(self._list, 1)
-        layout.addLayout(row(None, self.cancel, self.act))
-        self._pause = make_timer(self, self._ask, _PAUSE_MS)
+        layout.addLayout(make_row(None, self.cancel, self.act))
+        self._pause = make_timer(self, self._request_preview, _PAUSE_MS)
         form.changed.connect(self._on_form_changed)
         self._on_form_changed()
-        self._ask()
+        self._request_preview()
         if form.focusPolicy() == Qt.FocusPolicy.NoFocus and form.focusProxy() is None:
             self.act.setFocus()
 
@@ -380,61 +389,61 @@ class RevisionDialog(QDialog):
         refused = self._refusals.text() if not self._refusals.isHidden() else ""
         return f"{self._summary.text()} {refused}".strip()
 
-    def examples(self) -> list[tuple[str, str]]:
+    def list_examples(self) -> list[tuple[str, str]]:
         """Beginnings of memories, and what changes about them."""
-        return [(one_line(one.head, 160), change_of(one)) for one in self._list.lines.rows()]
+        return [(one_line(one.head, 160), change_of(one)) for one in self._list.lines.list_rows()]
 
     def _on_form_changed(self) -> None:
         self.act.setEnabled(False)
         self._pause.start()
 
-    def _ask(self) -> None:
+    def _request_preview(self) -> None:
         self._pause.stop()
-        revision = self.form.revision()
+        revision = self.form.make_revision()
         if revision is None:
-            self._show(RevisionPreview(0, 0), "Say what shall change, and you see here what it does.")
+            self._show_preview(RevisionPreview(0, 0), "Say what shall change, and you see here what it does.")
             return
         library = self._context.bridge.engine.library
         self._context.tasks.run(
             query("Looking at what would change", lambda: library.preview(self._ids, revision))
             .within(self, "preview")
-            .success(self._show)
-            .failure(self._fail)
+            .success(self._show_preview)
+            .failure(self._show_failure)
         )
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
-        self._show(RevisionPreview(0, 0), problem.sentence if problem is not None else "")
-        restyle(self._summary, "role", "danger")
+        self._show_preview(RevisionPreview(0, 0), problem.sentence if problem is not None else "")
+        set_style_property(self._summary, "role", "danger")
 
-    def _show(self, preview: RevisionPreview, instead: str = "") -> None:
-        restyle(self._summary, "role", "body")
-        self._summary.setText(instead or _summary(preview))
-        refused = [f"{memories(count)} cannot: {reason}" for reason, count in preview.refused.items()]
+    def _show_preview(self, preview: RevisionPreview, instead: str = "") -> None:
+        set_style_property(self._summary, "role", "body")
+        self._summary.setText(instead or _summarize_preview(preview))
+        refused = [f"{count_memories(count)} cannot: {reason}" for reason, count in preview.refused.items()]
         self._refusals.setText("\n".join(refused))
         self._refusals.setVisible(bool(refused))
-        words = self.form.words
+        words = self.form.describe_value
         self._list.show_lines(
             [Example(one, head, words(before), words(after)) for one, head, before, after in preview.examples]
         )
         if preview.examples:
             self._list.show()
-        self.act.setText(f"{self.form.verb} {memories(preview.changes)}" if preview.changes else self.form.verb)
+        self.act.setText(f"{self.form.verb} {count_memories(preview.changes)}" if preview.changes else self.form.verb)
         self.act.setAccessibleName(self.act.text())
         self.act.setEnabled(bool(preview.changes))
         if self.sizeHint().height() > self.height():
             self.adjustSize()
 
-    def _agree(self) -> None:
+    def _on_agree_clicked(self) -> None:
         self.agreed.emit(self.form)
         self.accept()
 
 
-def _summary(preview: RevisionPreview) -> str:
+def _summarize_preview(preview: RevisionPreview) -> str:
     if not preview.changes:
         return "Nothing would change." if not preview.unchanged else "They are like that already."
     more = len(preview.examples) < preview.changes
-    said = f"{memories(preview.changes)} will change" + (", such as these:" if more else ":")
+    said = f"{count_memories(preview.changes)} will change" + (", such as these:" if more else ":")
     if preview.unchanged:
         said = f"{count_of(preview.unchanged, 'is', 'are')} like that already. {said}"
     return said

@@ -18,10 +18,20 @@ from ui.context import Context
 from ui.pages.library.model import COLUMNS, SORT_WORDS, TEXT
 from ui.pages.library.table import LibraryTable
 from ui.theme.theme import Theme
-from ui.widgets.basics import FlowLayout, MenuChip, button, follow_icon, make_timer, remove_chip, restyle, row, tool
-from ui.widgets.plaintext import one_line, tip
+from ui.widgets.basics import (
+    FlowLayout,
+    MenuChip,
+    follow_icon,
+    make_button,
+    make_row,
+    make_timer,
+    make_tool_button,
+    remove_chip,
+    set_style_property,
+)
+from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.states import EmptyState
-from ui.widgets.words import KIND_PLURALS, SOURCE_WORDS, STATUS_WORDS, local
+from ui.widgets.words import KIND_PLURALS, SOURCE_WORDS, STATUS_WORDS, to_local
 
 _NATURAL = ("recorded", "occurred", "trust", "importance", "strength", "accessed", "text", "kind", "status", "space")
 _RISING = frozenset({"text", "kind", "status", "space"})
@@ -38,11 +48,11 @@ class ListControls(QWidget):
             menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self._menu = QMenu(self)
         self._menu.setAccessibleName("Columns")
-        self._menu.aboutToShow.connect(self.fill)
-        self.button = tool(theme, "columns-3", "Columns")
+        self._menu.aboutToShow.connect(self.fill_menu)
+        self.button = make_tool_button(theme, "columns-3", "Columns")
         self.button.setMenu(self._menu)
         self.button.setPopupMode(self.button.ToolButtonPopupMode.InstantPopup)
-        row(self.order, self.button, parent=self)
+        make_row(self.order, self.button, parent=self)
         self._is_narrow = True
         # Later: the menu's own line may be telling that it was chosen, and offering others deletes it.
         self._later = make_timer(self, self._show_order)
@@ -57,7 +67,7 @@ class ListControls(QWidget):
         return self._menu
 
     def _on_order_chosen(self, value: str) -> None:
-        self._columns.order(value[:-1], falls=value.endswith("-"))
+        self._columns.set_order(value[:-1], falls=value.endswith("-"))
 
     def _show_order(self) -> None:
         orders = [(sort, sort not in _RISING) for sort in _NATURAL]
@@ -65,7 +75,7 @@ class ListControls(QWidget):
         if current not in orders:
             orders.insert(0, current)
         choices = {_format_sort(sort, falls): SORT_WORDS[sort, falls] for sort, falls in orders}
-        self.order.offer(choices, _format_sort(*current))
+        self.order.set_choices(choices, _format_sort(*current))
         self._describe_order_button()
 
     def make_narrow(self, *, is_narrow: bool) -> None:
@@ -83,7 +93,7 @@ class ListControls(QWidget):
     def _open_header_menu(self, at: QPoint) -> None:
         self._menu.popup(self._header.mapToGlobal(at))
 
-    def fill(self) -> None:
+    def fill_menu(self) -> None:
         """Offer the columns as they stand now."""
         self._menu.clear()
         for one in COLUMNS:
@@ -97,11 +107,11 @@ class ListControls(QWidget):
         fitting = self._menu.addAction("As many as there is room for")
         fitting.setCheckable(True)
         fitting.setChecked(not self._columns.is_own)
-        fitting.triggered.connect(lambda: self._columns.choose(None))
+        fitting.triggered.connect(lambda: self._columns.show_columns(None))
 
     def _show_column(self, name: str, *, is_shown: bool) -> None:
         shown = self._columns.visible_ids
-        self._columns.choose(shown | {name} if is_shown else shown - {name})
+        self._columns.show_columns(shown | {name} if is_shown else shown - {name})
 
 
 def _format_sort(sort: str, falls: bool) -> str:
@@ -127,13 +137,13 @@ def make_empty_state(context: Context, query: Query, facets: Facets, width: int)
             ("Import …", lambda: desk.import_paths.emit([])),
         )
         return _limit_width(state, theme, width)
-    chips = query.chips()
+    chips = query.make_chips()
     actions = []
     if chips:
         last = chips[-1]
         actions.append((f"Remove “{one_line(last.words, 24)}”", lambda: query.set_text(last.without)))
     if not query.has_status:
-        actions.append(("Search everything", lambda: query.add("status", "all")))
+        actions.append(("Search everything", lambda: query.add_term("status", "all")))
     title = "No memory matches" if chips else "Nothing stands at present"
     sentence = (
         "Everything you write must hold. Take a filter away, or search everything: "
@@ -146,7 +156,7 @@ def make_empty_state(context: Context, query: Query, facets: Facets, width: int)
     if isinstance(layout, QVBoxLayout):
         # Below each other: side by side they would keep the page from getting narrow.
         for name, run in actions:
-            layout.insertWidget(layout.count() - 1, button(name, run), 0, Qt.AlignmentFlag.AlignHCenter)
+            layout.insertWidget(layout.count() - 1, make_button(name, run), 0, Qt.AlignmentFlag.AlignHCenter)
     return _limit_width(state, theme, width)
 
 
@@ -214,11 +224,11 @@ class Query(QObject):
             self.text = text
             self.changed.emit()
 
-    def chips(self) -> tuple[Chip, ...]:
+    def make_chips(self) -> tuple[Chip, ...]:
         """Its terms."""
         return tuple(
             Chip(
-                _words(term.key, term.values, negated=term.negated),
+                _describe_term(term.key, term.values, negated=term.negated),
                 self._library.without_term(self.text, term),
                 term.problem,
                 term.start,
@@ -237,7 +247,7 @@ class Query(QObject):
         """Whether it says where memories shall stand."""
         return self._library.parse(self.text).has_status
 
-    def holds(self, key: str, value: str) -> bool:
+    def has_value(self, key: str, value: str) -> bool:
         """Whether it asks for a value of a filter."""
         terms = self._library.parse(self.text).terms
         return any(term.key == key and value in term.values and not term.negated for term in terms)
@@ -246,20 +256,20 @@ class Query(QObject):
         """Whether it uses one of some filters."""
         return any(term.key in keys for term in self._library.parse(self.text).terms)
 
-    def add(self, key: str, value: str) -> None:
+    def add_term(self, key: str, value: str) -> None:
         """Add a condition."""
         self.set_text(self._library.with_term(self.text, key, value))
 
-    def toggle(self, key: str, value: str) -> None:
+    def toggle_term(self, key: str, value: str) -> None:
         """Add a condition, or take it away where it stands."""
         for term in self._library.parse(self.text).terms:
             if term.key == key and value in term.values and not term.negated:
                 self.set_text(self._library.without_term(self.text, term, value))
                 return
-        self.add(key, value)
+        self.add_term(key, value)
 
 
-def _words(key: str, values: Sequence[str], *, negated: bool) -> str:
+def _describe_term(key: str, values: Sequence[str], *, negated: bool) -> str:
     either = " or ".join(values)
     if key == "phrase":
         either = f"“{either}”"
@@ -284,17 +294,17 @@ class TermChips(QWidget):
     def show_terms(self) -> None:
         """Show the terms as they stand."""
         had_focus = self.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
-        self._drop()
-        chips = self._query.chips()
+        self._remove_chips()
+        chips = self._query.make_chips()
         for chip in chips:
-            made = remove_chip(self._theme, chip.words, self._remover(chip.without))
+            made = remove_chip(self._theme, chip.words, self._make_remover(chip.without))
             made.setAccessibleName(f"Remove the filter {chip.words}")
             # A tooltip may be taken for markup, and what is typed may be anything.
-            made.setToolTip(tip(chip.problem) or "Remove this filter")
+            made.setToolTip(escape_tooltip(chip.problem) or "Remove this filter")
             made.setProperty("tone", "danger" if chip.problem else "accent")
             self._flow.addWidget(made)
         if len(chips) > 1:
-            everything = button("Clear all", self._clear, kind="chip")
+            everything = make_button("Clear all", self._clear_query, kind="chip")
             everything.setProperty("tone", "quiet")
             self._flow.addWidget(everything)
         self.setVisible(bool(chips))
@@ -302,7 +312,7 @@ class TermChips(QWidget):
         if had_focus and chips:
             self._flow.itemAt(0).widget().setFocus()  # type: ignore[union-attr]  # the row of filters is never empty
 
-    def _drop(self) -> None:
+    def _remove_chips(self) -> None:
         # They stay this widget's children until Qt deletes them: one of them may be telling of its click just now,
         # and a widget without a parent would die with its last reference, in the middle of it.
         while self._flow.count():
@@ -317,10 +327,10 @@ class TermChips(QWidget):
         widgets = [item.widget() for item in map(self._flow.itemAt, range(self._flow.count())) if item is not None]
         return [widget for widget in widgets if isinstance(widget, QPushButton)]
 
-    def _remover(self, without: str) -> Callable[[], None]:
+    def _make_remover(self, without: str) -> Callable[[], None]:
         return lambda: self._query.set_text(without)
 
-    def _clear(self) -> None:
+    def _clear_query(self) -> None:
         self._query.set_text("")
 
 
@@ -357,11 +367,11 @@ class FilterChip(QPushButton):
         self._menu = QMenu(title, self)
         self._menu.setAccessibleName(f"{title} filters")
         self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-        self._menu.aboutToShow.connect(self._fill)
+        self._menu.aboutToShow.connect(self._fill_menu)
         self.setMenu(self._menu)
-        query.changed.connect(self._show)
+        query.changed.connect(self._show_used)
 
-    def offer(self, choices: Sequence[Choice]) -> None:
+    def set_choices(self, choices: Sequence[Choice]) -> None:
         """Offer these values from now on."""
         self._choices = choices
 
@@ -375,11 +385,11 @@ class FilterChip(QPushButton):
         """Whether there is anything to choose from."""
         return bool(self._choices)
 
-    def lead_to(self, chips: Sequence[FilterChip]) -> None:
+    def set_submenus(self, chips: Sequence[FilterChip]) -> None:
         """Open the menus of other chips."""
         self._others = tuple(chips)
 
-    def _fill(self) -> None:
+    def _fill_menu(self) -> None:
         self._menu.clear()
         for chip in self._others:
             self._menu.addMenu(chip.choices_menu)
@@ -391,13 +401,13 @@ class FilterChip(QPushButton):
             # What stands behind a tab is set to the right, as keys are.
             action = self._menu.addAction(words if choice.count < 0 else f"{words}\t{choice.count:,}")
             action.setCheckable(True)
-            action.setChecked(self._query.holds(choice.key, choice.value))
-            action.triggered.connect(lambda _=False, one=choice: self._query.toggle(one.key, one.value))
+            action.setChecked(self._query.has_value(choice.key, choice.value))
+            action.triggered.connect(lambda _=False, one=choice: self._query.toggle_term(one.key, one.value))
 
-    def _show(self) -> None:
+    def _show_used(self) -> None:
         is_used = self._query.holds_key(*self._keys)
         if is_used != bool(self.property("used")):
-            restyle(self, "used", is_used)
+            set_style_property(self, "used", is_used)
 
 
 class FilterBar(QWidget):
@@ -425,19 +435,19 @@ class FilterBar(QWidget):
         self._is_narrow = True
         for chip in (self.together, *self.chips.values()):
             flow.addWidget(chip)
-        self._show()
+        self._show_chips()
 
     def make_narrow(self, *, is_narrow: bool) -> None:
         """Stand in one chip, or in one for each filter."""
         if is_narrow != self._is_narrow:
             self._is_narrow = is_narrow
-            self._show()
+            self._show_chips()
 
-    def _show(self) -> None:
+    def _show_chips(self) -> None:
         self.together.setVisible(self._is_narrow)
         for chip in self.chips.values():
             chip.setVisible(chip.has_choices and not self._is_narrow)
-        self.together.lead_to([chip for chip in self.chips.values() if chip.has_choices])
+        self.together.set_submenus([chip for chip in self.chips.values() if chip.has_choices])
         self.updateGeometry()
 
     def show_facets(self, facets: Facets) -> None:
@@ -455,14 +465,14 @@ class FilterBar(QWidget):
             "Space": _choices_for("space", facets.spaces),
             "Source": _choices_for("source", facets.sources, sources, [source.value for source in Source]),
             "Client": _choices_for("client", facets.clients),
-            "Time": times(facets, self._clock.now_ms()),
+            "Time": time_choices(facets, self._clock.now_ms()),
             "Trust": _TRUST,
             "Tags": _choices_for("tag", dict(list(facets.tags.items())[:_MOST_TAGS])),
             "More": _MORE,
         }
         for title, choices in offers.items():
-            self.chips[title].offer(choices)
-        self._show()
+            self.chips[title].set_choices(choices)
+        self._show_chips()
 
 
 def _choices_for(
@@ -497,7 +507,7 @@ _MORE = (
 )
 
 
-def times(facets: Facets, now_ms: int) -> list[Choice]:
+def time_choices(facets: Facets, now_ms: int) -> list[Choice]:
     """What the menu of times offers.
 
     Args:
@@ -519,8 +529,10 @@ def times(facets: Facets, now_ms: int) -> list[Choice]:
         Choice("recorded", f"{week}..", "Learned in the last 7 days"),
         Choice("", "", ""),
     ]
-    last = min(local(facets.latest).year, today.year + 1)
-    first = max(local(facets.earliest).year, last - _MOST_YEARS)
+    last = min(to_local(facets.latest).year, today.year + 1)
+    first = max(to_local(facets.earliest).year, last - _MOST_YEARS)
     years = [Choice("on", f"{year:04d}", f"Said in {year}") for year in range(last, first - 1, -1)]
-    before = [] if local(facets.earliest).year >= first else [Choice("before", f"{first:04d}", f"Said before {first}")]
+    before = (
+        [] if to_local(facets.earliest).year >= first else [Choice("before", f"{first:04d}", f"Said before {first}")]
+    )
     return [*offers, *years, *before]

@@ -96,7 +96,7 @@ def _describe_date(row: MemoryRow) -> str:
     return format_said_or_noted(row.occurred, row.recorded_at).split(",")[0]
 
 
-def number(value: float) -> str:
+def format_score(value: float) -> str:
     """Two digits behind the point."""
     return f"{value:.2f}"
 
@@ -108,9 +108,9 @@ _TEXTS: Mapping[str, Callable[[MemoryRow], str]] = {
     "space": lambda row: one_line(row.space, 80),
     "room": lambda row: one_line(row.room or "", 80),
     "source": lambda row: SOURCE_WORDS[row.source],
-    "trust": lambda row: number(row.trust),
-    "importance": lambda row: number(row.importance),
-    "strength": lambda row: number(row.strength),
+    "trust": lambda row: format_score(row.trust),
+    "importance": lambda row: format_score(row.importance),
+    "strength": lambda row: format_score(row.strength),
     "status": lambda row: STATUS_WORDS[row.status],
     "tags": lambda row: ", ".join(one_line(tag, 40) for tag in row.tags),
     "client": lambda row: one_line(row.client or "", 80),
@@ -303,7 +303,7 @@ class MemoryTable(QAbstractTableModel):
             self._wanted = range(0)
             self.endResetModel()
         else:
-            self._ask()
+            self._request_missing()
         return differs
 
     @property
@@ -311,7 +311,7 @@ class MemoryTable(QAbstractTableModel):
         """Whether all rows that were looked for have come."""
         return not self._flying and all(page in self._fresh | self._failed for page in self._wanted)
 
-    def look(self, first: int, last: int) -> None:
+    def load_lines(self, first: int, last: int) -> None:
         """Somebody looks at some lines: fetch what is missing there, and a little around it.
 
         Args:
@@ -322,17 +322,17 @@ class MemoryTable(QAbstractTableModel):
         if last < first:
             return
         self._wanted = range(max(0, first - _AHEAD) // PAGE_ROWS, (last + _AHEAD) // PAGE_ROWS + 1)
-        self._ask()
+        self._request_missing()
 
-    def _ask(self) -> None:
+    def _request_missing(self) -> None:
         for page in self._wanted:
             if len(self._flying) >= _AT_ONCE:
                 return
             ids = self.ids[page * PAGE_ROWS : (page + 1) * PAGE_ROWS]
             if ids and page not in self._fresh | self._flying | self._failed:
-                self._fetch(page, ids)
+                self._fetch_page(page, ids)
 
-    def _fetch(self, page: int, ids: Sequence[str]) -> None:
+    def _fetch_page(self, page: int, ids: Sequence[str]) -> None:
         self._flying.add(page)
         self.fetched += 1
         library = self._context.bridge.engine.library
@@ -340,11 +340,11 @@ class MemoryTable(QAbstractTableModel):
         self._context.tasks.run(
             query("Reading the library", lambda: library.read_rows(ids))
             .within(self, f"page {page}")
-            .success(lambda rows: self._take_page(page, asked, ids, rows))
-            .failure(lambda _: self._give_up(page, asked))
+            .success(lambda rows: self._on_page_read(page, asked, ids, rows))
+            .failure(lambda _: self._on_page_failed(page, asked))
         )
 
-    def _take_page(self, page: int, asked: int, ids: Sequence[str], rows: Sequence[MemoryRow]) -> None:
+    def _on_page_read(self, page: int, asked: int, ids: Sequence[str], rows: Sequence[MemoryRow]) -> None:
         for row in rows:
             self._rows[row.id] = row
         if asked != self._round:  # the list was made anew meanwhile; its own pages are on their way
@@ -354,9 +354,9 @@ class MemoryTable(QAbstractTableModel):
         self._drop_far()
         first = page * PAGE_ROWS
         self.dataChanged.emit(self.index(first, 0), self.index(first + len(ids) - 1, len(COLUMNS) - 1))
-        self._ask()
+        self._request_missing()
 
-    def _give_up(self, page: int, asked: int) -> None:
+    def _on_page_failed(self, page: int, asked: int) -> None:
         # Not asked for again before the list is: the search tells what is wrong.
         if asked == self._round:
             self._flying.discard(page)

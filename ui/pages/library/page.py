@@ -18,9 +18,9 @@ from ui.pages.library.bulk import ACTS, Changes, SelectionBar
 from ui.pages.library.filters import FilterBar, ListControls, Query, TermChips, make_empty_state
 from ui.pages.library.search_line import QueryLine, SearchHelp
 from ui.pages.library.table import LibraryTable
-from ui.widgets.basics import Elided, column, label, make_timer, row
+from ui.widgets.basics import Elided, make_column, make_label, make_row, make_timer
 from ui.widgets.states import States
-from ui.widgets.words import memories
+from ui.widgets.words import count_memories
 
 ORIGIN = "library"
 _REFRESH_MS = 400  # between two refreshes while an import runs
@@ -39,9 +39,9 @@ class LibraryPage(Page):
             self._wants_keyboard
         ) = self._is_undone = False
         self._make_parts()
-        self._lay_out()
-        self._refresh = make_timer(self, self._read_again, _REFRESH_MS)
-        self._connect()
+        self._build_layout()
+        self._refresh = make_timer(self, self._reload_all, _REFRESH_MS)
+        self._connect_signals()
 
     def _make_parts(self) -> None:
         context = self.context
@@ -57,16 +57,16 @@ class LibraryPage(Page):
         self.controls = ListControls(theme, self.table)
         self._card = QFrame()
         self._card.setObjectName("card")
-        inner = column(self._card, self.table)
+        inner = make_column(self._card, self.table)
         inner.setContentsMargins(1, 6, 1, 8)
         self.states = States(theme, self._card, "Reading the library …")
 
-    def _lay_out(self) -> None:
-        layout = column(self, gap=10)
+    def _build_layout(self) -> None:
+        layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
         head = QWidget()
         head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        line = row(label("Library", "title"), self._count, self.controls, gap=10, parent=head)
+        line = make_row(make_label("Library", "title"), self._count, self.controls, gap=10, parent=head)
         line.setStretch(1, 1)
         layout.addWidget(head)
         for part in (self.line, self.filters, self.terms):
@@ -74,45 +74,45 @@ class LibraryPage(Page):
         layout.addWidget(self.states, 1)
         layout.addWidget(self.bar)
 
-    def _connect(self) -> None:
-        self.query.changed.connect(self._search)
+    def _connect_signals(self) -> None:
+        self.query.changed.connect(self._on_query_changed)
         self.line.help_asked.connect(self._toggle_help)
         self.line.left.connect(self.table.setFocus)
-        self.help.taken.connect(self.line.insert)
-        self.help.closed.connect(self.line.take_back)
+        self.help.taken.connect(self.line.insert_example)
+        self.help.closed.connect(self.line.on_help_closed)
         self.table.chosen.connect(self._on_rows_chosen)
-        self.table.asked.connect(self.ask)
-        self.table.let_go.connect(self._let_go)
+        self.table.asked.connect(self.run_action)
+        self.table.let_go.connect(self._announce_reorder)
         self.table.memories.dataChanged.connect(self._rows_came)
-        self.table.columns.sorted.connect(self._search)
-        self.bar.asked.connect(self.ask)
+        self.table.columns.sorted.connect(self._on_query_changed)
+        self.bar.asked.connect(self.run_action)
         self.bar.cleared.connect(self.table.clearSelection)
-        self.context.selection.changed.connect(self._looked_at)
+        self.context.selection.changed.connect(self._on_selection_changed)
         # Active while the page has the keyboard only: F1 may mean something else elsewhere.
         keys = QShortcut(QKeySequence(Qt.Key.Key_F1), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         keys.activated.connect(self._toggle_help)
 
     # ---- the page's life
 
-    def enter(self, wish: str = "") -> None:
+    def activate(self, wish: str = "") -> None:
         """Show it; a wish is a search."""
         self._is_shown = True
         if wish.strip():
             self.query.set_text(wish)
         if self.is_stale or not self.table.memories.ids:
-            self._read_again()
+            self._reload_all()
         self._wants_keyboard = not self.table.memories.ids
         self.table.setFocus()
-        self.table.look()
+        self.table.load_visible()
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
         self.is_stale = self.is_stale or self._refresh.isActive()
         self._refresh.stop()
-        self.line.rest()
-        self.table.rest()
-        self.help.shut()
+        self.line.stop_timer()
+        self.table.stop_timer()
+        self.help.close_help()
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
@@ -121,12 +121,12 @@ class LibraryPage(Page):
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """No timer runs while nobody looks."""
         super().hideEvent(event)
-        self.line.rest()
-        self.table.rest()
+        self.line.stop_timer()
+        self.table.stop_timer()
 
-    def changed(self, change: Changed) -> None:
+    def handle_change(self, change: Changed) -> None:
         """Something is different: read again in the background, at most a few times a second."""
-        super().changed(change)
+        super().handle_change(change)
         # The inspector knows which version stands again; the line that is next is not what the person looked at.
         self._is_undone = self._is_undone or change.verb == "undo"
         if self._is_shown and not self._refresh.isActive():
@@ -139,28 +139,28 @@ class LibraryPage(Page):
         self.controls.make_narrow(is_narrow=is_narrow)
         self.filters.make_narrow(is_narrow=is_narrow)
         if not self.help.isHidden():
-            self.help.place(_query_line_bottom(self.line, self))
+            self.help.place_below(_query_line_bottom(self.line, self))
 
     # ---- reading
 
-    def _read_again(self) -> None:
+    def _reload_all(self) -> None:
         self.is_stale = False
         library = self.context.bridge.engine.library
         self.context.tasks.run(
             query("Counting what there is", library.count_facets)
             .within(self, "facets")
-            .success(self._take_facets)
+            .success(self._on_facets_read)
             .failure(lambda _: None)  # the search tells what is wrong
         )
-        self._find(stays=True)
+        self._find_memories(stays=True)
 
-    def _search(self) -> None:
+    def _on_query_changed(self) -> None:
         if self._is_shown:
-            self._find(stays=False)
+            self._find_memories(stays=False)
         else:
             self.is_stale = True
 
-    def _find(self, *, stays: bool) -> None:
+    def _find_memories(self, *, stays: bool) -> None:
         if not self.query.is_understood:
             return  # the line says what is wrong; what was found before stays in sight
         if not self.table.memories.ids and not stays:
@@ -174,37 +174,37 @@ class LibraryPage(Page):
         self.context.tasks.run(
             query("Searching the library", lambda: library.find(request))
             .within(self, "find")
-            .success(lambda found: self._take_result(found, stays=stays))
-            .failure(lambda error: self._fail(error, stays=stays))
+            .success(lambda found: self._on_found(found, stays=stays))
+            .failure(lambda error: self._show_failure(error, stays=stays))
         )
 
-    def _take_result(self, found: FindResult, *, stays: bool) -> None:
+    def _on_found(self, found: FindResult, *, stays: bool) -> None:
         self._is_found = self._is_answered = True
         self._is_echo = True
         self.table.show_ids(found.ids, stays=stays)
-        self._follow()
+        self._select_looked_at()
         self._is_echo = self._is_undone
         self._show_state()
         self._on_rows_chosen()
         self._is_echo = self._is_undone = False
 
-    def _follow(self) -> None:
+    def _select_looked_at(self) -> None:
         """What is looked at wins over the line the keyboard fell to because its memory is gone."""
         looked, chosen = self.context.selection.current, self.table.chosen_ids()
-        if looked and len(chosen) == 1 and chosen[0] != looked and self.table.choose(looked):
+        if looked and len(chosen) == 1 and chosen[0] != looked and self.table.select_memory(looked):
             self._is_undone = False
 
-    def _take_facets(self, facets: Facets) -> None:
+    def _on_facets_read(self, facets: Facets) -> None:
         self.facets = self.changes.facets = facets
         self.filters.show_facets(facets)
         self._show_state()
 
-    def _fail(self, error: BaseException, *, stays: bool) -> None:
+    def _show_failure(self, error: BaseException, *, stays: bool) -> None:
         problem = problem_of(error)
         self._is_found, self._is_answered = False, True
         if problem is not None:
-            self._count.say("")
-            self.states.show_trouble(problem, lambda: self._find(stays=stays))
+            self._count.set_text("")
+            self.states.show_trouble(problem, lambda: self._find_memories(stays=stays))
 
     def _show_state(self) -> None:
         """The table, or what stands in its place; how many there are."""
@@ -214,8 +214,8 @@ class LibraryPage(Page):
         total = 0
         if facets is not None:
             total = sum((facets.statuses if self.query.has_status else facets.kinds).values())
-        whole = f"{total:,}" if self.width() < self.context.theme.px(_NARROW) else memories(total)
-        self._count.say(memories(found) if found >= total else f"{found:,} of {whole}")
+        whole = f"{total:,}" if self.width() < self.context.theme.px(_NARROW) else count_memories(total)
+        self._count.set_text(count_memories(found) if found >= total else f"{found:,} of {whole}")
         if found:
             self.states.show_content()
             if self._wants_keyboard:  # it was not there yet when the page was entered
@@ -224,7 +224,7 @@ class LibraryPage(Page):
         elif facets is not None:
             self.states.show_empty(make_empty_state(self.context, self.query, facets, self.width()))
             if not facets.statuses:
-                self._count.say("")
+                self._count.set_text("")
 
     # ---- choosing and acting
 
@@ -246,17 +246,17 @@ class LibraryPage(Page):
         if self.table.chosen_count:
             self._on_rows_chosen()  # whether they are pinned or archived is known only now
 
-    def _looked_at(self, memory_id: str, origin: str) -> None:
+    def _on_selection_changed(self, memory_id: str, origin: str) -> None:
         if origin == ORIGIN or not memory_id or self.table.chosen_count > 1:
             return
         self._is_echo = True
-        self.table.choose(memory_id)
+        self.table.select_memory(memory_id)
         self._is_echo = False
 
-    def _let_go(self) -> None:
-        self.context.desk.say("The list is in another order now, so nothing is selected any more.")
+    def _announce_reorder(self) -> None:
+        self.context.desk.show_message("The list is in another order now, so nothing is selected any more.")
 
-    def ask(self, act: str) -> None:
+    def run_action(self, act: str) -> None:
         """Do something with what is chosen.
 
         Args:
@@ -266,15 +266,15 @@ class LibraryPage(Page):
             self.line.field.setFocus()
             self.line.field.selectAll()
         elif act == "edit":
-            self._edit()
+            self._edit_chosen()
         else:
-            self.changes.ask(act, self.table.chosen_ids(), are_pinned=self._are_pinned)
+            self.changes.run_action(act, self.table.chosen_ids(), are_pinned=self._are_pinned)
 
-    def _edit(self) -> None:
+    def _edit_chosen(self) -> None:
         if not self.table.chosen_count and self.table.currentIndex().isValid():
             self.table.selectRow(self.table.currentIndex().row())
         commands = self.context.commands
-        if self.table.chosen_count == 1 and any(command.id == "memory.edit" for command in commands.all()):
+        if self.table.chosen_count == 1 and any(command.id == "memory.edit" for command in commands.list_commands()):
             commands.run("memory.edit")
 
     # ---- help
@@ -284,7 +284,7 @@ class LibraryPage(Page):
             self.help.open_below(_query_line_bottom(self.line, self))
             self.line.help.setChecked(True)
         else:
-            self.help.shut()
+            self.help.close_help()
 
 
 def _query_line_bottom(line: QueryLine, page: QWidget) -> int:

@@ -21,7 +21,15 @@ from ui.pages.library.filters import Chip, Query
 from ui.strings import search_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
-from ui.widgets.basics import button, column, label, make_timer, restyle, row, tool
+from ui.widgets.basics import (
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+    make_timer,
+    make_tool_button,
+    set_style_property,
+)
 
 _EXAMPLE = 232  # pixels of the column of examples, at 100 %
 _WRAP = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
@@ -43,7 +51,7 @@ class HelpEntry:
 
 
 @cache
-def documentation() -> tuple[str, Sequence[HelpEntry]]:
+def read_documentation() -> tuple[str, Sequence[HelpEntry]]:
     """The sentences about the search as a whole, and all entries."""
     data = search_strings()
     return str(data["about"]), tuple(HelpEntry(**entry) for entry in data["entries"])
@@ -52,27 +60,27 @@ def documentation() -> tuple[str, Sequence[HelpEntry]]:
 class HelpRows(RowSpec[HelpEntry]):
     """How they look: the example on the left, the sentence on the right."""
 
-    def key(self, row: HelpEntry) -> str:
+    def row_key(self, row: HelpEntry) -> str:
         """The example it shows."""
         return row.example
 
-    def describe(self, row: HelpEntry) -> str:
+    def accessible_text(self, row: HelpEntry) -> str:
         """The filter and its example."""
         return f"{row.example}: {row.sentence}"
 
-    def hint(self, _row: HelpEntry) -> str:
+    def tool_tip(self, _row: HelpEntry) -> str:
         """No tooltip."""
         return ""
 
-    def _rects(self, rect: QRect) -> tuple[QRect, QRect]:
+    def _column_rects(self, rect: QRect) -> tuple[QRect, QRect]:
         px = self.theme.px
         inner = rect.adjusted(px(spacing().m), px(7), -px(spacing().m), -px(7))
         share = min(px(_EXAMPLE), inner.width() * 2 // 5)
         return QRect(inner.x(), inner.y(), share - px(8), inner.height()), inner.adjusted(share, 0, 0, 0)
 
-    def height(self, row: HelpEntry, _place: int) -> int:
+    def row_height(self, row: HelpEntry, _place: int) -> int:
         """As high as its words need."""
-        left, right = self._rects(QRect(0, 0, self.width(), 1000))
+        left, right = self._column_rects(QRect(0, 0, self.width(), 1000))
         example = QFontMetrics(self.theme.font("strong")).boundingRect(left, _WRAP, row.example).height()
         sentence = QFontMetrics(self.theme.font("body")).boundingRect(right, _WRAP, row.sentence).height()
         return max(example, sentence) + self.theme.px(14)
@@ -87,7 +95,7 @@ class HelpRows(RowSpec[HelpEntry]):
 
     def draw_row(self, painter: QPainter, rect: QRect, row: HelpEntry, _state: RowState) -> None:
         """Both, wrapped."""
-        left, right = self._rects(rect)
+        left, right = self._column_rects(rect)
         for at, text, font, ink in ((left, row.example, "strong", "accent"), (right, row.sentence, "body", "ink")):
             painter.setFont(self.theme.font(font))  # type: ignore[arg-type]  # a name of the type scale
             painter.setPen(self.theme.colour(ink))
@@ -110,15 +118,19 @@ class SearchHelp(QFrame):
         self.setObjectName("popover")
         self.setAccessibleName("What can be searched for")
         self._theme = theme
-        about, entries = documentation()
+        about, entries = read_documentation()
         self._list = ListView(HelpRows(theme), "Examples")
         self._list.show_lines(entries)
         self._list.clicked.connect(lambda _: self._on_entry_taken(self._list.current))
         self._list.opened.connect(self._on_entry_taken)
-        head = row(label("What can be searched for", "section"), None, tool(theme, "x", "Close (Esc)", self.shut))
-        layout = column(self, margins=12, gap=4)
+        head = make_row(
+            make_label("What can be searched for", "section"),
+            None,
+            make_tool_button(theme, "x", "Close (Esc)", self.close_help),
+        )
+        layout = make_column(self, margins=12, gap=4)
         layout.addLayout(head)
-        layout.addWidget(label(about, "small", wrap=True))
+        layout.addWidget(make_label(about, "small", wrap=True))
         layout.addWidget(self._list, 1)
         self.hide()
 
@@ -128,12 +140,12 @@ class SearchHelp(QFrame):
         Args:
             top: pixels from the upper edge of the page.
         """
-        self.place(top)
+        self.place_below(top)
         self.show()
         self.raise_()
         self._list.setFocus()
 
-    def place(self, top: int) -> None:
+    def place_below(self, top: int) -> None:
         """Take the room there is below a line."""
         host = self.parentWidget()
         if host is not None:
@@ -142,20 +154,20 @@ class SearchHelp(QFrame):
             self.setGeometry((host.width() - width) // 2, top, width, min(px(560), host.height() - top - 16))
             self._list.doItemsLayout()
 
-    def shut(self) -> None:
+    def close_help(self) -> None:
         """Show it no more."""
         if not self.isHidden():
             self.hide()
             self.closed.emit()
 
     def _on_entry_taken(self, entry: HelpEntry) -> None:
-        self.shut()
+        self.close_help()
         self.taken.emit(entry.example)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Esc closes."""
         if event.key() == Qt.Key.Key_Escape:
-            self.shut()
+            self.close_help()
         else:
             super().keyPressEvent(event)
 
@@ -187,17 +199,19 @@ class QueryLine(QWidget):
         self._lens = QAction(self)
         self.field.addAction(self._lens, QLineEdit.ActionPosition.LeadingPosition)
         self._cross = QAction("Clear", self)
-        self._cross.triggered.connect(self.clear)
+        self._cross.triggered.connect(self.clear_query)
         self.field.addAction(self._cross, QLineEdit.ActionPosition.TrailingPosition)
         self.field.textChanged.connect(self._show_cross)
         self.field.textEdited.connect(self._on_text_edited)
         self.field.installEventFilter(self)
-        self.help = tool(context.theme, "circle-help", "What can be searched for (F1)", self.help_asked.emit)
+        self.help = make_tool_button(
+            context.theme, "circle-help", "What can be searched for (F1)", self.help_asked.emit
+        )
         self.help.setCheckable(True)
-        self._problem = label("", "danger", wrap=True)
-        self._show = button("Show it", self._select_problem, kind="link")
+        self._problem = make_label("", "danger", wrap=True)
+        self._show = make_button("Show it", self._select_problem, kind="link")
         self._trouble = QWidget()
-        line = row(self._problem, self._show, gap=8, parent=self._trouble)
+        line = make_row(self._problem, self._show, gap=8, parent=self._trouble)
         line.setStretch(0, 1)
         line.setAlignment(self._show, Qt.AlignmentFlag.AlignTop)
         self._trouble.hide()
@@ -205,14 +219,14 @@ class QueryLine(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)
-        layout.addLayout(row(self.field, self.help, gap=6))
+        layout.addLayout(make_row(self.field, self.help, gap=6))
         layout.addWidget(self._trouble)
-        self._pause = make_timer(self, self.apply)
-        query.changed.connect(self._follow)
-        context.theme.changed.connect(self._restyle)
-        self._restyle()
+        self._pause = make_timer(self, self.apply_typed)
+        query.changed.connect(self._on_query_changed)
+        context.theme.changed.connect(self._restyle_icons)
+        self._restyle_icons()
 
-    def _restyle(self) -> None:
+    def _restyle_icons(self) -> None:
         self._lens.setIcon(self._context.theme.icon("search", "muted"))
         self._cross.setIcon(self._context.theme.icon("x", "muted"))
         self._show_cross()
@@ -220,17 +234,17 @@ class QueryLine(QWidget):
     def _show_cross(self) -> None:
         self._cross.setVisible(bool(self.field.text()))
 
-    def clear(self) -> None:
+    def clear_query(self) -> None:
         """Search for nothing."""
         self.field.clear()
-        self.apply()
+        self.apply_typed()
 
     @property
     def problem(self) -> str:
         """What is said about what was not understood; "" where all was."""
         return self._problem.text() if not self._trouble.isHidden() else ""
 
-    def take_back(self) -> None:
+    def on_help_closed(self) -> None:
         """The documentation was closed: take the keyboard again."""
         self.help.setChecked(False)
         self.field.setFocus()
@@ -239,17 +253,17 @@ class QueryLine(QWidget):
         wrong = self._context.bridge.engine.library.parse(text).problems
         self._pause.start(_PAUSE_UNREAD_MS if wrong else _PAUSE_MS)
 
-    def apply(self) -> None:
+    def apply_typed(self) -> None:
         """Take what is typed."""
         self._pause.stop()
         self._query.set_text(self.field.text())
         self._show_problem()
 
-    def rest(self) -> None:
+    def stop_timer(self) -> None:
         """Nobody types any more."""
         self._pause.stop()
 
-    def insert(self, example: str) -> None:
+    def insert_example(self, example: str) -> None:
         """Add an example at the end, its value selected, so that another can be typed over it."""
         before = self.field.text().rstrip()
         text = f"{before} {example}" if before else example
@@ -257,18 +271,18 @@ class QueryLine(QWidget):
         self.field.setFocus()
         value = example.rpartition(":")[2].strip('"')
         self.field.setSelection(text.rfind(value), len(value))
-        self.apply()
+        self.apply_typed()
 
-    def _follow(self) -> None:
+    def _on_query_changed(self) -> None:
         if self.field.text().strip() != self._query.text:
             self._pause.stop()
             self.field.setText(self._query.text)
         self._show_problem()
 
     def _show_problem(self) -> None:
-        wrong = [chip for chip in self._query.chips() if chip.problem]
+        wrong = [chip for chip in self._query.make_chips() if chip.problem]
         self._wrong = wrong[0] if wrong else None
-        restyle(self.field, "wrong", bool(wrong))
+        set_style_property(self.field, "wrong", bool(wrong))
         if self._wrong is not None:
             more = f" ({len(wrong) - 1} more)" if len(wrong) > 1 else ""
             self._problem.setText(f"Character {self._wrong.start + 1}: {self._wrong.problem}{more}")
@@ -286,11 +300,11 @@ class QueryLine(QWidget):
             return False
         key = event.key()
         if key in {Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down}:
-            self.apply()
+            self.apply_typed()
             if self._query.is_understood:
                 self.left.emit()
             return True
         if key == Qt.Key.Key_Escape and self.field.text():
-            self.clear()
+            self.clear_query()
             return True
         return False

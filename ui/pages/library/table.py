@@ -48,13 +48,13 @@ from ui.pages.library.model import (
     cell_text,
     columns_that_fit,
     format_columns,
-    number,
+    format_score,
     parse_columns,
     sort_of,
 )
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
-from ui.widgets.basics import make_timer, overrides, plain_key
+from ui.widgets.basics import accept_own_key, make_timer, plain_key
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 from ui.widgets.words import STATUS_WORDS, WARNED_WORDS
@@ -81,8 +81,8 @@ class Columns(QObject):
         super().__init__(view)
         self._model = model
         self._context, self._theme, self._view = context, context.theme, view
-        self.sort, self.falls = sort_of(context.prefs.text(_SORT))
-        self._chosen = parse_columns(context.prefs.text(_SHOWN))
+        self.sort, self.falls = sort_of(context.prefs.read_text(_SORT))
+        self._chosen = parse_columns(context.prefs.read_text(_SHOWN))
         self._scale = context.theme.scale
         self._is_fitting = False
         self._header = header = view.horizontalHeader()
@@ -97,7 +97,7 @@ class Columns(QObject):
         header.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         for place, column in enumerate(COLUMNS):
             header.resizeSection(place, self._theme.px(column.width))
-        state = context.prefs.state(_STATE)
+        state = context.prefs.read_state(_STATE)
         if not state.isEmpty():
             header.restoreState(state)
         header.setSortIndicatorShown(False)  # the style would draw its arrow over the title; the model writes one
@@ -125,17 +125,17 @@ class Columns(QObject):
         seen = [place for place in places if not self._header.isSectionHidden(place)]
         return seen[0], seen[-1]
 
-    def choose(self, columns: frozenset[str] | None) -> None:
+    def show_columns(self, columns: frozenset[str] | None) -> None:
         """Show these columns.
 
         Args:
             columns: their ids; None for those there is room for.
         """
         self._chosen = None if columns is None else columns | {TEXT}
-        self._context.prefs.keep(_SHOWN, "" if self._chosen is None else format_columns(self._chosen))
-        self.fit()
+        self._context.prefs.store_value(_SHOWN, "" if self._chosen is None else format_columns(self._chosen))
+        self.fit_columns()
 
-    def fit(self) -> None:
+    def fit_columns(self) -> None:
         """Give the text what the others leave; hide what there is no room for, unless the person chose it."""
         if self._is_fitting:
             return
@@ -150,7 +150,7 @@ class Columns(QObject):
         self._is_fitting = False
         self.moved.emit()
 
-    def rescale(self) -> None:
+    def rescale_columns(self) -> None:
         """The text has another size, and the columns with it."""
         self._is_fitting = True
         for place in range(len(COLUMNS)):
@@ -159,26 +159,26 @@ class Columns(QObject):
                 self._header.resizeSection(place, round(size * self._theme.scale / self._scale))
         self._scale = self._theme.scale
         self._is_fitting = False
-        self.fit()
+        self.fit_columns()
 
     def _on_section_resized(self, _place: int, _old: int, _new: int) -> None:
         if not self._is_fitting:
-            self.fit()
-            self._keep()
+            self.fit_columns()
+            self._save_header()
 
     def _on_section_moved(self, _place: int, _old: int, _new: int) -> None:
-        self._keep()
+        self._save_header()
         self.moved.emit()
 
-    def _keep(self) -> None:
-        self._context.prefs.keep(_STATE, self._header.saveState())
+    def _save_header(self) -> None:
+        self._context.prefs.store_value(_STATE, self._header.saveState())
 
     def _on_section_clicked(self, place: int) -> None:
         column = COLUMNS[place]
         if column.sort:
-            self.order(column.sort, falls=not self.falls if column.sort == self.sort else column.falls)
+            self.set_order(column.sort, falls=not self.falls if column.sort == self.sort else column.falls)
 
-    def order(self, sort: str, *, falls: bool) -> None:
+    def set_order(self, sort: str, *, falls: bool) -> None:
         """Ask for another order.
 
         Args:
@@ -186,7 +186,7 @@ class Columns(QObject):
             falls: largest, newest or last in the alphabet first.
         """
         self.sort, self.falls = sort, falls
-        self._context.prefs.keep(_SORT, f"{sort}{'-' if falls else '+'}")
+        self._context.prefs.store_value(_SORT, f"{sort}{'-' if falls else '+'}")
         self._show_sort()
         self.sorted.emit()
 
@@ -230,7 +230,7 @@ class Cells(QStyledItemDelegate):
             "tags": self._draw_tags,
         }
 
-    def restyle(self) -> None:
+    def clear_metrics(self) -> None:
         """The theme is another one."""
         self._metrics.clear()
 
@@ -384,7 +384,7 @@ class Cells(QStyledItemDelegate):
     def _draw_trust(self, painter: QPainter, rect: QRect, row: MemoryRow, _is_chosen: bool) -> None:
         theme = self._theme
         figure = self._metrics_for("number").horizontalAdvance("0.00") + theme.px(2)
-        self._draw_words(painter, rect, number(row.trust), "ink", "number", _RIGHT)
+        self._draw_words(painter, rect, format_score(row.trust), "ink", "number", _RIGHT)
         width, height = theme.px(_BAR), theme.px(4)
         left = rect.right() - figure - theme.px(8) - width
         if left < rect.left():
@@ -467,22 +467,22 @@ class LibraryTable(QTableView):
         self.setTabKeyNavigation(False)
         self.setMouseTracking(True)
         self.setMinimumHeight(context.theme.px(120))
-        self._glance = make_timer(self, self.look, _GLANCE_MS)
+        self._glance = make_timer(self, self.load_visible, _GLANCE_MS)
         rows = self.verticalHeader()
         rows.hide()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         rows.setDefaultSectionSize(self._theme.px(self._theme.tokens.sizes.row))
         self.columns = Columns(context, self, self.memories)
-        self._connect()
+        self._connect_signals()
 
-    def _connect(self) -> None:
+    def _connect_signals(self) -> None:
         self.columns.moved.connect(self._columns_moved)
-        self.verticalScrollBar().valueChanged.connect(self._soon)
+        self.verticalScrollBar().valueChanged.connect(self._schedule_load)
         self.selectionModel().selectionChanged.connect(self.chosen)
-        self.selectionModel().currentRowChanged.connect(self._mark)
+        self.selectionModel().currentRowChanged.connect(self._mark_current)
         self.doubleClicked.connect(lambda _: self.asked.emit("edit"))
-        self.entered.connect(self._hover)
-        self._theme.changed.connect(self._restyle)
+        self.entered.connect(self._on_row_entered)
+        self._theme.changed.connect(self._restyle_rows)
 
     # ---- what is chosen
 
@@ -490,16 +490,16 @@ class LibraryTable(QTableView):
         """The memories that are chosen, in the order of the list."""
         ids = self.memories.ids
         found: list[str] = []
-        for first, last in self._ranges():
+        for first, last in self._selected_ranges():
             found.extend(ids[first : last + 1])
         return tuple(found)
 
     @property
     def chosen_count(self) -> int:
         """How many memories are chosen."""
-        return sum(last - first + 1 for first, last in self._ranges())
+        return sum(last - first + 1 for first, last in self._selected_ranges())
 
-    def _ranges(self) -> list[tuple[int, int]]:
+    def _selected_ranges(self) -> list[tuple[int, int]]:
         selection = self.selectionModel().selection()
         pieces = (selection.at(place) for place in range(selection.count()))
         ranges = sorted((one.top(), one.bottom()) for one in pieces)
@@ -511,7 +511,7 @@ class LibraryTable(QTableView):
                 apart.append((first, last))
         return apart
 
-    def choose(self, memory_id: str) -> bool:
+    def select_memory(self, memory_id: str) -> bool:
         """Choose one memory and bring it into sight.
 
         Returns:
@@ -532,9 +532,9 @@ class LibraryTable(QTableView):
             ids: all of them, in order.
             stays: whether to stay where somebody looks; else from the top. What is chosen stays chosen.
         """
-        place = self._place()
+        place = self._current_position()
         if self.memories.show_ids(ids):
-            self._go_back(place)
+            self._restore_position(place)
             line = self.memories.place_of(place.top) if place.top and stays else -1
             if line >= 0:
                 self.verticalScrollBar().setValue(line * self.rowHeight(0) - place.offset)
@@ -542,9 +542,9 @@ class LibraryTable(QTableView):
                 self.scrollToTop()
         elif not stays:
             self.scrollToTop()
-        self._soon()
+        self._schedule_load()
 
-    def _place(self) -> _ListPosition:
+    def _current_position(self) -> _ListPosition:
         ids = self.memories.ids
         current = self.currentIndex().row()
         top = self.rowAt(0) if self.verticalScrollBar().value() else -1
@@ -556,7 +556,7 @@ class LibraryTable(QTableView):
             offset=self.rowViewportPosition(top) if top >= 0 else 0,
         )
 
-    def _go_back(self, place: _ListPosition) -> None:
+    def _restore_position(self, place: _ListPosition) -> None:
         ids = self.memories.ids
         lines = _lines_of(ids, place.chosen)
         current = self.memories.place_of(place.current) if place.current else -1
@@ -582,38 +582,38 @@ class LibraryTable(QTableView):
 
     # ---- what is in sight
 
-    def _soon(self) -> None:
+    def _schedule_load(self) -> None:
         if not self._glance.isActive():
             self._glance.start()
 
-    def look(self) -> None:
+    def load_visible(self) -> None:
         """Fetch what is in sight and not there yet."""
         if not self.isVisible() or not self.memories.ids:
             return
         first = max(0, self.rowAt(0))
         last = self.rowAt(self.viewport().height() - 1)
-        self.memories.look(first, last if last >= 0 else len(self.memories.ids) - 1)
+        self.memories.load_lines(first, last if last >= 0 else len(self.memories.ids) - 1)
 
     @property
     def is_settled(self) -> bool:
         """Whether all rows in sight have come."""
         return not self._glance.isActive() and self.memories.is_settled
 
-    def rest(self) -> None:
+    def stop_timer(self) -> None:
         """Nobody looks any more."""
         self._glance.stop()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """More lines may be in sight, and more columns."""
         super().resizeEvent(event)
-        self.columns.fit()
-        self._soon()
+        self.columns.fit_columns()
+        self._schedule_load()
 
-    def _restyle(self) -> None:
+    def _restyle_rows(self) -> None:
         theme = self._theme
-        self.cells.restyle()
+        self.cells.clear_metrics()
         self.verticalHeader().setDefaultSectionSize(theme.px(theme.tokens.sizes.row))
-        self.columns.rescale()
+        self.columns.rescale_columns()
         self.viewport().update()
 
     def _columns_moved(self) -> None:
@@ -624,20 +624,20 @@ class LibraryTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Letters act on what is chosen; Esc lets go of it."""
-        if not self._wants(event):
+        if not self._is_own_key(event):
             super().keyPressEvent(event)
         elif event.key() == Qt.Key.Key_Escape:
             self.clearSelection()
         else:
             self.asked.emit(_KEYS[Qt.Key(event.key())])
 
-    def _wants(self, event: QKeyEvent) -> bool:
+    def _is_own_key(self, event: QKeyEvent) -> bool:
         key = plain_key(event)
         return key in _KEYS or (key == Qt.Key.Key_Escape and self.chosen_count > 0)
 
     def event(self, event: QEvent) -> bool:
         """Its keys are its own, although the window forgets one memory by Del and the table all that are chosen."""
-        return overrides(event, self._wants) or super().event(event)
+        return accept_own_key(event, self._is_own_key) or super().event(event)
 
     def keyboardSearch(self, _typed: str) -> None:  # noqa: N802 - Qt's name
         """Not here: it would ask for every row's text. The query line searches."""
@@ -647,22 +647,22 @@ class LibraryTable(QTableView):
         super().focusInEvent(event)
         if not self.currentIndex().isValid() and self.memories.ids:
             self.selectionModel().setCurrentIndex(self.memories.index(0, PLACE[TEXT]), _MOVE.NoUpdate)
-        self._mark(self.currentIndex())
+        self._mark_current(self.currentIndex())
 
     def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802 - Qt's name
         """No line has the keyboard."""
         super().focusOutEvent(event)
-        self._mark(QModelIndex())
+        self._mark_current(QModelIndex())
 
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802 - Qt's name
         """No line is under the pointer."""
         super().leaveEvent(event)
-        self._hover(QModelIndex())
+        self._on_row_entered(QModelIndex())
 
-    def _hover(self, index: QModelIndex) -> None:
+    def _on_row_entered(self, index: QModelIndex) -> None:
         self.cells.hovered = _repaint_lines(self, self.cells.hovered, index.row())
 
-    def _mark(self, index: QModelIndex, _before: QModelIndex | None = None) -> None:
+    def _mark_current(self, index: QModelIndex, _before: QModelIndex | None = None) -> None:
         line = index.row() if self.hasFocus() else -1
         self.cells.marked = _repaint_lines(self, self.cells.marked, line)
 

@@ -40,7 +40,7 @@ _VERBS = {
 _NEARER, _FARTHER = {_KEY.Key_Plus, _KEY.Key_Equal}, {_KEY.Key_Minus}
 
 
-def towards(xs: NDArray[np.float64], ys: NDArray[np.float64], x: float, y: float, dx: int, dy: int) -> int:
+def nearest_in_direction(xs: NDArray[np.float64], ys: NDArray[np.float64], x: float, y: float, dx: int, dy: int) -> int:
     """The nearest of some points in a direction; one straight ahead is nearer than one aside.
 
     Args:
@@ -69,7 +69,7 @@ class Navigator:
     def __init__(self, canvas: PlanView) -> None:
         self._canvas = canvas
 
-    def wants(self, event: QKeyEvent) -> bool:
+    def is_canvas_key(self, event: QKeyEvent) -> bool:
         """Whether a key is the canvas's, although a command of the window may have it too."""
         if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
@@ -78,7 +78,7 @@ class Navigator:
             key in _ARROWS or key in _VERBS or key in {_KEY.Key_Escape, _KEY.Key_Home, _KEY.Key_Return, _KEY.Key_Enter}
         )
 
-    def press(self, event: QKeyEvent) -> bool:
+    def handle_key(self, event: QKeyEvent) -> bool:
         """Do what a key asks for.
 
         Returns:
@@ -88,24 +88,24 @@ class Navigator:
             return False
         key, canvas = _KEY(event.key()), self._canvas
         if key in _ARROWS:
-            self.step(*_ARROWS[key])
+            self.move_selection(*_ARROWS[key])
         elif key in _VERBS:
             canvas.asked.emit(_VERBS[key])
         elif key in {_KEY.Key_Return, _KEY.Key_Enter}:
-            self.go_in()
+            self.zoom_in_level()
         elif key == _KEY.Key_Escape:
-            return self.go_out()
+            return self.zoom_out_level()
         elif key == _KEY.Key_Home:
-            canvas.camera.home()
+            canvas.camera.show_whole()
         elif key in _NEARER | _FARTHER:
-            canvas.camera.zoom(1.4 if key in _NEARER else 1 / 1.4)
+            canvas.camera.zoom_by(1.4 if key in _NEARER else 1 / 1.4)
         else:
             return False
         return True
 
     # ---- steps
 
-    def step(self, dx: int, dy: int) -> None:
+    def move_selection(self, dx: int, dy: int) -> None:
         """Go to the next locus, room or wing in a direction."""
         canvas = self._canvas
         spot, level = canvas.scene.spot_of(canvas.marks.selected), canvas.where.level
@@ -120,23 +120,23 @@ class Navigator:
 
     def _step_locus(self, spot: PlacedLocus, dx: int, dy: int) -> None:
         canvas = self._canvas
-        inside = self._next_in([spot.room], spot, dx, dy)
+        inside = self._next_locus_in([spot.room], spot, dx, dy)
         others = [room for room in canvas.scene.rooms_of_wing(spot.room.wing.id) if room is not spot.room]
-        found = inside or self._next_in(others, spot, dx, dy)
+        found = inside or self._next_locus_in(others, spot, dx, dy)
         if found is not None:
-            canvas.pick(found)
-            canvas.camera.reveal(found.x, found.y)
+            canvas.select_locus(found)
+            canvas.camera.reveal_point(found.x, found.y)
 
-    def _next_in(self, rooms: list[RoomItem], spot: PlacedLocus, dx: int, dy: int) -> PlacedLocus | None:
+    def _next_locus_in(self, rooms: list[RoomItem], spot: PlacedLocus, dx: int, dy: int) -> PlacedLocus | None:
         filled = [room for room in rooms if len(room.ids)]
         if not filled:
             return None
         for room in filled:
-            room.dress(self._canvas.scene.look)
+            room.apply_style(self._canvas.scene.look)
         shown = [np.flatnonzero(room.shown) for room in filled]
         xs = np.concatenate([room.wx[rows] for room, rows in zip(filled, shown, strict=True)])
         ys = np.concatenate([room.wy[rows] for room, rows in zip(filled, shown, strict=True)])
-        at = towards(xs, ys, spot.x, spot.y, dx, dy)
+        at = nearest_in_direction(xs, ys, spot.x, spot.y, dx, dy)
         if at < 0:
             return None
         for room, rows in zip(filled, shown, strict=True):
@@ -152,16 +152,16 @@ class Navigator:
             rooms = canvas.scene.rooms_of_wing(canvas.where.wing_id)
             first = min(rooms, key=lambda room: (room.rect.top(), room.rect.left()), default=None)
             if first is not None:
-                canvas.stand(room_id=first.id)
+                canvas.set_cursor_at(room_id=first.id)
             return
         rooms = [room for room in canvas.scene.rooms.values() if room.wing.id == here.wing.id and room is not here]
         middle = here.rect.center()
         xs = np.array([room.rect.center().x() for room in rooms])
         ys = np.array([room.rect.center().y() for room in rooms])
-        at = towards(xs, ys, middle.x(), middle.y(), dx, dy)
+        at = nearest_in_direction(xs, ys, middle.x(), middle.y(), dx, dy)
         if at >= 0:
-            canvas.stand(room_id=rooms[at].id)
-            canvas.camera.reveal(float(xs[at]), float(ys[at]))
+            canvas.set_cursor_at(room_id=rooms[at].id)
+            canvas.camera.reveal_point(float(xs[at]), float(ys[at]))
 
     def _step_wing(self, dx: int, dy: int) -> None:
         canvas = self._canvas
@@ -169,13 +169,13 @@ class Navigator:
         known = [wing.id for wing in wings]
         if canvas.marks.cursor_wing not in known:
             if wings:
-                canvas.stand(wing_id=known[0])
+                canvas.set_cursor_at(wing_id=known[0])
             return
         at = known.index(canvas.marks.cursor_wing) + dx + dy
         if 0 <= at < len(wings):
-            canvas.stand(wing_id=known[at])
+            canvas.set_cursor_at(wing_id=known[at])
             middle = wing_rect(wings[at]).center()
-            canvas.camera.reveal(middle.x(), middle.y())
+            canvas.camera.reveal_point(middle.x(), middle.y())
 
     def _middle_locus(self) -> None:
         canvas = self._canvas
@@ -183,13 +183,13 @@ class Navigator:
         if room is None:
             return
         lens = canvas.camera.lens
-        at = room.nearest(lens.x, lens.y, float("inf"))
+        at = room.nearest_row(lens.x, lens.y, float("inf"))
         if at >= 0:
-            canvas.pick(PlacedLocus(room, at))
+            canvas.select_locus(PlacedLocus(room, at))
 
     # ---- in and out
 
-    def go_in(self) -> None:
+    def zoom_in_level(self) -> None:
         """Palace to wing to room to locus."""
         canvas = self._canvas
         where = canvas.where
@@ -205,7 +205,7 @@ class Navigator:
         else:
             canvas.enter_locus(spot)
 
-    def go_out(self) -> bool:
+    def zoom_out_level(self) -> bool:
         """Locus to room to wing to palace.
 
         Returns:
@@ -218,17 +218,17 @@ class Navigator:
         elif where.level == ROOM:
             canvas.enter_wing(where.wing_id)
             if not canvas.marks.selected:
-                canvas.stand(room_id=where.room_id)
+                canvas.set_cursor_at(room_id=where.room_id)
         elif canvas.marks.selected:
             spot = canvas.scene.spot_of(canvas.marks.selected)
-            canvas.pick(None)
+            canvas.select_locus(None)
             if spot is not None and where.level == WING:
-                canvas.stand(room_id=spot.room.id)
+                canvas.set_cursor_at(room_id=spot.room.id)
         elif where.level == WING and sum(bool(wing.rooms) for wing in canvas.scene.wings) > 1:
-            canvas.camera.home()
-            canvas.stand(wing_id=where.wing_id)
+            canvas.camera.show_whole()
+            canvas.set_cursor_at(wing_id=where.wing_id)
         elif canvas.marks.cursor_room or canvas.marks.cursor_wing:
-            canvas.stand()
+            canvas.set_cursor_at()
         else:
             return False
         return True
@@ -242,28 +242,28 @@ class Canvas(PlanView):
 
     def __init__(self, theme: Theme, scene: Scene) -> None:
         super().__init__(theme, scene)
-        self._pointer, self._walker = Pointer(self, self.click), Navigator(self)
+        self._pointer, self._walker = Pointer(self, self.handle_click), Navigator(self)
 
-    def paint_over(self, painter: QPainter) -> None:
+    def paint_overlay(self, painter: QPainter) -> None:
         """Paint what is in hand, else what the locus under the pointer says."""
         if self._pointer.gesture is not None:
             self._pointer.gesture.paint(painter)
         else:
-            super().paint_over(painter)
+            super().paint_overlay(painter)
 
-    def rest(self) -> None:
+    def stop_motion(self) -> None:
         """The page is left: nothing is in hand, nothing moves any more."""
-        self._pointer.cancel()
-        super().rest()
+        self._pointer.cancel_gesture()
+        super().stop_motion()
 
-    def click(self, spot: PlacedLocus | None, room: RoomItem | None) -> None:
+    def handle_click(self, spot: PlacedLocus | None, room: RoomItem | None) -> None:
         """A press and release without a drag."""
         if spot is None and room is not None:
             self.marks.selected, self.marks.others = "", {}
             self.picked.emit("")
-            self.stand(room_id=room.id)
+            self.set_cursor_at(room_id=room.id)
         else:
-            self.pick(spot)
+            self.select_locus(spot)
 
     # ---- Qt's events
 
@@ -271,29 +271,29 @@ class Canvas(PlanView):
         """Zoom at the pointer."""
         turned = event.pixelDelta().y() * 2 or event.angleDelta().y()
         if turned:
-            self.hover(None)
-            self.camera.zoom(1.0018**turned, event.position())
+            self.hover_at(None)
+            self.camera.zoom_by(1.0018**turned, event.position())
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Take hold."""
         if event.button() == Qt.MouseButton.LeftButton:
-            self.camera.stop()
-            self._pointer.press(event.position())
+            self.camera.finish_flight()
+            self._pointer.press_at(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Hover, or drag."""
-        self._pointer.move(event.position())
+        self._pointer.move_to(event.position())
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Let go."""
         if event.button() == Qt.MouseButton.LeftButton:
-            self._pointer.release()
+            self._pointer.release_button()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Go in, or out where there is nothing."""
         at = event.position()
-        x, y = self.camera.lens.point(at.x(), at.y())
+        x, y = self.camera.lens.plan_point(at.x(), at.y())
         spot, room, wing = self.spot_at(at), self.scene.room_at(x, y), self.scene.wing_at(x, y, 1.0)
         level = self.where.level
         if spot is not None and level in {ROOM, LOCUS}:
@@ -303,15 +303,19 @@ class Canvas(PlanView):
         elif room is not None:
             self.enter_room(room.id)
         else:
-            self.camera.home()
+            self.camera.show_whole()
 
     def event(self, event: QEvent) -> bool:
         """Keys of the plan are the plan's, although a command of the window has them too; and the pointer left."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._walker.wants(event):
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self._walker.is_canvas_key(event)
+        ):
             event.accept()
             return True
         if event.type() == QEvent.Type.Leave and self._pointer.gesture is None:
-            self.hover(None)
+            self.hover_at(None)
         elif isinstance(event, QFocusEvent):
             self.ringed = event.gotFocus() and event.reason() in _BY_KEY
             self.update()
@@ -319,9 +323,9 @@ class Canvas(PlanView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Walk; Escape lets go of what is in hand first."""
-        if event.key() == Qt.Key.Key_Escape and self._pointer.cancel():
+        if event.key() == Qt.Key.Key_Escape and self._pointer.cancel_gesture():
             return
-        if not self._walker.press(event):
+        if not self._walker.handle_key(event):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
@@ -335,10 +339,10 @@ class Canvas(PlanView):
             elif target is not None:
                 at = self.painter.name_rect(target, self.camera.lens).center()
         else:
-            target = self.spot_at(at) or self.scene.room_at(*self.camera.lens.point(at.x(), at.y()))
+            target = self.spot_at(at) or self.scene.room_at(*self.camera.lens.plan_point(at.x(), at.y()))
         if target is not None:
             if isinstance(target, PlacedLocus):
-                self.pick(target)
+                self.select_locus(target)
             else:
-                self.stand(room_id=target.id)
+                self.set_cursor_at(room_id=target.id)
             self.menu_asked.emit(target, self.mapToGlobal(at.toPoint()))

@@ -27,13 +27,13 @@ _NEARLY = GAP - 0.01
 class Gesture(Protocol):
     """What the pointer does while its button is held."""
 
-    def move(self, to: QPointF) -> None:
+    def move_to(self, to: QPointF) -> None:
         """The pointer is elsewhere, px."""
 
-    def drop(self) -> None:
+    def finish_drag(self) -> None:
         """The button is released."""
 
-    def cancel(self) -> None:
+    def cancel_drag(self) -> None:
         """Nothing shall come of it."""
 
     def paint(self, painter: QPainter) -> None:
@@ -48,19 +48,19 @@ class Pan:
         self._begin = canvas.camera.lens
         canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
 
-    def move(self, to: QPointF) -> None:
+    def move_to(self, to: QPointF) -> None:
         """Push it after the pointer."""
         step, self._last = to - self._last, to
-        self._canvas.camera.push(step.x(), step.y())
+        self._canvas.camera.pan_by(step.x(), step.y())
 
-    def drop(self) -> None:
+    def finish_drag(self) -> None:
         """Stop pushing the plan; it stays where it is."""
         self._canvas.unsetCursor()
 
-    def cancel(self) -> None:
+    def cancel_drag(self) -> None:
         """It goes back."""
         self._canvas.unsetCursor()
-        self._canvas.camera.fly(self._begin)
+        self._canvas.camera.fly_to(self._begin)
 
     def paint(self, painter: QPainter) -> None:
         """Nothing is in hand."""
@@ -77,11 +77,11 @@ class LocusDrag:
         canvas.marks.hidden = spot.id
         canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
 
-    def move(self, to: QPointF) -> None:
+    def move_to(self, to: QPointF) -> None:
         """Find the free place under the pointer."""
         canvas = self._canvas
         self._at = to
-        x, y = canvas.camera.lens.point(to.x(), to.y())
+        x, y = canvas.camera.lens.plan_point(to.x(), to.y())
         self._room = canvas.scene.room_at(x, y)
         self._place = None
         if self._room is not None:
@@ -89,14 +89,14 @@ class LocusDrag:
         canvas.marks.target_room = "" if self._room is None else self._room.id
         canvas.update()
 
-    def drop(self) -> None:
+    def finish_drag(self) -> None:
         """Ask for the move."""
         room, place = self._room, self._place
-        self.cancel()
+        self.cancel_drag()
         if room is not None and place is not None:
             self._canvas.locus_dropped.emit(self._spot, room, place[0], place[1])
 
-    def cancel(self) -> None:
+    def cancel_drag(self) -> None:
         """It stays where it is."""
         self._canvas.marks.hidden = self._canvas.marks.target_room = ""
         self._canvas.unsetCursor()
@@ -108,8 +108,8 @@ class LocusDrag:
         cell = lens.scale * self._spot.room.step
         size = min(max(cell * 0.66, 8.0), 24.0)
         if self._room is not None and self._place is not None:
-            x = lens.across(self._room.rect.left() + self._place[0])
-            y = lens.down(self._room.rect.top() + self._place[1])
+            x = lens.canvas_x(self._room.rect.left() + self._place[0])
+            y = lens.canvas_y(self._room.rect.top() + self._place[1])
             half = max(lens.scale * self._room.step / 2 - 1, 5.0)
             painter.setPen(QPen(canvas.theme.colour("accent"), 1.5, Qt.PenStyle.DashLine))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -131,7 +131,7 @@ class RoomDrag:
         others = (room for room in self._canvas.scene.rooms_of_wing(self._room.wing.id) if room is not self._room)
         return not any(wide.intersects(room.rect) for room in others)
 
-    def move(self, to: QPointF) -> None:
+    def move_to(self, to: QPointF) -> None:
         """Snap it to the grid under the pointer."""
         scale, room = self._canvas.camera.lens.scale, self._room
         step = to - self._start
@@ -140,21 +140,21 @@ class RoomDrag:
         self._to = QRectF(room.wing.x + x, room.wing.y + y, room.plan.w, room.plan.h)
         self._canvas.update()
 
-    def drop(self) -> None:
+    def finish_drag(self) -> None:
         """Ask for the move."""
-        self.cancel()
+        self.cancel_drag()
         room, to = self._room, self._to
         if to.topLeft() != room.rect.topLeft():
             self._canvas.room_dropped.emit(room, to.left() - room.wing.x, to.top() - room.wing.y)
 
-    def cancel(self) -> None:
+    def cancel_drag(self) -> None:
         """It stays where it is."""
         self._canvas.unsetCursor()
         self._canvas.update()
 
     def paint(self, painter: QPainter) -> None:
         """The ground it would take."""
-        theme, rect = self._canvas.theme, self._canvas.camera.lens.rect(self._to)
+        theme, rect = self._canvas.theme, self._canvas.camera.lens.canvas_rect(self._to)
         fill = theme.colour("accent_soft")
         fill.setAlphaF(0.6)
         pen = QPen(theme.colour("accent" if self._is_free else "outline"), 2.0)
@@ -174,42 +174,42 @@ class Pointer:
         self._room: RoomItem | None = None
         self.gesture: Gesture | None = None
 
-    def press(self, at: QPointF) -> None:
+    def press_at(self, at: QPointF) -> None:
         """The left button goes down."""
         self._pressed = at
         self._spot = self._canvas.spot_at(at)
         self._room = None if self._spot is not None else self._canvas.name_at(at)
 
-    def move(self, to: QPointF) -> None:
+    def move_to(self, to: QPointF) -> None:
         """The pointer moves; held for long enough a way, it drags."""
         if self._pressed is None:
-            self._canvas.hover(to)
+            self._canvas.hover_at(to)
             return
         if self.gesture is None:
             far = (to - self._pressed).manhattanLength() >= QApplication.startDragDistance()
             if not far:
                 return
-            self._canvas.hover(None)
-            self.gesture = self._begin(self._pressed)
-        self.gesture.move(to)
+            self._canvas.hover_at(None)
+            self.gesture = self._begin_gesture(self._pressed)
+        self.gesture.move_to(to)
 
-    def _begin(self, start: QPointF) -> Gesture:
+    def _begin_gesture(self, start: QPointF) -> Gesture:
         if self._spot is not None:
             return LocusDrag(self._canvas, self._spot)
         if self._room is not None:
             return RoomDrag(self._canvas, self._room, start)
         return Pan(self._canvas, start)
 
-    def release(self) -> None:
+    def release_button(self) -> None:
         """The left button comes up: the end of a drag, or a click."""
         gesture, self.gesture = self.gesture, None
         was, self._pressed = self._pressed, None
         if gesture is not None:
-            gesture.drop()
+            gesture.finish_drag()
         elif was is not None:
             self._click(self._spot, self._room)
 
-    def cancel(self) -> bool:
+    def cancel_gesture(self) -> bool:
         """Let go of what is in hand.
 
         Returns:
@@ -217,7 +217,7 @@ class Pointer:
         """
         gesture, self.gesture, self._pressed = self.gesture, None, None
         if gesture is not None:
-            gesture.cancel()
+            gesture.cancel_drag()
         return gesture is not None
 
 
@@ -233,12 +233,12 @@ class Mover(QObject):
     def move_locus(self, spot: PlacedLocus, room: RoomItem, x: float, y: float) -> None:
         """Take a locus to a free place of a room of its wing."""
         if room.wing.id != spot.room.wing.id:
-            commands = {command.id for command in self._context.commands.all()}
+            commands = {command.id for command in self._context.commands.list_commands()}
             run: Callable[[], None] | None = None
             if "memory.move" in commands:
                 self._context.selection.select(spot.id, "palace")
                 run = self._move_wing
-            self._context.desk.say(
+            self._context.desk.show_message(
                 "That room is in another wing, which is another space.", "Move …" if run is not None else "", run
             )
             return
@@ -250,7 +250,7 @@ class Mover(QObject):
         self._context.tasks.run(
             write("Moving a memory", lambda: palace.move_locus(memory_id, room.id, x, y))
             .within(self)
-            .failure(lambda error: self._on_move_refused(error, lambda: self._locus_back(memory_id, end, start)))
+            .failure(lambda error: self._on_move_refused(error, lambda: self._return_locus(memory_id, end, start)))
         )
 
     def _move_wing(self) -> None:
@@ -259,13 +259,13 @@ class Mover(QObject):
     def move_room(self, room: RoomItem, x: float, y: float) -> None:
         """Take a room elsewhere in its wing."""
         start = room.rect.topLeft()
-        room.shift_to(QPointF(room.wing.x + x, room.wing.y + y))
+        room.move_corner_to(QPointF(room.wing.x + x, room.wing.y + y))
         self._canvas.update()
         room_id, palace = room.id, self._context.bridge.engine.palace
         self._context.tasks.run(
             write("Moving a room", lambda: palace.move_room(room_id, x, y))
             .within(self)
-            .failure(lambda error: self._on_move_refused(error, lambda: self._room_back(room_id, start)))
+            .failure(lambda error: self._on_move_refused(error, lambda: self._return_room(room_id, start)))
         )
 
     def _on_move_refused(self, error: BaseException, back: Callable[[], None]) -> None:
@@ -274,7 +274,7 @@ class Mover(QObject):
         if problem is not None:
             self._context.tasks.problem.emit(problem)
 
-    def _locus_back(self, memory_id: str, start: tuple[float, float], end: tuple[float, float]) -> None:
+    def _return_locus(self, memory_id: str, start: tuple[float, float], end: tuple[float, float]) -> None:
         def place_at_share(share: float) -> None:
             spot = self._canvas.scene.spot_of(memory_id)
             if spot is not None:
@@ -282,16 +282,16 @@ class Mover(QObject):
                     spot.at, start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share
                 )
 
-        self._glide(place_at_share)
+        self._animate_return(place_at_share)
 
-    def _room_back(self, room_id: str, end: QPointF) -> None:
+    def _return_room(self, room_id: str, end: QPointF) -> None:
         room = self._canvas.scene.rooms.get(room_id)
         if room is None:
             return
         start = room.rect.topLeft()
-        self._glide(lambda share: room.shift_to(start + (end - start) * share))
+        self._animate_return(lambda share: room.move_corner_to(start + (end - start) * share))
 
-    def _glide(self, put: Callable[[float], None]) -> None:
+    def _animate_return(self, put: Callable[[float], None]) -> None:
         """Back to where it stood, over a moment in which the eye can follow."""
         if self._context.theme.reduced_motion or not self._canvas.isVisible():
             put(1.0)
@@ -302,9 +302,9 @@ class Mover(QObject):
         flight.setStartValue(0.0)
         flight.setEndValue(1.0)
 
-        def step(share: float) -> None:
+        def apply_share(share: float) -> None:
             put(share)
             self._canvas.update()
 
-        flight.valueChanged.connect(step)
+        flight.valueChanged.connect(apply_share)
         flight.start(QVariantAnimation.DeletionPolicy.DeleteWhenStopped)

@@ -109,7 +109,7 @@ class RoomItem:
         """Distance of two places, plan units."""
         return float(2.0**-self.plan.density)
 
-    def replan(self, wing: WingPlan, room: RoomPlan) -> bool:
+    def update_plan(self, wing: WingPlan, room: RoomPlan) -> bool:
         """Take what a later plan says of it.
 
         Returns:
@@ -118,10 +118,10 @@ class RoomItem:
         was, self.wing, self.plan = self.plan, wing, room
         self.rect = QRectF(wing.x + room.x, wing.y + room.y, room.w, room.h)
         self._update_positions()
-        self._forget()
+        self._clear_cached_style()
         return (was.count, was.density) != (room.count, room.density) or self.loci is None
 
-    def fill(self, loci: Loci) -> bool:
+    def set_loci(self, loci: Loci) -> bool:
         """Take its loci.
 
         Args:
@@ -140,7 +140,7 @@ class RoomItem:
         self.kinds = frozenset(int(kind) for kind in np.unique(loci.kind))
         self.strength = np.clip(loci.strength.astype(np.float64), 0.0, 1.0)
         self._update_positions()
-        self._forget()
+        self._clear_cached_style()
         return bool(self.fresh.any())
 
     def _update_positions(self) -> None:
@@ -148,17 +148,17 @@ class RoomItem:
             self.wx = self.loci.x.astype(np.float64) + self.rect.left()
             self.wy = self.loci.y.astype(np.float64) + self.rect.top()
 
-    def _forget(self) -> None:
+    def _clear_cached_style(self) -> None:
         self._look = None
         self._textures.clear()
 
-    def settle(self) -> None:
+    def clear_fresh(self) -> None:
         """Nothing in it is new any more."""
         self.fresh[:] = False
 
     # ---- how it looks
 
-    def dress(self, look: LocusStyle) -> None:
+    def apply_style(self, look: LocusStyle) -> None:
         """Work out how its loci look."""
         if look == self._look or self.loci is None:
             return
@@ -182,14 +182,14 @@ class RoomItem:
             counted &= ~other
         self._count = int(np.count_nonzero(counted))
 
-    def count(self, look: LocusStyle) -> int:
+    def count_shown(self, look: LocusStyle) -> int:
         """How many of its memories show: the plan's count for now, else what was believed then."""
         if look.until is None and look.kind is None:
             return self.plan.count
-        self.dress(look)
+        self.apply_style(look)
         return self._count if self.loci is not None else self.plan.count
 
-    def texture(self, side: int, colours: Sequence[QColor], look: LocusStyle) -> tuple[QPixmap, QRectF]:
+    def render_distant(self, side: int, colours: Sequence[QColor], look: LocusStyle) -> tuple[QPixmap, QRectF]:
         """The room's loci from afar.
 
         Args:
@@ -200,7 +200,7 @@ class RoomItem:
         Returns:
             A picture, and the ground in the palace that it covers.
         """
-        self.dress(look)
+        self.apply_style(look)
         step, room = self.step, self.plan
         ground = QRectF(self.rect)
         edge = MARGIN + _MIDDLE - step / 2
@@ -232,11 +232,11 @@ class RoomItem:
 
     # ---- who stands where
 
-    def find(self, memory_id: str) -> int:
+    def row_of(self, memory_id: str) -> int:
         """The row of a memory, or -1."""
         return self._rows.get(memory_id, -1)
 
-    def nearest(self, x: float, y: float, reach: float) -> int:
+    def nearest_row(self, x: float, y: float, reach: float) -> int:
         """The row of the locus nearest to a point of the palace, or -1.
 
         Args:
@@ -246,7 +246,7 @@ class RoomItem:
         """
         if not len(self.ids):
             return -1
-        self.dress(self._look or LocusStyle())
+        self.apply_style(self._look or LocusStyle())
         apart = np.hypot(self.wx - x, self.wy - y)
         apart[~self.shown] = np.inf
         at = int(np.argmin(apart))
@@ -261,7 +261,7 @@ class RoomItem:
         """
         self.wx[at], self.wy[at] = x, y
 
-    def shift_to(self, corner: QPointF) -> None:
+    def move_corner_to(self, corner: QPointF) -> None:
         """Draw the room elsewhere before the engine has said so.
 
         Args:
@@ -287,8 +287,8 @@ class RoomItem:
         free = np.ones((high, wide), np.bool_)
         if self.loci is not None:
             stays = np.ones(len(self.ids), np.bool_)
-            if self.find(moving) >= 0:
-                stays[self.find(moving)] = False
+            if self.row_of(moving) >= 0:
+                stays[self.row_of(moving)] = False
             down = np.rint((self.loci.y[stays] - HEADER - _MIDDLE) / step).astype(np.int64)
             across = np.rint((self.loci.x[stays] - MARGIN - _MIDDLE) / step).astype(np.int64)
             free[down.clip(0, high - 1), across.clip(0, wide - 1)] = False
@@ -324,14 +324,14 @@ class Heads:
     def __init__(self) -> None:
         self._rows: OrderedDict[str, MemoryRow] = OrderedDict()
 
-    def get(self, memory_id: str) -> MemoryRow | None:
+    def get_row(self, memory_id: str) -> MemoryRow | None:
         """A row, if it was read."""
         row = self._rows.get(memory_id)
         if row is not None:
             self._rows.move_to_end(memory_id)
         return row
 
-    def keep_rows(self, rows: Iterable[MemoryRow]) -> None:
+    def store_rows(self, rows: Iterable[MemoryRow]) -> None:
         """Keep rows that were read."""
         for row in rows:
             self._rows[row.id] = row
@@ -339,7 +339,7 @@ class Heads:
         while len(self._rows) > _HEADS:
             self._rows.popitem(last=False)
 
-    def drop(self, ids: Iterable[str]) -> None:
+    def forget_rows(self, ids: Iterable[str]) -> None:
         """Forget rows that changed; no ids for all."""
         wanted = tuple(ids)
         if not wanted:
@@ -371,11 +371,11 @@ class Cards:
         self._colours: list[QColor] = []
         self._lines: OrderedDict[tuple[str, int, int, str], tuple[str, ...]] = OrderedDict()
 
-    def use(self, colours: Sequence[QColor]) -> None:
+    def set_colours(self, colours: Sequence[QColor]) -> None:
         """Draw shapes in these colours, by index of shade."""
         self._colours = list(colours)
 
-    def restyle(self) -> None:
+    def clear_lines(self) -> None:
         """The theme is another one."""
         self._lines.clear()
 

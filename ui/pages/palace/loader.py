@@ -53,9 +53,9 @@ class Reader(QObject):
         self._reload = make_timer(self, self.read_plan, _RELOAD_MS)
         canvas.wanted.connect(self._read_heads)
 
-    def note(self, change: Changed) -> None:
+    def note_change(self, change: Changed) -> None:
         """Something in the vault is different: which rooms must be read anew."""
-        self._canvas.heads.drop(change.ids)
+        self._canvas.heads.forget_rows(change.ids)
         if not change.ids:
             # Where newcomers were placed, the counts of the plan tell the rooms.
             self._touched = self._touched if change.verb == _ARRANGE else None
@@ -75,21 +75,21 @@ class Reader(QObject):
         self._context.tasks.run(
             query("Looking where it stands", lambda: palace.locate(memory_id))
             .within(self)
-            .success(self._touch)
+            .success(self._mark_room_stale)
             .failure(lambda _: None)  # it has no place yet; its placing is announced
         )
 
-    def _touch(self, found: Whereabouts) -> None:
+    def _mark_room_stale(self, found: Whereabouts) -> None:
         if self._touched is not None:
             self._touched.add(found.room_id)
         if self._canvas.isVisible():
-            self.soon()
+            self.schedule_reload()
 
-    def soon(self) -> None:
+    def schedule_reload(self) -> None:
         """Read in a moment: changes come in flocks."""
         self._reload.start()
 
-    def rest(self) -> None:
+    def stop_reload(self) -> None:
         """The page is left."""
         self._reload.stop()
 
@@ -100,12 +100,12 @@ class Reader(QObject):
         self._context.tasks.run(
             query("Reading the floor plan", palace.read_plan)
             .within(self, "plan")
-            .success(self._take_plan)
+            .success(self._on_plan_read)
             .failure(self.failed.emit)
         )
 
-    def _take_plan(self, plan: PalacePlan) -> None:
-        stale = set(self._scene.replan(plan))
+    def _on_plan_read(self, plan: PalacePlan) -> None:
+        stale = set(self._scene.update_plan(plan))
         stale |= set(self._scene.rooms) if self._touched is None else self._touched
         self._touched = set()
         self.got_plan.emit(plan)
@@ -127,19 +127,19 @@ class Reader(QObject):
         self._context.tasks.run(
             query("Reading a room", lambda: palace.read_loci(room_id))
             .within(self)
-            .success(self._take_room)
+            .success(self._on_room_read)
             .failure(lambda error: self._on_room_failed(room_id, error))
         )
 
-    def _take_room(self, loci: Loci) -> None:
+    def _on_room_read(self, loci: Loci) -> None:
         self._reading.discard(loci.room_id)
-        self._canvas.fill(loci)
+        self._canvas.set_loci(loci)
         self._read_rooms()
 
     def _on_room_failed(self, room_id: str, error: BaseException) -> None:
         self._reading.discard(room_id)
         if isinstance(error, LociError) and error.code is Code.NOT_FOUND:
-            self.soon()  # it went between the plan and now
+            self.schedule_reload()  # it went between the plan and now
             return
         self._to_read.clear()  # what hindered this one hinders the others; the next change reads them
         self._touched = None
@@ -150,10 +150,10 @@ class Reader(QObject):
     def _read_heads(self, ids: tuple[str, ...]) -> None:
         library = self._context.bridge.engine.library
         self._context.tasks.run(
-            query("Reading memories", lambda: library.read_rows(ids)).within(self).success(self._take_heads)
+            query("Reading memories", lambda: library.read_rows(ids)).within(self).success(self._on_heads_read)
         )
 
-    def _take_heads(self, rows: tuple[MemoryRow, ...]) -> None:
+    def _on_heads_read(self, rows: tuple[MemoryRow, ...]) -> None:
         self._canvas.show_heads(rows)
 
 
@@ -169,31 +169,31 @@ class Seeker(QObject):
         self._context, self._canvas = context, canvas
         self.sought = context.selection.current
         canvas.picked.connect(self._on_memory_picked)
-        context.selection.changed.connect(self._follow)
+        context.selection.changed.connect(self._on_selection_changed)
 
     def _on_memory_picked(self, memory_id: str) -> None:
         self.sought = ""
         self._context.selection.select(memory_id, "palace")
         self._read_ties(memory_id)
 
-    def _follow(self, memory_id: str, origin: str) -> None:
+    def _on_selection_changed(self, memory_id: str, origin: str) -> None:
         if origin == "palace":
             return
         self.sought = memory_id
         if not memory_id:
             self._canvas.marks.selected, self._canvas.marks.others = "", {}
-            self._canvas.stand()
+            self._canvas.set_cursor_at()
         elif self._canvas.isVisible():
-            self.seek()
+            self.seek_memory()
 
-    def seek(self) -> None:
+    def seek_memory(self) -> None:
         """Select what is sought, and fly there where it is not on the canvas."""
         memory_id = self.sought
         if not memory_id:
             return
         spot = self._canvas.scene.spot_of(memory_id)
         if spot is not None:
-            self._arrive(memory_id, spot.x, spot.y)
+            self._select_and_reveal(memory_id, spot.x, spot.y)
             return
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
@@ -206,15 +206,15 @@ class Seeker(QObject):
     def _on_locus_found(self, found: Whereabouts) -> None:
         room = self._canvas.scene.rooms.get(found.room_id)
         if room is not None and found.memory_id == self.sought:
-            self._arrive(found.memory_id, room.rect.left() + found.x, room.rect.top() + found.y)
+            self._select_and_reveal(found.memory_id, room.rect.left() + found.x, room.rect.top() + found.y)
 
-    def _arrive(self, memory_id: str, x: float, y: float) -> None:
+    def _select_and_reveal(self, memory_id: str, x: float, y: float) -> None:
         self.sought = ""
         marks = self._canvas.marks
         marks.others = marks.others if marks.selected == memory_id else {}
         marks.selected = memory_id
-        self._canvas.stand()
-        self._canvas.camera.reveal(x, y)
+        self._canvas.set_cursor_at()
+        self._canvas.camera.reveal_point(x, y)
         self._context.selection.select(memory_id, "palace")
         self._read_ties(memory_id)
 
@@ -225,11 +225,11 @@ class Seeker(QObject):
         self._context.tasks.run(
             query("Reading what it is tied to", lambda: group.show(memory_id, OWNER_ACTOR))
             .within(self, "ties")
-            .success(self._take_ties)
+            .success(self._on_detail_read)
             .failure(lambda _: None)  # the inspector says what is wrong with it
         )
 
-    def _take_ties(self, detail: MemoryDetail) -> None:
+    def _on_detail_read(self, detail: MemoryDetail) -> None:
         if detail.memory.id == self._canvas.marks.selected:
             self._canvas.marks.others = ties_of(detail.edges)
             self._canvas.update()
@@ -251,7 +251,7 @@ def ties_of(edges: Iterable[Mapping[str, object]]) -> dict[str, str]:
     return found
 
 
-def text_of(camera: Camera, scene: Scene) -> str:
+def camera_text(camera: Camera, scene: Scene) -> str:
     """Where the camera is, as a short text that holds nothing of the vault.
 
     Args:
@@ -259,7 +259,7 @@ def text_of(camera: Camera, scene: Scene) -> str:
     """
     level, of = camera.fit
     x, y = camera.goal.x, camera.goal.y
-    wing, room = scene.wing(of), scene.rooms.get(of)
+    wing, room = scene.find_wing(of), scene.rooms.get(of)
     if level == ROOM and room is not None:
         x, y = room.rect.center().x(), room.rect.center().y()
     elif level == WING and wing is not None:
@@ -287,6 +287,6 @@ def place_camera(camera: Camera, scene: Scene, text: str) -> None:
     elif level == WING and wing is not None:
         camera.show_fit(WING, wing.id, at_once=True)
     elif level == "free" and scene.bounds.contains(x, y) and 0.05 < scale < 400:
-        camera.jump(replace(camera.lens, x=x, y=y, scale=scale))
+        camera.jump_to(replace(camera.lens, x=x, y=y, scale=scale))
     else:
         camera.show_fit(WHOLE, "", at_once=True)

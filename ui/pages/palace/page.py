@@ -19,14 +19,14 @@ from ui.context import Context, Page, PageSpec
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.drag import Mover
 from ui.pages.palace.items import KINDS, LocusStyle
-from ui.pages.palace.loader import Reader, Seeker, place_camera, text_of
+from ui.pages.palace.loader import Reader, Seeker, camera_text, place_camera
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
 from ui.pages.palace.slider import Legend, TimeCard
 from ui.pages.palace.verbs import Verbs
-from ui.widgets.basics import Elided, MenuChip, button, clear, column, label, make_timer, row
+from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import KIND_PLURALS, count_of, memories
+from ui.widgets.words import KIND_PLURALS, count_memories, count_of
 
 _CAMERA, _COLOUR = "palace.camera", "palace.colour"
 _KEEP_MS = 800
@@ -49,23 +49,23 @@ class Head(QWidget):
         self.title.setAccessibleDescription("heading")
         self.count = Elided("", "muted")
         self._crumbs = QWidget()
-        self._way = row(parent=self._crumbs, gap=4)
+        self._way = make_row(parent=self._crumbs, gap=4)
         self._crumbs.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        colour = context.prefs.text(_COLOUR, "kind")
+        colour = context.prefs.read_text(_COLOUR, "kind")
         self.colour = MenuChip(context.theme, "Colour", _COLOURS, colour if colour in _COLOURS else "kind")
         kinds = {_ALL: "all"} | {kind.value: KIND_PLURALS[kind].lower() for kind in Kind}
         self.kinds = MenuChip(context.theme, "Kinds", kinds, _ALL)
         self.level = MenuChip(context.theme, "Level", _LEVELS, WHOLE)
-        left = row(self.title, self._crumbs, self.count, gap=10)
+        left = make_row(self.title, self._crumbs, self.count, gap=10)
         left.setStretch(2, 1)
-        chips = row(self.colour, self.kinds, self.level, None, gap=8)
+        chips = make_row(self.colour, self.kinds, self.level, None, gap=8)
         self._lines = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._lines.setContentsMargins(0, 0, 0, 0)
         self._lines.setSpacing(8)
         self._lines.addLayout(left, 1)
         self._lines.addLayout(chips)
         self.setMinimumWidth(200)  # by itself it would ask for as much as all of it takes in one line
-        context.theme.changed.connect(self._arrange)
+        context.theme.changed.connect(self._arrange_controls)
 
     def show_way(self, title: str, way: Sequence[Crumb], count: str) -> None:
         """Say where one is.
@@ -79,23 +79,23 @@ class Head(QWidget):
         if shown == self._shown:
             return
         if (title, tuple(name for name, _ in way)) != self._shown[:2]:
-            self.title.say(title)
+            self.title.set_text(title)
             self.title.updateGeometry()
-            clear(self._way)
+            clear_layout(self._way)
             for nr, (name, run) in enumerate(way):
                 if nr:
-                    self._way.addWidget(label("›", "muted"))
+                    self._way.addWidget(make_label("›", "muted"))
                 self._way.addWidget(_make_crumb(name, run))
             self._crumbs.setVisible(bool(way))
-        self.count.say(count)
+        self.count.set_text(count)
         self._shown = shown
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Use the room there is."""
         super().resizeEvent(event)
-        self._arrange()
+        self._arrange_controls()
 
-    def _arrange(self) -> None:
+    def _arrange_controls(self) -> None:
         """Two lines where one has no room."""
         narrow = self.width() < self._theme.px(800)
         way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
@@ -108,7 +108,7 @@ class Head(QWidget):
 
 def _make_crumb(name: str, run: Callable[[], None] | None) -> QWidget:
     shown = one_line(name, 40)
-    return label(shown, "muted") if run is None else button(shown, run, kind="crumb", hint=f"Go to {shown}")
+    return make_label(shown, "muted") if run is None else make_button(shown, run, kind="crumb", hint=f"Go to {shown}")
 
 
 class Waiting(QWidget):
@@ -121,8 +121,8 @@ class Waiting(QWidget):
             context.theme,
             "landmark",
             "Nothing has a place yet",
-            f"{memories(waiting)} {verb} for one. Loci sorts them into rooms by what they speak of, and each keeps "
-            "its place from then on. This takes a moment.",
+            f"{count_memories(waiting)} {verb} for one. Loci sorts them into rooms by what they speak of, and each "
+            "keeps its place from then on. This takes a moment.",
             ("Arrange now", arrange),
         )
         bar = QProgressBar()
@@ -133,7 +133,7 @@ class Waiting(QWidget):
         inner = state.layout()
         if isinstance(inner, QBoxLayout):
             inner.insertWidget(inner.count() - 1, bar, 0, Qt.AlignmentFlag.AlignHCenter)
-        column(self, state)
+        make_column(self, state)
 
 
 class PalacePage(Page):
@@ -151,21 +151,21 @@ class PalacePage(Page):
         self.mover = Mover(context, self.canvas)
         self.reader, self.seeker = Reader(context, self.canvas), Seeker(context, self.canvas)
         self._is_placed = self._wants_keyboard = False
-        self.states = States(context.theme, self._content(), "Opening the palace …")
-        column(self, self.states, gap=0)
-        self._keep = make_timer(self, self._keep_camera, _KEEP_MS)
-        self._connect()
+        self.states = States(context.theme, self._build_content(), "Opening the palace …")
+        make_column(self, self.states, gap=0)
+        self._keep = make_timer(self, self._save_camera, _KEEP_MS)
+        self._connect_signals()
 
-    def _content(self) -> QWidget:
+    def _build_content(self) -> QWidget:
         content = QWidget()
-        head, foot = row(self.head, gap=0), row(self.line, self.legend, gap=16)
+        head, foot = make_row(self.head, gap=0), make_row(self.line, self.legend, gap=16)
         head.setContentsMargins(24, 0, 24, 0)
         foot.setStretch(0, 1)
-        below = column(None, gap=10)
+        below = make_column(None, gap=10)
         below.addLayout(foot)
         below.addWidget(self.time)
         below.setContentsMargins(24, 0, 24, 0)
-        inner = column(content, gap=12)
+        inner = make_column(content, gap=12)
         inner.addLayout(head)
         inner.addWidget(self.canvas, 1)  # from edge to edge: what lies beyond it is cut where the page ends
         inner.addLayout(below)
@@ -181,21 +181,21 @@ class PalacePage(Page):
         """The key to the shapes goes where there is room for half of the line only."""
         self.legend.setVisible(self.width() >= self.context.theme.px(540))
 
-    def _connect(self) -> None:
+    def _connect_signals(self) -> None:
         self.canvas.looked.connect(self._on_view_looked)
-        self.canvas.said.connect(self._say)
+        self.canvas.said.connect(self._show_sentence)
         self.reader.got_plan.connect(self._on_plan_read)
         self.reader.failed.connect(self._on_plan_failed)
         self.reader.done.connect(self._on_reading_done)
         self.head.colour.chosen.connect(self._apply_style)
         self.head.kinds.chosen.connect(self._apply_style)
-        self.head.level.chosen.connect(self._go_level)
+        self.head.level.chosen.connect(self._go_to_level)
         self.time.moved.connect(self._apply_style)
         self.context.theme.changed.connect(self._arrange_foot)
 
     # ---- what the shell asks
 
-    def enter(self, wish: str = "") -> None:
+    def activate(self, wish: str = "") -> None:
         """Read what is stale; `show:<memory>` flies there."""
         if self.scene.plan is None:
             self.states.show_loading()
@@ -205,28 +205,28 @@ class PalacePage(Page):
             self.is_stale = False
             self.reader.read_plan()
         else:
-            self.seeker.seek()
+            self.seeker.seek_memory()
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wants_keyboard = not self.canvas.isVisible()  # what is not seen cannot take it
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Nothing moves while another page is shown."""
-        self.canvas.rest()
-        self.reader.rest()
-        self._keep_camera()
+        self.canvas.stop_motion()
+        self.reader.stop_reload()
+        self._save_camera()
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """As `leave`, however it comes."""
-        self.leave()
+        self.deactivate()
         super().hideEvent(event)
 
-    def changed(self, change: Changed) -> None:
+    def handle_change(self, change: Changed) -> None:
         """Read the plan anew a moment later, and the loci of the rooms that were touched."""
-        super().changed(change)
-        self.reader.note(change)
+        super().handle_change(change)
+        self.reader.note_change(change)
         if self.isVisible():
             self.is_stale = False
-            self.reader.soon()
+            self.reader.schedule_reload()
 
     # ---- what was read
 
@@ -236,7 +236,7 @@ class PalacePage(Page):
         if problem is None:
             return
         if self.scene.plan is None:
-            self.states.show_trouble(problem, self.enter)
+            self.states.show_trouble(problem, self.activate)
         else:
             self.context.tasks.problem.emit(problem)
 
@@ -246,14 +246,14 @@ class PalacePage(Page):
             self._show_nothing(plan)
             return
         self.states.show_content()
-        self._take_keyboard()
+        self._focus_canvas()
         if not self._is_placed:
             self._is_placed = True
-            place_camera(self.canvas.camera, self.scene, self.context.prefs.text(_CAMERA))
+            place_camera(self.canvas.camera, self.scene, self.context.prefs.read_text(_CAMERA))
         self._apply_style()
-        self.seeker.seek()
+        self.seeker.seek_memory()
 
-    def _take_keyboard(self) -> None:
+    def _focus_canvas(self) -> None:
         """The plan was waited for: it has the keyboard now, unless the person has begun to type elsewhere."""
         has = self.window().focusWidget()
         is_typing = isinstance(has, QLineEdit) and bool(has.text())
@@ -276,16 +276,16 @@ class PalacePage(Page):
 
     def _show_standing(self, found: FindResult) -> None:
         if found.ids:
-            self.states.show_empty(Waiting(self.context, len(found.ids), self._arrange))
+            self.states.show_empty(Waiting(self.context, len(found.ids), self._arrange_memories))
             return
         words = "Import your history, or tell Loci something: every memory gets a room here, and keeps its place in it."
-        state = EmptyState(self.context.theme, "landmark", "The palace is empty", words, ("Import …", self._import))
+        state = EmptyState(self.context.theme, "landmark", "The palace is empty", words, ("Import …", self._ask_import))
         self.states.show_empty(state)
 
-    def _import(self) -> None:
+    def _ask_import(self) -> None:
         self.context.desk.import_paths.emit([])
 
-    def _arrange(self) -> None:
+    def _arrange_memories(self) -> None:
         palace = self.context.bridge.engine.palace
         self.context.tasks.run(
             query("Giving memories their places", palace.arrange)
@@ -295,12 +295,12 @@ class PalacePage(Page):
 
     def _on_memories_arranged(self, placed: int) -> None:
         if not placed:
-            self.context.desk.say("They are still being read; they get their places as soon as that is done.")
+            self.context.desk.show_message("They are still being read; they get their places as soon as that is done.")
         self.reader.read_plan()
 
     def _on_reading_done(self) -> None:
         self._show_key()
-        self.canvas.tell()
+        self.canvas.emit_sentence()
 
     # ---- how it looks, where one is
 
@@ -313,8 +313,8 @@ class PalacePage(Page):
             self.time.until,
             self.context.clock.now_ms(),
         )
-        self.context.prefs.keep(_COLOUR, look.colour)
-        self.canvas.dress(look)
+        self.context.prefs.store_value(_COLOUR, look.colour)
+        self.canvas.set_style(look)
         self._show_key()
 
     def _show_key(self) -> None:
@@ -324,19 +324,19 @@ class PalacePage(Page):
 
     def _on_view_looked(self) -> None:
         where, scene = self.canvas.where, self.scene
-        wing, room = scene.wing(where.wing_id), scene.rooms.get(where.room_id)
-        top: Crumb = ("Palace", self.canvas.camera.home)
+        wing, room = scene.find_wing(where.wing_id), scene.rooms.get(where.room_id)
+        top: Crumb = ("Palace", self.canvas.camera.show_whole)
         waiting = f" · {scene.waiting:,} without a place yet" if scene.waiting else ""
         if room is not None and wing is not None:
             way = [top, (wing.space, self._go_to_wing), (room.plan.name, None)]
-            self.head.show_way(room.plan.name, way, f"· {memories(room.count(scene.look))}")
+            self.head.show_way(room.plan.name, way, f"· {count_memories(room.count_shown(scene.look))}")
         elif wing is not None:
-            count = memories(scene.count(scene.rooms_of_wing(wing.id)))
+            count = count_memories(scene.count_shown(scene.rooms_of_wing(wing.id)))
             words = f"· {count} in {count_of(len(wing.rooms), 'room')}{waiting}"
             self.head.show_way(wing.space, [top, (wing.space, None)], words)
         else:
             wings = sum(bool(found.rooms) for found in scene.wings)
-            count = memories(scene.count(scene.rooms.values()))
+            count = count_memories(scene.count_shown(scene.rooms.values()))
             words = f"{count} in {count_of(wings, 'wing')} and {count_of(len(scene.rooms), 'room')}{waiting}"
             self.head.show_way("Palace", [], words)
         self.head.level.show_choice(where.level)
@@ -345,12 +345,12 @@ class PalacePage(Page):
     def _go_to_wing(self) -> None:
         self.canvas.enter_wing(self.canvas.where.wing_id)
 
-    def _go_level(self, level: str) -> None:
+    def _go_to_level(self, level: str) -> None:
         canvas, lens = self.canvas, self.canvas.camera.goal
         spot = self.scene.spot_of(canvas.marks.selected)
         room = spot.room if spot is not None else self.scene.nearest_room(lens.x, lens.y)
         if level == WHOLE or room is None:
-            canvas.camera.home()
+            canvas.camera.show_whole()
         elif level == WING:
             canvas.enter_wing(room.wing.id)
         elif level == ROOM:
@@ -360,13 +360,13 @@ class PalacePage(Page):
             canvas.camera.fly_near(x, y, room.step)
         canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _say(self, sentence: str) -> None:
-        self.line.say(sentence or _HINT)
+    def _show_sentence(self, sentence: str) -> None:
+        self.line.set_text(sentence or _HINT)
 
-    def _keep_camera(self) -> None:
+    def _save_camera(self) -> None:
         self._keep.stop()
         if self._is_placed:
-            self.context.prefs.keep(_CAMERA, text_of(self.canvas.camera, self.scene))
+            self.context.prefs.store_value(_CAMERA, camera_text(self.canvas.camera, self.scene))
 
 
 PALACE = PageSpec("palace", "Palace", "landmark", PalacePage, "rooms wings plan map walk places home")

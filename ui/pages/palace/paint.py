@@ -23,7 +23,7 @@ from ui.pages.palace.scene import Lens, PlacedLocus, Scene, wing_rect
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, path_of
-from ui.widgets.words import KIND_WORDS, format_said_or_noted, memories
+from ui.widgets.words import KIND_WORDS, count_memories, format_said_or_noted
 
 SMALLEST, LARGEST = 2, 22
 """Sides of shapes, px."""
@@ -49,11 +49,13 @@ def shades_of(theme: Theme, mode: str) -> list[QColor]:
 
 
 def _mix_colours(one: QColor, other: QColor, share: float) -> QColor:
-    def part(a: float, b: float) -> float:
+    def mix_channel(a: float, b: float) -> float:
         return a + (b - a) * share
 
     return QColor.fromRgbF(
-        part(one.redF(), other.redF()), part(one.greenF(), other.greenF()), part(one.blueF(), other.blueF())
+        mix_channel(one.redF(), other.redF()),
+        mix_channel(one.greenF(), other.greenF()),
+        mix_channel(one.blueF(), other.blueF()),
     )
 
 
@@ -74,14 +76,14 @@ class Atlas:
     def _stamp_side(self, size: int) -> int:
         return math.ceil((size * 1.5 + 3) * self._ratio)
 
-    def ensure(self, sizes: Sequence[int]) -> None:
+    def draw_missing(self, sizes: Sequence[int]) -> None:
         """Draw the rows of sizes that are needed and missing."""
         for size in sizes:
             if size not in self._drawn:
-                self._draw(size)
+                self._draw_size(size)
                 self._drawn.add(size)
 
-    def _draw(self, size: int) -> None:
+    def _draw_size(self, size: int) -> None:
         painter = QPainter(self.pixmap)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         side, top, grown = self.sides[size], self.tops[size], size * self._ratio
@@ -102,7 +104,7 @@ class Atlas:
                 painter.fillPath(path, colour)
         painter.end()
 
-    def draw(self, painter: QPainter, places: _Floats, columns: NDArray[np.int64], sizes: NDArray[np.int64],
+    def draw_shapes(self, painter: QPainter, places: _Floats, columns: NDArray[np.int64], sizes: NDArray[np.int64],
              opacity: _Floats) -> None:  # fmt: skip
         """Draw many shapes at once.
 
@@ -116,7 +118,7 @@ class Atlas:
         count = len(columns)
         if not count:
             return
-        self.ensure([int(size) for size in np.unique(sizes)])
+        self.draw_missing([int(size) for size in np.unique(sizes)])
         sides = self.sides[sizes]
         fragments = np.empty((count, 10), np.float64)
         fragments[:, 0:2] = np.rint(places)
@@ -180,11 +182,11 @@ class PlanPainter:
         self._cut: dict[tuple[str, int, int], tuple[str, float]] = {}
         self.cards = Cards(theme, head_of)
 
-    def restyle(self) -> None:
+    def clear_cache(self) -> None:
         """The theme is another one."""
         self._atlas_key = ()
         self._cut.clear()
-        self.cards.restyle()
+        self.cards.clear_lines()
 
     def shows_text(self, lens: Lens, room: RoomItem) -> bool:
         """Whether loci of a room show their text."""
@@ -198,7 +200,7 @@ class PlanPainter:
             lens: the look at it.
             ratio: device pixels a px.
         """
-        self._prepare(scene.look, ratio)
+        self._prepare_atlas(scene.look, ratio)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_wings(painter, scene, lens, marks)
         rooms = list(scene.rooms_in_sight(lens))
@@ -210,13 +212,13 @@ class PlanPainter:
         self._paint_ties(painter, scene, lens, marks)
         self._paint_rings(painter, scene, lens, marks)
 
-    def _prepare(self, look: LocusStyle, ratio: float) -> None:
+    def _prepare_atlas(self, look: LocusStyle, ratio: float) -> None:
         key = (look.colour, self._theme.tokens.name, ratio)
         if key != self._atlas_key:
             self._atlas_key = key
             self._colours = shades_of(self._theme, look.colour)
             self._atlas = Atlas(self._colours, ratio)
-            self.cards.use(self._colours)
+            self.cards.set_colours(self._colours)
 
     # ---- grounds and names
 
@@ -225,11 +227,11 @@ class PlanPainter:
             return
         font = self._theme.font("section")
         for wing in scene.wings:
-            ground = lens.rect(wing_rect(wing))
+            ground = lens.canvas_rect(wing_rect(wing))
             if not wing.rooms or not QRectF(0, -60, lens.w, lens.h + 60).intersects(ground):
                 continue
             line = QRectF(ground.left(), ground.top() - self._theme.px(30), ground.width(), self._theme.px(24))
-            count = f"{scene.count(scene.rooms_of_wing(wing.id)):,}"
+            count = f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}"
             self._paint_line(painter, line, wing.space, count, font)
             if marks.has_focus and wing.id == marks.cursor_wing:
                 painter.setPen(QPen(self._theme.colour("accent"), 2.0))
@@ -237,11 +239,11 @@ class PlanPainter:
                 painter.drawRoundedRect(ground.adjusted(-4, -4, 4, 4), 14, 14)
 
     def _paint_room(self, painter: QPainter, room: RoomItem, lens: Lens, marks: Marks) -> None:
-        rect = lens.rect(room.rect)
+        rect = lens.canvas_rect(room.rect)
         radius = min(12.0, max(3.0, lens.scale * 0.5))
         marked = marks.has_focus and room.id == marks.cursor_room
         is_target = room.id == marks.target_room
-        holds = bool(marks.selected) and room.find(marks.selected) >= 0
+        holds = bool(marks.selected) and room.row_of(marks.selected) >= 0
         colour = self._theme.colour("accent" if marked or is_target or holds else "line")
         painter.setPen(QPen(colour, 2.0 if marked or is_target else 1.0))
         painter.setBrush(self._theme.colour("accent_soft" if is_target else "surface"))
@@ -249,7 +251,7 @@ class PlanPainter:
 
     def name_rect(self, room: RoomItem, lens: Lens) -> QRectF:
         """Where a room's name stands on the canvas: the band it is dragged by."""
-        rect = lens.rect(room.rect)
+        rect = lens.canvas_rect(room.rect)
         band = HEADER * lens.scale
         if band >= self._theme.px(_BAND):
             return QRectF(rect.left(), rect.top(), rect.width(), band)
@@ -257,10 +259,10 @@ class PlanPainter:
 
     def _paint_name(self, painter: QPainter, room: RoomItem, scene: Scene, lens: Lens) -> None:
         theme, band = self._theme, HEADER * lens.scale
-        rect = lens.rect(room.rect)
+        rect = lens.canvas_rect(room.rect)
         if rect.width() < theme.px(44) or rect.height() < theme.px(20):
             return
-        count = f"{room.count(scene.look):,}"
+        count = f"{room.count_shown(scene.look):,}"
         if band >= theme.px(_BAND):
             line, font = self._header_rect_and_font(room, lens)
             self._paint_line(painter, line, room.plan.name, count, font)
@@ -279,7 +281,9 @@ class PlanPainter:
         """Whether a room's name stands on the plan whole; from far away it is cut, or has no room at all."""
         whole = one_line(room.plan.name, _LONGEST_NAME)
         if HEADER * lens.scale < self._theme.px(_BAND):
-            return any(words == whole for *_, words in self._name_plates(room.plan.name, "", lens.rect(room.rect)))
+            return any(
+                words == whole for *_, words in self._name_plates(room.plan.name, "", lens.canvas_rect(room.rect))
+            )
         line, font = self._header_rect_and_font(room, lens)
         return self._cut_name(room.plan.name, font, line.width())[0] == whole
 
@@ -360,33 +364,33 @@ class PlanPainter:
             if cell < _DOT_PX or (dots > _MOST_SHAPES and cell < 8):
                 self._paint_texture(painter, room, look, lens, cell)
                 continue
-            room.dress(look)
-            rows = rows_in(room, seen, room.step)
+            room.apply_style(look)
+            rows = visible_rows(room, seen, room.step)
             if marks.hidden:
-                rows = rows[rows != room.find(marks.hidden)]
+                rows = rows[rows != room.row_of(marks.hidden)]
             if self.shows_text(lens, room):
                 across = (room.wx[rows] - lens.x) * lens.scale + lens.w / 2
                 down = (room.wy[rows] - lens.y) * lens.scale + lens.h / 2
                 self.cards.paint(painter, room, rows, across, down, cell, marks.selected)
                 continue
-            batch = self._shapes(room, rows, lens, cell, marks.appear)
+            batch = self._shape_columns(room, rows, lens, cell, marks.appear)
             batches.append(batch)
             if cell > 9:
                 pinned = room.loci.pinned[rows]
                 pins.append(np.column_stack((batch[0][pinned], batch[2][pinned])))
         if batches and self._atlas is not None:
             joined = [np.concatenate(parts) for parts in zip(*batches, strict=True)]
-            self._atlas.draw(painter, joined[0], joined[1], joined[2], joined[3])
+            self._atlas.draw_shapes(painter, joined[0], joined[1], joined[2], joined[3])
         for places in pins:
             self._paint_pins(painter, places)
 
     def _paint_texture(self, painter: QPainter, room: RoomItem, look: LocusStyle, lens: Lens, cell: float) -> None:
         side = 4 if cell >= 2.6 else 2 if cell >= 1.3 else 1
-        picture, ground = room.texture(side, self._colours, look)
+        picture, ground = room.render_distant(side, self._colours, look)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawPixmap(lens.rect(ground), picture, QRectF(picture.rect()))
+        painter.drawPixmap(lens.canvas_rect(ground), picture, QRectF(picture.rect()))
 
-    def _shapes(
+    def _shape_columns(
         self, room: RoomItem, rows: NDArray[np.int64], lens: Lens, cell: float, appear: float
     ) -> tuple[_Floats, NDArray[np.int64], NDArray[np.int64], _Floats]:
         places = np.empty((len(rows), 2))
@@ -397,7 +401,7 @@ class PlanPainter:
         columns = (room.kind[rows] * SHADES + room.shade[rows]) * 2 + room.hollow[rows]
         opacity = room.opacity[rows]
         if HEADER * lens.scale < self._theme.px(_BAND):
-            rect = lens.rect(room.rect)
+            rect = lens.canvas_rect(room.rect)
             for plate, *_ in self._name_plates(room.plan.name, f"{room.plan.count:,}", rect):
                 # Shapes half under a name look broken; from this far they are texture, and may give way.
                 wide = plate.adjusted(-base / 2, -base / 2, base / 2, base / 2)
@@ -419,9 +423,9 @@ class PlanPainter:
         """Where a locus lies on the canvas, and how large it is, px."""
         cell = lens.scale * spot.room.step
         if self.shows_text(lens, spot.room):
-            return QPointF(lens.across(spot.x), lens.down(spot.y)), cell
+            return QPointF(lens.canvas_x(spot.x), lens.canvas_y(spot.y)), cell
         base = min(max(cell * _FILL, float(SMALLEST)), LARGEST)
-        return QPointF(lens.across(spot.x), lens.down(spot.y)), base * float(
+        return QPointF(lens.canvas_x(spot.x), lens.canvas_y(spot.y)), base * float(
             _shape_scale(spot.room.strength[spot.at : spot.at + 1])[0]
         )
 
@@ -467,7 +471,7 @@ class PlanPainter:
         lines = break_text(one_line(head.head, 200), body, theme.px(300), 2)
         about = f"{KIND_WORDS[head.kind]} · {format_said_or_noted(head.occurred, head.recorded_at)}"
         if not self.says_name(spot.room, lens):
-            about += f" · in {one_line(spot.room.plan.name, 32)}, {memories(spot.room.count(look))}"
+            about += f" · in {one_line(spot.room.plan.name, 32)}, {count_memories(spot.room.count_shown(look))}"
         high = QFontMetricsF(body).height()
         wide = max(
             [QFontMetricsF(body).horizontalAdvance(line) for line in lines]
@@ -506,7 +510,7 @@ class PlanPainter:
         painter.restore()
 
 
-def rows_in(room: RoomItem, seen: QRectF, slack: float) -> NDArray[np.int64]:
+def visible_rows(room: RoomItem, seen: QRectF, slack: float) -> NDArray[np.int64]:
     """Rows of the loci of a dressed room that are in sight.
 
     Args:

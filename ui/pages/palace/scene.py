@@ -44,21 +44,21 @@ class Lens:
     w: float
     h: float
 
-    def across(self, x: float) -> float:
+    def canvas_x(self, x: float) -> float:
         """Px from the canvas's left edge."""
         return (x - self.x) * self.scale + self.w / 2
 
-    def down(self, y: float) -> float:
+    def canvas_y(self, y: float) -> float:
         """Px from the canvas's upper edge."""
         return (y - self.y) * self.scale + self.h / 2
 
-    def point(self, px: float, py: float) -> tuple[float, float]:
+    def plan_point(self, px: float, py: float) -> tuple[float, float]:
         """The place under a point of the canvas."""
         return (px - self.w / 2) / self.scale + self.x, (py - self.h / 2) / self.scale + self.y
 
-    def rect(self, rect: QRectF) -> QRectF:
+    def canvas_rect(self, rect: QRectF) -> QRectF:
         """A rectangle of the plan as it lies on the canvas, px."""
-        left, top = self.across(rect.left()), self.down(rect.top())
+        left, top = self.canvas_x(rect.left()), self.canvas_y(rect.top())
         return QRectF(left, top, rect.width() * self.scale, rect.height() * self.scale)
 
     @property
@@ -67,13 +67,13 @@ class Lens:
         w, h = self.w / self.scale, self.h / self.scale
         return QRectF(self.x - w / 2, self.y - h / 2, w, h)
 
-    def zoom_at(self, factor: float, px: float, py: float) -> Lens:
+    def zoomed_at(self, factor: float, px: float, py: float) -> Lens:
         """Nearer or farther, with the place under a point of the canvas where it is."""
-        x, y = self.point(px, py)
+        x, y = self.plan_point(px, py)
         scale = self.scale * factor
         return replace(self, x=x - (px - self.w / 2) / scale, y=y - (py - self.h / 2) / scale, scale=scale)
 
-    def pan_by(self, px: float, py: float) -> Lens:
+    def panned_by(self, px: float, py: float) -> Lens:
         """The plan pushed by so many px."""
         return replace(self, x=self.x - px / self.scale, y=self.y - py / self.scale)
 
@@ -98,7 +98,7 @@ class Lens:
             x, y = rect.center().x(), rect.center().y() - top / 2 / scale
         return replace(self, x=x, y=y, scale=scale)
 
-    def within(self, bounds: QRectF, least: float, most: float) -> Lens:
+    def clamped_to(self, bounds: QRectF, least: float, most: float) -> Lens:
         """The same look, held so that the plan cannot be lost.
 
         Args:
@@ -189,7 +189,7 @@ class Scene:
 
     # ---- the plan
 
-    def replan(self, plan: PalacePlan) -> tuple[str, ...]:
+    def update_plan(self, plan: PalacePlan) -> tuple[str, ...]:
         """Take a plan that was read; rooms that stand keep their loci.
 
         Returns:
@@ -204,7 +204,7 @@ class Scene:
                 if item is None:
                     item = RoomItem(wing, room)
                     stale.append(room.id)
-                elif item.replan(wing, room):
+                elif item.update_plan(wing, room):
                     stale.append(room.id)
                 self.rooms[room.id] = item
         return tuple(stale)
@@ -228,13 +228,13 @@ class Scene:
         """Memories that have no place yet."""
         return 0 if self.plan is None else sum(wing.waiting for wing in self.plan.wings)
 
-    def wing(self, wing_id: str) -> WingPlan | None:
+    def find_wing(self, wing_id: str) -> WingPlan | None:
         """A wing by its id."""
         return self._wings.get(wing_id)
 
-    def count(self, rooms: Iterable[RoomItem]) -> int:
+    def count_shown(self, rooms: Iterable[RoomItem]) -> int:
         """How many memories show in some rooms."""
-        return sum(room.count(self.look) for room in rooms)
+        return sum(room.count_shown(self.look) for room in rooms)
 
     def rooms_of_wing(self, wing_id: str) -> list[RoomItem]:
         """The rooms of a wing."""
@@ -275,7 +275,7 @@ class Scene:
         room = self.room_at(x, y)
         if room is None:
             return None
-        at = room.nearest(x, y, reach)
+        at = room.nearest_row(x, y, reach)
         return None if at < 0 else PlacedLocus(room, at)
 
     def spot_of(self, memory_id: str) -> PlacedLocus | None:
@@ -283,12 +283,12 @@ class Scene:
         if not memory_id:
             return None
         for room in self.rooms.values():
-            at = room.find(memory_id)
+            at = room.row_of(memory_id)
             if at >= 0:
                 return PlacedLocus(room, at)
         return None
 
-    def where(self, lens: Lens, near: float, fit: Fit) -> Location:
+    def locate_lens(self, lens: Lens, near: float, fit: Fit) -> Location:
         """Where one stands who looks through a lens.
 
         Args:

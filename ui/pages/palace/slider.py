@@ -28,7 +28,7 @@ from core.types.views import PalacePlan
 from ui.pages.palace.items import KINDS
 from ui.pages.palace.paint import shades_of
 from ui.theme.theme import Theme
-from ui.widgets.basics import Segments, label
+from ui.widgets.basics import Segments, make_label
 from ui.widgets.shapes import draw_kind
 from ui.widgets.words import KIND_WORDS, count_of, date_of
 
@@ -101,12 +101,12 @@ class TimeBar(QWidget):
             self.update()
             self.moved.emit()
 
-    def describe(self, words: str) -> None:
+    def set_spoken_position(self, words: str) -> None:
         """Say to those who do not see it where the handle stands."""
         self.setAccessibleDescription(words)
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
 
-    def _edge(self, at: int) -> float:
+    def _edge_x(self, at: int) -> float:
         pad = 7.0
         return pad + (self.width() - 2 * pad) * at / self.bins
 
@@ -116,7 +116,7 @@ class TimeBar(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         foot, high = self.height() - 7.0, self.height() - 12.0
-        wide = max(1.0, (self._edge(1) - self._edge(0)) - (2.0 if self.width() / self.bins > 4.5 else 1.0))
+        wide = max(1.0, (self._edge_x(1) - self._edge_x(0)) - (2.0 if self.width() / self.bins > 4.5 else 1.0))
         most = max(float(self._bins.max()), 1.0)
         before, after = theme.colour("accent"), theme.colour("line")
         before.setAlphaF(0.55)
@@ -124,20 +124,20 @@ class TimeBar(QWidget):
             # The root: a month with one memory is seen beside one with a hundred.
             tall = max(2.0, high * float(np.sqrt(self._bins[nr] / most)))
             painter.setBrush(before if nr < self.at else after)
-            painter.drawRoundedRect(QRectF(self._edge(int(nr)) + 0.5, foot - tall, wide, tall), 1.5, 1.5)
+            painter.drawRoundedRect(QRectF(self._edge_x(int(nr)) + 0.5, foot - tall, wide, tall), 1.5, 1.5)
         painter.setPen(QPen(theme.colour("line"), 1))
-        painter.drawLine(QPointF(self._edge(0), foot + 0.5), QPointF(self._edge(self.bins), foot + 0.5))
+        painter.drawLine(QPointF(self._edge_x(0), foot + 0.5), QPointF(self._edge_x(self.bins), foot + 0.5))
         painter.setPen(QPen(theme.colour("surface"), 2))
         painter.setBrush(theme.colour("accent"))
-        painter.drawEllipse(QPointF(self._edge(self.at), foot), 6.5, 6.5)
+        painter.drawEllipse(QPointF(self._edge_x(self.at), foot), 6.5, 6.5)
         if self.hasFocus():
             painter.setPen(QPen(theme.colour("focus"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 6, 6)
 
     def _move_handle_to_pointer(self, event: QMouseEvent) -> None:
-        span = max(self._edge(self.bins) - self._edge(0), 1.0)
-        self.move_handle(round((event.position().x() - self._edge(0)) / span * self.bins))
+        span = max(self._edge_x(self.bins) - self._edge_x(0), 1.0)
+        self.move_handle(round((event.position().x() - self._edge_x(0)) / span * self.bins))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """The handle comes to the pointer."""
@@ -178,10 +178,10 @@ class TimeCard(QFrame):
         self._plan: PalacePlan | None = None
         self._chose = False
         self.axis = BELIEVED
-        self._title = label(_TITLES[BELIEVED], "label")
-        self._date = label("", "strong")
+        self._title = make_label(_TITLES[BELIEVED], "label")
+        self._date = make_label("", "strong")
         self.bar = TimeBar(theme)
-        self._now = label("now", "small")
+        self._now = make_label("now", "small")
         self.axes = Segments(((BELIEVED, "believed"), (SAID, "said")), BELIEVED, "What the time means")
         self.axes.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.axes.setToolTip("Believed: as Loci knew it on that day. Said: what had been said by that day.")
@@ -192,23 +192,23 @@ class TimeCard(QFrame):
         self._is_narrow: bool | None = None
         self.setMinimumWidth(200)
         self._theme = theme
-        self._measure()
-        theme.changed.connect(self._measure)
+        self._measure_date()
+        theme.changed.connect(self._measure_date)
         self.bar.moved.connect(self._on_time_changed)
-        self.axes.chosen.connect(self._choose)
+        self.axes.chosen.connect(self._on_axis_chosen)
 
-    def _measure(self) -> None:
+    def _measure_date(self) -> None:
         wide = QFontMetrics(self._theme.font("strong")).horizontalAdvance("30 May 2026") + 6
         self._date.setMinimumWidth(wide)
         self.bar.updateGeometry()
-        self._arrange()
+        self._arrange_widgets()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Use the room there is."""
         super().resizeEvent(event)
-        self._arrange()
+        self._arrange_widgets()
 
-    def _arrange(self) -> None:
+    def _arrange_widgets(self) -> None:
         """Where there is little room, the date and the choice say it; with less, the bars go below them."""
         self._title.setVisible(self.width() >= self._theme.px(680))
         narrow = self.width() < self._theme.px(420)
@@ -232,20 +232,22 @@ class TimeCard(QFrame):
         until = self.until
         self._plan = plan
         if not self._chose and plan.earliest is not None and plan.latest is not None:
-            self._use(SAID if plan.latest - plan.earliest < _SHORT_MS and plan.said_from != plan.said_to else BELIEVED)
-        bins, start, end = self._span()
+            self._set_axis(
+                SAID if plan.latest - plan.earliest < _SHORT_MS and plan.said_from != plan.said_to else BELIEVED
+            )
+        bins, start, end = self._axis_span()
         at = None
         if until is not None and end > start:
             at = round((until - start) / (end - start) * max(len(bins), 1))
         self.bar.show_bins(bins, at)
-        self._say()
+        self._show_date()
 
-    def _use(self, axis: str) -> None:
+    def _set_axis(self, axis: str) -> None:
         self.axis = axis
         self.axes.show_choice(axis)
         self._title.setText(_TITLES[axis].upper())
 
-    def _span(self) -> tuple[Sequence[int], int, int]:
+    def _axis_span(self) -> tuple[Sequence[int], int, int]:
         plan = self._plan
         if plan is None:
             return (), 0, 0
@@ -256,26 +258,26 @@ class TimeCard(QFrame):
     @property
     def until(self) -> int | None:
         """Epoch ms the handle stands at; None for now."""
-        _, start, end = self._span()
+        _, start, end = self._axis_span()
         if self.bar.at >= self.bar.bins or end <= start:
             return None
         return round(start + (end - start) * self.bar.at / self.bar.bins)
 
-    def _choose(self, axis: str) -> None:
+    def _on_axis_chosen(self, axis: str) -> None:
         self._chose = True
-        self._use(axis)
-        self.bar.show_bins(self._span()[0])
+        self._set_axis(axis)
+        self.bar.show_bins(self._axis_span()[0])
         self._on_time_changed()
 
     def _on_time_changed(self) -> None:
-        self._say()
+        self._show_date()
         self.moved.emit()
 
-    def _say(self) -> None:
+    def _show_date(self) -> None:
         until = self.until
         self._date.setText(date_of(self._clock.now_ms() if until is None else until))
         words = "now" if until is None else date_of(until)
-        self.bar.describe(f"{_TITLES[self.axis]} {words}")
+        self.bar.set_spoken_position(f"{_TITLES[self.axis]} {words}")
 
 
 class Legend(QWidget):
@@ -303,7 +305,7 @@ class Legend(QWidget):
         self.updateGeometry()
         self.update()
 
-    def _measure(self) -> int:
+    def _measure_width(self) -> int:
         metrics, px = QFontMetrics(self._theme.font("caption")), self._theme.px
         wide = sum(px(15) + metrics.horizontalAdvance(KIND_WORDS[kind]) + px(12) for kind in self._kinds)
         ramp = _RAMPS.get(self._mode)
@@ -313,7 +315,7 @@ class Legend(QWidget):
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """One line."""
-        return QSize(self._measure(), self._theme.px(20))
+        return QSize(self._measure_width(), self._theme.px(20))
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """Shapes with their words, then the colours from one end to the other."""

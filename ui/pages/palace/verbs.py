@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
@@ -18,9 +19,9 @@ from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import PlacedLocus
 from ui.undo import offer_undo
-from ui.widgets.basics import button, column, label, overrides, plain_key, row
+from ui.widgets.basics import accept_own_key, make_button, make_column, make_label, make_row, plain_key
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import memories
+from ui.widgets.words import count_memories
 
 _LONGEST_NAME = 64
 _OF_A_LOCUS = ("memory.edit", "memory.pin", "memory.move", "memory.archive", "memory.forget")
@@ -43,7 +44,7 @@ class NameField(QLineEdit):
         self.setMaxLength(_LONGEST_NAME)
         self.setAccessibleName("Name of the room")
         self.selectAll()
-        self.returnPressed.connect(self._keep)
+        self.returnPressed.connect(self._accept_name)
         canvas.camera.moved.connect(self.close)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         band = canvas.painter.name_rect(room, canvas.camera.lens)
@@ -56,22 +57,22 @@ class NameField(QLineEdit):
         self.show()
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _keep(self) -> None:
+    def _accept_name(self) -> None:
         name = self.text().strip()
         if name and name != self._room.plan.name:
             self._done(name)
-        self._end()
+        self._close_field()
 
-    def _end(self) -> None:
+    def _close_field(self) -> None:
         self._canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self.close()
 
     def event(self, event: QEvent) -> bool:
         """Escape leaves it as it was; so does the keyboard going elsewhere."""
-        if overrides(event, lambda key: plain_key(key) in _OF_A_NAME):
+        if accept_own_key(event, lambda key: plain_key(key) in _OF_A_NAME):
             return True
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            self._end()
+            self._close_field()
             return True
         handled = super().event(event)
         if event.type() == QEvent.Type.FocusOut and self.isVisible():
@@ -99,25 +100,25 @@ class MergeDialog(QDialog):
         self.rooms.setAccessibleName("Rooms")
         self.rooms.setUniformItemSizes(True)
         for other in sorted(others, key=lambda found: found.plan.name.casefold()):
-            item = QListWidgetItem(f"{one_line(other.plan.name, 60)} · {memories(other.plan.count)}")
+            item = QListWidgetItem(f"{one_line(other.plan.name, 60)} · {count_memories(other.plan.count)}")
             item.setData(Qt.ItemDataRole.UserRole, other.id)
             self.rooms.addItem(item)
         self.rooms.setCurrentRow(0)
-        self.rooms.itemActivated.connect(lambda _: self._take())
-        head = label(f"Merge “{one_line(room.plan.name, 60)}” into …", "section", wrap=True)
-        words = label(
+        self.rooms.itemActivated.connect(lambda _: self._on_room_chosen())
+        head = make_label(f"Merge “{one_line(room.plan.name, 60)}” into …", "section", wrap=True)
+        words = make_label(
             "Its memories take free places beside their kin there; the empty room goes. One undo step.",
             "muted",
             wrap=True,
         )
-        keep = button("Merge", self._take, kind="primary")
+        keep = make_button("Merge", self._on_room_chosen, kind="primary")
         keep.setEnabled(bool(others))
         keep.setDefault(True)
-        layout = column(self, head, words, self.rooms, margins=24, gap=12)
-        layout.addLayout(row(None, button("Cancel", self.reject), keep))
+        layout = make_column(self, head, words, self.rooms, margins=24, gap=12)
+        layout.addLayout(make_row(None, make_button("Cancel", self.reject), keep))
         self.resize(420, 420)
 
-    def _take(self) -> None:
+    def _on_room_chosen(self) -> None:
         item = self.rooms.currentItem()
         if item is not None:
             self._done(str(item.data(Qt.ItemDataRole.UserRole)))
@@ -136,13 +137,13 @@ class NewRoomDialog(QDialog):
         self.name.setMaxLength(_LONGEST_NAME)
         self.name.setPlaceholderText("Name of the room")
         self.name.setAccessibleName("Name of the room")
-        keep = button("Make the room", self._take, kind="primary")
+        keep = make_button("Make the room", self._on_name_entered, kind="primary")
         keep.setDefault(True)
-        layout = column(self, label("A new room for this memory", "section"), self.name, margins=24, gap=12)
-        layout.addLayout(row(None, button("Cancel", self.reject), keep))
+        layout = make_column(self, make_label("A new room for this memory", "section"), self.name, margins=24, gap=12)
+        layout.addLayout(make_row(None, make_button("Cancel", self.reject), keep))
         self.resize(400, 150)
 
-    def _take(self) -> None:
+    def _on_name_entered(self) -> None:
         name = self.name.text().strip()
         if name:
             self._done(name)
@@ -156,36 +157,36 @@ class Verbs(QObject):
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
         self.menu = QMenu(canvas)
-        canvas.asked.connect(self.do)
-        canvas.menu_asked.connect(self.offer)
+        canvas.asked.connect(self.run_verb)
+        canvas.menu_asked.connect(self.open_menu)
 
     # ---- by key
 
-    def do(self, verb: str) -> None:
+    def run_verb(self, verb: str) -> None:
         """Do what a key asked for, with what is selected or stood on."""
         spot = self._canvas.scene.spot_of(self._canvas.marks.selected)
         command = (_OF_MEMORIES | _OF_BOTH)[verb]
         if spot is not None or verb in _OF_MEMORIES:
             if spot is None:
-                self._context.desk.say("Choose a memory first.")
+                self._context.desk.show_message("Choose a memory first.")
             else:
-                self._run(command)
+                self._run_command(command)
             return
         room = self._canvas.scene.rooms.get(self._canvas.marks.cursor_room or self._canvas.where.room_id)
         if room is None:
-            self._context.desk.say("Choose a room first: click its name, or walk to it with the arrows.")
+            self._context.desk.show_message("Choose a room first: click its name, or walk to it with the arrows.")
         elif verb == "rename":
-            self.rename(room)
+            self.start_rename(room)
         else:
-            self.merge(room)
+            self.ask_merge(room)
 
-    def _run(self, command_id: str) -> None:
-        if any(command.id == command_id for command in self._context.commands.all()):
+    def _run_command(self, command_id: str) -> None:
+        if any(command.id == command_id for command in self._context.commands.list_commands()):
             self._context.commands.run(command_id)
 
     # ---- by menu
 
-    def offer(self, target: object, at: QPoint) -> None:
+    def open_menu(self, target: object, at: QPoint) -> None:
         """Open the menu of a locus or a room."""
         self.menu.clear()
         if isinstance(target, PlacedLocus):
@@ -194,7 +195,7 @@ class Verbs(QObject):
             self._offer_room(target)
         self.menu.popup(at)
 
-    def _add(self, title: str, run: Callable[[], object], keys: str = "", icon: str = "") -> None:
+    def _add_action(self, title: str, run: Callable[[], object], keys: str = "", icon: str = "") -> None:
         # After a tab a menu shows keys; as a shortcut of the action they would clash with the window's own.
         native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
         action = self.menu.addAction(title.replace("&", "&&") + (f"\t{native}" if native else ""))
@@ -203,57 +204,61 @@ class Verbs(QObject):
         action.triggered.connect(lambda: run())
 
     def _offer_locus(self, spot: PlacedLocus) -> None:
-        known = {command.id: command for command in self._context.commands.all()}
-        self._add("Look closer", lambda: self._canvas.enter_locus(spot), "Return", "zoom-in")
+        known = {command.id: command for command in self._context.commands.list_commands()}
+        self._add_action("Look closer", lambda: self._canvas.enter_locus(spot), "Return", "zoom-in")
         self.menu.addSeparator()
         for command_id in _OF_A_LOCUS:
             if command_id in known:
                 command = known[command_id]
                 keys = _KEYS.get(command_id, "")
-                self._add(command.title, lambda command_id=command_id: self._run(command_id), keys, command.icon)  # type: ignore[misc]  # mypy infers no lambda with defaults
+                self._add_action(command.title, partial(self._run_command, command_id), keys, command.icon)
         self.menu.addSeparator()
         memory_id = spot.id
-        self._add("A new room for it …", lambda: self.new_room(memory_id, spot.room.wing.space), icon="plus")
-        self._add("Show in graph", lambda: self._context.desk.go.emit("graph", f"show:{memory_id}"), icon="share-2")
+        self._add_action("A new room for it …", lambda: self.new_room(memory_id, spot.room.wing.space), icon="plus")
+        self._add_action(
+            "Show in graph", lambda: self._context.desk.go.emit("graph", f"show:{memory_id}"), icon="share-2"
+        )
 
     def _offer_room(self, room: RoomItem) -> None:
-        self._add("Go in", lambda: self._canvas.enter_room(room.id), "Return", "zoom-in")
+        self._add_action("Go in", lambda: self._canvas.enter_room(room.id), "Return", "zoom-in")
         self.menu.addSeparator()
-        self._add("Rename …", lambda: self.rename(room), "F2", "pencil")
-        self._add("Merge into …", lambda: self.merge(room), "M", "git-merge")
+        self._add_action("Rename …", lambda: self.start_rename(room), "F2", "pencil")
+        self._add_action("Merge into …", lambda: self.ask_merge(room), "M", "git-merge")
         self.menu.addSeparator()
-        self._add("Show in library", lambda: self._context.desk.search.emit(self.search_for(room)), icon="library")
+        self._add_action(
+            "Show in library", lambda: self._context.desk.search.emit(self.search_term_of(room)), icon="library"
+        )
 
-    def search_for(self, room: RoomItem) -> str:
+    def search_term_of(self, room: RoomItem) -> str:
         """The search that finds what is in a room; rooms of other spaces may have its name."""
         library = self._context.bridge.engine.library
         return library.with_term(library.with_term("", "space", room.wing.space), "room", room.plan.name)
 
     # ---- verbs of rooms
 
-    def rename(self, room: RoomItem) -> NameField:
+    def start_rename(self, room: RoomItem) -> NameField:
         """Write a room's name anew, in its place."""
         room_id, palace = room.id, self._context.bridge.engine.palace
         return NameField(
             self._canvas,
             room,
-            lambda name: self._write(
+            lambda name: self._run_write(
                 "Renaming a room", lambda: palace.rename_room(room_id, name), "The room has another name."
             ),
         )
 
-    def merge(self, room: RoomItem) -> MergeDialog | None:
+    def ask_merge(self, room: RoomItem) -> MergeDialog | None:
         """Ask into which room it shall go."""
         others = [other for other in self._canvas.scene.rooms_of_wing(room.wing.id) if other is not room]
         if not others:
-            self._context.desk.say("There is no other room in this wing to merge it with.")
+            self._context.desk.show_message("There is no other room in this wing to merge it with.")
             return None
         room_id, palace = room.id, self._context.bridge.engine.palace
         dialog = MergeDialog(
             self._canvas,  # it goes with the page: not a word of the vault stands over a locked window
             room,
             others,
-            lambda into: self._write(
+            lambda into: self._run_write(
                 "Merging rooms", lambda: palace.merge_rooms(room_id, into), "The two rooms are one now."
             ),
         )
@@ -265,7 +270,7 @@ class Verbs(QObject):
         palace = self._context.bridge.engine.palace
         dialog = NewRoomDialog(
             self._canvas,
-            lambda name: self._write(
+            lambda name: self._run_write(
                 "Making a room",
                 lambda: palace.make_room(space, name, (memory_id,)),
                 "The memory has a room of its own.",
@@ -274,6 +279,6 @@ class Verbs(QObject):
         dialog.open()
         return dialog
 
-    def _write(self, title: str, begin: Callable[[], Future[str]], sentence: str) -> None:
+    def _run_write(self, title: str, begin: Callable[[], Future[str]], sentence: str) -> None:
         context = self._context
         context.tasks.run(write(title, begin).success(lambda step_id: offer_undo(context, sentence, step_id)))

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.types.views import Loci, MemoryRow, WingPlan
 from ui.pages.palace.items import Heads, LocusStyle, RoomItem
-from ui.pages.palace.paint import NEAR_PX, Marks, PlanPainter, rows_in
+from ui.pages.palace.paint import NEAR_PX, Marks, PlanPainter, visible_rows
 from ui.pages.palace.scene import (
     ROOM,
     WHOLE,
@@ -35,8 +35,8 @@ from ui.pages.palace.scene import (
 )
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
-from ui.widgets.plaintext import one_line, tip
-from ui.widgets.words import KIND_WORDS, count_of, format_said_or_noted, memories
+from ui.widgets.plaintext import escape_tooltip, one_line
+from ui.widgets.words import KIND_WORDS, count_memories, count_of, format_said_or_noted
 
 _FLIGHT_MS = 260
 _WHEEL_MS = 140
@@ -84,19 +84,19 @@ class Camera(QObject):
         """Where it will be once it rests."""
         return self._end if self.is_flying else self.lens
 
-    def stop(self) -> None:
+    def finish_flight(self) -> None:
         """Be where it would have ended."""
         if self.is_flying:
             self._flight.stop()
             self._set_lens(self._end)
 
-    def resize(self, size: QSize) -> None:
+    def resize_lens(self, size: QSize) -> None:
         """The canvas has another size."""
         self._flight.stop()
         self.lens = replace(self.lens, w=float(max(size.width(), 1)), h=float(max(size.height(), 1)))
-        self.refit()
+        self.fit_again()
 
-    def refit(self) -> None:
+    def fit_again(self) -> None:
         """Fit again what was fitted."""
         found = self._fit_level(*self.fit)
         if found is not None:
@@ -109,7 +109,7 @@ class Camera(QObject):
     def _on_flight_step(self, share: float) -> None:
         self._set_lens(interpolate_lens(self._start, self._end, share))
 
-    def fly(self, to: Lens, fit: Fit = ("", ""), ms: int = _FLIGHT_MS) -> None:
+    def fly_to(self, to: Lens, fit: Fit = ("", ""), ms: int = _FLIGHT_MS) -> None:
         """Go there; at once where nothing may move by itself."""
         self.fit = fit
         self._flight.stop()
@@ -123,7 +123,7 @@ class Camera(QObject):
         self._flight.setEasingCurve(curve)
         self._flight.start()
 
-    def jump(self, to: Lens, fit: Fit = ("", "")) -> None:
+    def jump_to(self, to: Lens, fit: Fit = ("", "")) -> None:
         """Show a place at once, without a flight."""
         self.fit = fit
         self._flight.stop()
@@ -132,18 +132,18 @@ class Camera(QObject):
 
     def _clamp_lens(self, lens: Lens) -> Lens:
         home = self._fit_level(WHOLE, "")
-        return lens if home is None else lens.within(self._scene.bounds, home.scale * 0.6, _MOST_SCALE)
+        return lens if home is None else lens.clamped_to(self._scene.bounds, home.scale * 0.6, _MOST_SCALE)
 
-    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+    def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
         """Nearer or farther, towards a point of the canvas or its middle."""
         px, py = (self.lens.w / 2, self.lens.h / 2) if at is None else (at.x(), at.y())
-        self.fly(self._clamp_lens(self.goal.zoom_at(factor, px, py)), ms=_WHEEL_MS)
+        self.fly_to(self._clamp_lens(self.goal.zoomed_at(factor, px, py)), ms=_WHEEL_MS)
 
-    def push(self, dx: float, dy: float) -> None:
+    def pan_by(self, dx: float, dy: float) -> None:
         """Push the plan by so many px."""
-        self.jump(self._clamp_lens(self.goal.pan_by(dx, dy)))
+        self.jump_to(self._clamp_lens(self.goal.panned_by(dx, dy)))
 
-    def home(self) -> None:
+    def show_whole(self) -> None:
         """All of it; the one wing where there is but one."""
         self.show_fit(WHOLE, "")
 
@@ -157,7 +157,7 @@ class Camera(QObject):
         """
         found = self._fit_level(level, of)
         if found is not None:
-            (self.jump if at_once else self.fly)(found, (level, of))
+            (self.jump_to if at_once else self.fly_to)(found, (level, of))
 
     def _fit_level(self, level: str, of: str) -> Lens | None:
         wings = [wing for wing in self._scene.wings if wing.rooms]
@@ -167,7 +167,7 @@ class Camera(QObject):
             return self.lens.fit_rect(
                 self._scene.bounds, pad=_EDGE, top=self._theme.px(32), corner=True, most=_ROOM_SCALE
             )
-        wing = self._scene.wing(of)
+        wing = self._scene.find_wing(of)
         if level == WING and wing is not None and wing.rooms:
             return self.lens.fit_rect(wing_rect(wing), pad=_EDGE, corner=True, most=_ROOM_SCALE)
         room = self._scene.rooms.get(of)
@@ -178,16 +178,16 @@ class Camera(QObject):
     def fly_near(self, x: float, y: float, step: float) -> None:
         """So near to a place that its text can be read."""
         scale = max(self._theme.px(_LOCUS_PX) / step, self.lens.scale)
-        self.fly(replace(self.goal, x=x, y=y, scale=min(scale, max(_MOST_SCALE, self._theme.px(_LOCUS_PX) / step))))
+        self.fly_to(replace(self.goal, x=x, y=y, scale=min(scale, max(_MOST_SCALE, self._theme.px(_LOCUS_PX) / step))))
 
-    def reveal(self, x: float, y: float) -> None:
+    def reveal_point(self, x: float, y: float) -> None:
         """Bring a place onto the canvas, if it is not there or at its very edge."""
         goal = self.goal
         edge = min(48.0, goal.w / 4, goal.h / 4)
-        if not QRectF(edge, edge, goal.w - 2 * edge, goal.h - 2 * edge).contains(goal.across(x), goal.down(y)):
-            inner = QRectF(0, 0, goal.w, goal.h).contains(goal.across(x), goal.down(y))
+        if not QRectF(edge, edge, goal.w - 2 * edge, goal.h - 2 * edge).contains(goal.canvas_x(x), goal.canvas_y(y)):
+            inner = QRectF(0, 0, goal.w, goal.h).contains(goal.canvas_x(x), goal.canvas_y(y))
             to = replace(goal, x=x, y=y)
-            self.fly(interpolate_lens(goal, to, 0.5) if inner else to)
+            self.fly_to(interpolate_lens(goal, to, 0.5) if inner else to)
 
 
 _LOOK_UP_MS = 90
@@ -223,7 +223,7 @@ class PlanView(QWidget):
         super().__init__()
         self.theme, self.scene, self.marks = theme, scene, Marks()
         self.heads = Heads()
-        self.painter = PlanPainter(theme, self.heads.get)
+        self.painter = PlanPainter(theme, self.heads.get_row)
         self.camera = Camera(scene, theme, self)
         self.where = Location(WHOLE)
         self._plate = False
@@ -237,7 +237,7 @@ class PlanView(QWidget):
         self._appearing.valueChanged.connect(self._on_appearing_step)
         self._appearing.finished.connect(self._on_appearing_finished)
         self.camera.moved.connect(self._on_camera_moved)
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self._restyle_painter)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -246,31 +246,31 @@ class PlanView(QWidget):
 
     # ---- what there is
 
-    def fill(self, loci: Loci) -> None:
+    def set_loci(self, loci: Loci) -> None:
         """Take the loci of a room."""
         room = self.scene.rooms.get(loci.room_id)
-        if room is not None and room.fill(loci) and not self.theme.reduced_motion and self.isVisible():
+        if room is not None and room.set_loci(loci) and not self.theme.reduced_motion and self.isVisible():
             self._appearing.start()
-        self.refresh()
+        self.refresh_view()
 
-    def refresh(self) -> None:
+    def refresh_view(self) -> None:
         """What there is to see changed."""
         self._look_up.start()
         self._on_camera_moved()
 
-    def dress(self, look: LocusStyle) -> None:
+    def set_style(self, look: LocusStyle) -> None:
         """Draw loci in another way."""
         self.scene.look = look
-        self.refresh()
+        self.refresh_view()
 
     def _on_camera_moved(self) -> None:
-        self.where = self.scene.where(self.camera.goal, self.theme.px(NEAR_PX), self.camera.fit)
+        self.where = self.scene.locate_lens(self.camera.goal, self.theme.px(NEAR_PX), self.camera.fit)
         self._look_up.start()
         self.looked.emit()
         self.update()
 
-    def _restyle(self) -> None:
-        self.painter.restyle()
+    def _restyle_painter(self) -> None:
+        self.painter.clear_cache()
         self.update()
 
     def _on_appearing_step(self, share: float) -> None:
@@ -280,14 +280,14 @@ class PlanView(QWidget):
     def _on_appearing_finished(self) -> None:
         self.marks.appear = 1.0
         for room in self.scene.rooms.values():
-            room.settle()
+            room.clear_fresh()
 
     def _read_heads_in_sight(self) -> None:
         lens, ids = self.camera.lens, [self.marks.selected] if self.marks.selected else []
         for room in self.scene.rooms_in_sight(lens):
             if self.painter.shows_text(lens, room):
-                room.dress(self.scene.look)
-                ids += [room.ids[at] for at in rows_in(room, lens.visible_area, room.step)]
+                room.apply_style(self.scene.look)
+                ids += [room.ids[at] for at in visible_rows(room, lens.visible_area, room.step)]
         if self.marks.hover is not None and self.marks.hover.at < len(self.marks.hover.room.ids):
             ids.append(self.marks.hover.id)
         missing = self.heads.missing_ids(ids, _WANTED)
@@ -296,38 +296,38 @@ class PlanView(QWidget):
 
     def show_heads(self, rows: tuple[MemoryRow, ...]) -> None:
         """Take light rows that were wanted."""
-        self.heads.keep_rows(rows)
-        self.tell()
+        self.heads.store_rows(rows)
+        self.emit_sentence()
         self.update()
 
     # ---- where one stands
 
-    def pick(self, spot: PlacedLocus | None) -> None:
+    def select_locus(self, spot: PlacedLocus | None) -> None:
         """Choose a locus; none lets go."""
         self.marks.selected = "" if spot is None else spot.id
         self.marks.others = {}
-        self.stand()
+        self.set_cursor_at()
         self.picked.emit(self.marks.selected)
 
-    def stand(self, *, room_id: str = "", wing_id: str = "") -> None:
+    def set_cursor_at(self, *, room_id: str = "", wing_id: str = "") -> None:
         """Put the keyboard on a room, a wing, or neither."""
         self.marks.cursor_room, self.marks.cursor_wing = room_id, wing_id
         self._look_up.start()
-        self.tell()
+        self.emit_sentence()
         self.update()
 
-    def tell(self) -> None:
+    def emit_sentence(self) -> None:
         """Say what the keyboard stands on."""
         marks, scene = self.marks, self.scene
         spot, sentence = scene.spot_of(marks.selected), ""
-        room, wing = scene.rooms.get(marks.cursor_room), scene.wing(marks.cursor_wing)
+        room, wing = scene.rooms.get(marks.cursor_room), scene.find_wing(marks.cursor_wing)
         if spot is not None:
-            head = self.heads.get(spot.id)
+            head = self.heads.get_row(spot.id)
             sentence = "" if head is None else sentence_of(head, spot.room.plan.name)
         elif room is not None:
-            sentence = sentence_of_room(room, room.count(scene.look))
+            sentence = sentence_of_room(room, room.count_shown(scene.look))
         elif wing is not None:
-            sentence = sentence_of_wing(wing, scene.count(scene.rooms_of_wing(wing.id)))
+            sentence = sentence_of_wing(wing, scene.count_shown(scene.rooms_of_wing(wing.id)))
         if sentence != self.accessibleDescription():
             self.setAccessibleDescription(sentence)
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
@@ -350,7 +350,7 @@ class PlanView(QWidget):
     def spot_at(self, at: QPointF) -> PlacedLocus | None:
         """The locus at a point of the canvas."""
         lens = self.camera.lens
-        x, y = lens.point(at.x(), at.y())
+        x, y = lens.plan_point(at.x(), at.y())
         room = self.scene.room_at(x, y)
         if room is None or lens.scale * room.step < 4:
             return None
@@ -359,10 +359,10 @@ class PlanView(QWidget):
     def name_at(self, at: QPointF) -> RoomItem | None:
         """The room whose name stands at a point of the canvas."""
         lens = self.camera.lens
-        room = self.scene.room_at(*lens.point(at.x(), at.y()))
+        room = self.scene.room_at(*lens.plan_point(at.x(), at.y()))
         return room if room is not None and self.painter.name_rect(room, lens).contains(at) else None
 
-    def hover(self, at: QPointF | None) -> None:
+    def hover_at(self, at: QPointF | None) -> None:
         """The pointer rests over a point, or has left."""
         spot = None if at is None else self.spot_at(at)
         was = self.marks.hover
@@ -380,10 +380,10 @@ class PlanView(QWidget):
     def _room_tooltip(self, at: QPointF) -> str:
         """Name and count of the room at a point, as a tooltip, where the plan has no room for all of its name."""
         lens = self.camera.lens
-        room = self.scene.room_at(*lens.point(at.x(), at.y()))
+        room = self.scene.room_at(*lens.plan_point(at.x(), at.y()))
         if room is None or self.painter.says_name(room, lens):
             return ""
-        return tip(sentence_of_room(room, room.count(self.scene.look)))
+        return escape_tooltip(sentence_of_room(room, room.count_shown(self.scene.look)))
 
     def _show_plate(self) -> None:
         self._plate = True
@@ -397,26 +397,26 @@ class PlanView(QWidget):
         painter.setClipRect(event.rect())
         self.marks.has_focus = self.hasFocus()
         self.painter.paint(painter, self.scene, self.camera.lens, self.marks, self.devicePixelRatioF())
-        self.paint_over(painter)
+        self.paint_overlay(painter)
         if self.ringed and not (self.marks.selected or self.marks.cursor_room or self.marks.cursor_wing):
             painter.setPen(QPen(self.theme.colour("focus"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 10, 10)
         painter.end()
 
-    def paint_over(self, painter: QPainter) -> None:
+    def paint_overlay(self, painter: QPainter) -> None:
         """Paint what lies above the plan: what the locus under the pointer says."""
         if self._plate and self.marks.hover is not None:
             self.painter.paint_plate(painter, self.marks.hover, self.scene.look, self.camera.lens)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Keep what was fitted fitted."""
-        self.camera.resize(event.size())
+        self.camera.resize_lens(event.size())
         self._on_camera_moved()
 
-    def rest(self) -> None:
+    def stop_motion(self) -> None:
         """The page is left: nothing moves any more."""
-        self.camera.stop()
+        self.camera.finish_flight()
         self._appearing.stop()
         self._on_appearing_finished()
         self._hovering.stop()
@@ -432,9 +432,9 @@ def sentence_of(row: MemoryRow, room: str) -> str:
 
 def sentence_of_room(room: RoomItem, count: int) -> str:
     """What a room is, in one line."""
-    return f"Room {one_line(room.plan.name, 60)}: {memories(count)}"
+    return f"Room {one_line(room.plan.name, 60)}: {count_memories(count)}"
 
 
 def sentence_of_wing(wing: WingPlan, count: int) -> str:
     """What a wing is, in one line."""
-    return f"Wing {one_line(wing.space, 60)}: {memories(count)} in {count_of(len(wing.rooms), 'room')}"
+    return f"Wing {one_line(wing.space, 60)}: {count_memories(count)} in {count_of(len(wing.rooms), 'room')}"

@@ -40,21 +40,21 @@ class AnswerFeedback(QObject):
         super().__init__(parent)
         self._context = context
 
-    def should_be_here(self, question: str, memory_id: str) -> None:
+    def save_expected(self, question: str, memory_id: str) -> None:
         """This memory belongs into the first places for this question."""
-        self._save(question, "positive", (memory_id,))
+        self._save_probe(question, "positive", (memory_id,))
 
     def should_be_empty(self, question: str) -> None:
         """Nothing answers this question."""
-        self._save(question, "negative", ())
+        self._save_probe(question, "negative", ())
 
     def must_not_come(self, question: str, memory_id: str) -> None:
         """This memory must not be in the answer to this question."""
-        self._save(question, "stale", (memory_id,))
+        self._save_probe(question, "stale", (memory_id,))
 
-    def _save(self, question: str, kind: str, ids: tuple[str, ...]) -> None:
+    def _save_probe(self, question: str, kind: str, ids: tuple[str, ...]) -> None:
         if not question:
-            self._context.desk.say(recall_strings()["said"]["ask_first"])
+            self._context.desk.show_message(recall_strings()["said"]["ask_first"])
             return
         laboratory = self._context.bridge.engine.laboratory
         task = write("Saving the question", lambda: laboratory.save_probe(question, kind, ids, WITHIN)).within(self)
@@ -62,38 +62,38 @@ class AnswerFeedback(QObject):
 
     def _on_probe_saved(self, probe: Probe) -> None:
         sentence = recall_strings()["said"][probe.kind].format(within=probe.within)
-        self._context.desk.say(sentence, "Undo", lambda: self._take_back(probe.id))
+        self._context.desk.show_message(sentence, "Undo", lambda: self._undo_save(probe.id))
         self.saved.emit()
 
-    def _take_back(self, probe_id: str) -> None:
-        self._delete(probe_id, lambda _: self._context.desk.say(recall_strings()["said"]["taken_back"]))
+    def _undo_save(self, probe_id: str) -> None:
+        self._run_delete(probe_id, lambda _: self._context.desk.show_message(recall_strings()["said"]["taken_back"]))
 
-    def delete(self, probe_id: str) -> None:
+    def delete_probe(self, probe_id: str) -> None:
         """Delete a saved question."""
-        self._delete(probe_id, lambda step: offer_undo(self._context, recall_strings()["said"]["deleted"], step))
+        self._run_delete(probe_id, lambda step: offer_undo(self._context, recall_strings()["said"]["deleted"], step))
 
-    def _delete(self, probe_id: str, tell: Callable[[str], None]) -> None:
+    def _run_delete(self, probe_id: str, tell: Callable[[str], None]) -> None:
         laboratory = self._context.bridge.engine.laboratory
         task = write("Deleting the saved question", lambda: laboratory.delete_probe(probe_id)).within(self)
 
-        def done(step_id: str) -> None:
+        def on_deleted(step_id: str) -> None:
             tell(step_id)
             self.saved.emit()
 
-        self._context.tasks.run(task.success(done))
+        self._context.tasks.run(task.success(on_deleted))
 
     def mark_unhelpful(self, question: str, memory_id: str) -> None:
         """This memory does not help with a question like this."""
         memories = self._context.bridge.engine.memories
 
-        def done(reply: FeedbackReply) -> None:
+        def on_marked(reply: FeedbackReply) -> None:
             offer_undo(self._context, recall_strings()["said"]["feedback"], reply.step_id)
             self.noted.emit()
 
         task = write("Noting that", lambda: memories.feedback(memory_id, "irrelevant", question, OWNER_ACTOR)).within(
             self
         )
-        self._context.tasks.run(task.success(done))
+        self._context.tasks.run(task.success(on_marked))
 
 
 class AnswerActions(QObject):
@@ -114,34 +114,34 @@ class AnswerActions(QObject):
     def _question(self) -> str:
         return self._asker.asked.question
 
-    def act(self, name: str, row: Row) -> None:
+    def run_action(self, name: str, row: Row) -> None:
         """Do something with a memory.
 
         Args:
             name: a key of `acts` in the page's words.
         """
         acts: dict[str, Callable[[], None]] = {
-            "closer": lambda: self._context.selection.again(row.id, CLOSER),
-            "should": lambda: self._saving.should_be_here(self._question, row.id),
+            "closer": lambda: self._context.selection.reselect(row.id, CLOSER),
+            "should": lambda: self._saving.save_expected(self._question, row.id),
             "not_this": lambda: self._saving.mark_unhelpful(self._question, row.id),
             "never": lambda: self._saving.must_not_come(self._question, row.id),
-            "why": lambda: self.ask_why(row.id),
+            "why": lambda: self.ask_why_missing(row.id),
             "palace": lambda: self._context.desk.go.emit("palace", f"show:{row.id}"),
-            "copy": lambda: self._copy(row.id),
+            "copy": lambda: self._copy_id(row.id),
         }
         acts[name]()
 
-    def _copy(self, memory_id: str) -> None:
+    def _copy_id(self, memory_id: str) -> None:
         copied = QMimeData()
         copied.setText(memory_id)
         QGuiApplication.clipboard().setMimeData(copied)
-        self._context.desk.say(recall_strings()["said"]["copied"])
+        self._context.desk.show_message(recall_strings()["said"]["copied"])
 
-    def say_empty(self) -> None:
+    def save_expected_empty(self) -> None:
         """This question should have no answer."""
         self._saving.should_be_empty(self._question)
 
-    def ask_why(self, memory_id: str = "") -> None:
+    def ask_why_missing(self, memory_id: str = "") -> None:
         """Ask why a memory did not come.
 
         Args:
@@ -149,11 +149,11 @@ class AnswerActions(QObject):
         """
         answer, question = self._asker.answer, self._question
         if answer is None or not question:
-            self._context.desk.say(recall_strings()["said"]["ask_first"])
+            self._context.desk.show_message(recall_strings()["said"]["ask_first"])
             return
         dialog = WhyNotDialog(self._context, answer, question, self._host)
-        dialog.should.connect(lambda one: self._saving.should_be_here(question, one))
-        dialog.closer.connect(lambda one: self._context.selection.again(one, CLOSER))
+        dialog.should.connect(lambda one: self._saving.save_expected(question, one))
+        dialog.closer.connect(lambda one: self._context.selection.reselect(one, CLOSER))
         dialog.open()
         if memory_id:
-            dialog.name(memory_id)
+            dialog.show_memory(memory_id)

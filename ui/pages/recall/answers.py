@@ -28,22 +28,22 @@ from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, line_height, wrap_text
 from ui.pages.recall.signals import SIDES, Swatch, describe_bar, draw_bar, signal_title
 from ui.pages.recall.words import (
+    describe_near_miss,
     describe_places,
     describe_source,
     describe_speaker,
     describe_status,
+    drop_words,
+    format_ordinal,
     join_parts,
     list_title,
     note_of,
-    ordinal,
-    reason,
-    sunk_by,
 )
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import radii, spacing
-from ui.widgets.basics import column, label
-from ui.widgets.plaintext import one_line, tip
+from ui.widgets.basics import make_column, make_label
+from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 from ui.widgets.words import KIND_WORDS
 
@@ -96,7 +96,7 @@ class Details(InertRow):
     row: Row
     is_last: bool
 
-    def describe(self) -> str:
+    def accessible_text(self) -> str:
         """Whose they are."""
         return f"Details of {one_line(self.row.text, 80)}"
 
@@ -138,7 +138,7 @@ def _row_of_item(item: LabItem, traced: Mapping[str, TracedCandidate], before: M
 
 
 def _row_of_near_miss(item: LabItem, traced: Mapping[str, TracedCandidate]) -> Row:
-    sunk = recall_strings()["sunk"].format(reason=sunk_by(item.dropped or "unknown", item.lists))
+    sunk = recall_strings()["sunk"].format(reason=describe_near_miss(item.dropped or "unknown", item.lists))
     return Row(
         item.memory.id,
         item.memory.kind,
@@ -171,7 +171,7 @@ def _row_of_candidate(one: TracedCandidate, memory: MemoryRow) -> Row:
     if one.dropped is None:
         note = join_parts((describe_status(memory.status), who, describe_places(one.lists)))
     else:
-        note = join_parts((recall_strings()["sunk"].format(reason=sunk_by(one.dropped, one.lists)), who))
+        note = join_parts((recall_strings()["sunk"].format(reason=describe_near_miss(one.dropped, one.lists)), who))
     place = one.place or one.rank
     return Row(
         one.id,
@@ -229,17 +229,17 @@ class AnswerRows(RowSpec[Row]):
         self.opened = ""
         self.height_of: Callable[[int], int] = lambda _: 0
 
-    def key(self, row: Row) -> str:
+    def row_key(self, row: Row) -> str:
         """The memory."""
         return row.id
 
-    def describe(self, row: Row) -> str:
+    def accessible_text(self, row: Row) -> str:
         """All of it."""
         return describe_row(row)
 
-    def hint(self, row: Row) -> str:
+    def tool_tip(self, row: Row) -> str:
         """The memory's text."""
-        return tip(row.text)
+        return escape_tooltip(row.text)
 
     def is_same(self, row: Row, other: Row) -> bool:
         """Whether it is the same memory."""
@@ -247,7 +247,7 @@ class AnswerRows(RowSpec[Row]):
 
     # ---- sizes
 
-    def _body(self) -> QFont:
+    def _body_font(self) -> QFont:
         font = self.theme.font("body")
         font.setWeight(QFont.Weight.Medium)
         return font
@@ -255,15 +255,15 @@ class AnswerRows(RowSpec[Row]):
     def text_room(self, width: int) -> int:
         """Pixels a text has in a line of a width."""
         px = self.theme.px
-        return width - px(spacing().l * 2 + _PLACE + _SHAPE + spacing().l * 2 + _SCORE) - self._bar(width)
+        return width - px(spacing().l * 2 + _PLACE + _SHAPE + spacing().l * 2 + _SCORE) - self._bar_width(width)
 
-    def _bar(self, width: int) -> int:
+    def _bar_width(self, width: int) -> int:
         px = self.theme.px
         return px(_BAR if width >= px(_WIDE) else _BAR_NARROW)
 
-    def height(self, row: Row, _place: int) -> int:
+    def row_height(self, row: Row, _place: int) -> int:
         """As high as its words need."""
-        font = self._body()
+        font = self._body_font()
         lines = len(wrap_text(row.text, font, self.text_room(self.width()), _MOST_LINES)) or 1
         return (
             lines * line_height(font) + line_height(self.theme.font("small")) + self.theme.px(spacing().close * 2 + 2)
@@ -278,7 +278,7 @@ class AnswerRows(RowSpec[Row]):
     def draw_inert(self, painter: QPainter, rect: QRect, line: InertRow, _state: RowState) -> None:
         """The card under details; a heading with its note."""
         if isinstance(line, Details):
-            self._card(painter, rect, is_first=False, is_last=line.is_last)
+            self._draw_card(painter, rect, is_first=False, is_last=line.is_last)
         elif isinstance(line, Heading):
             theme = self.theme
             inner = rect.adjusted(0, theme.px(spacing().side), 0, -theme.px(4))
@@ -287,9 +287,9 @@ class AnswerRows(RowSpec[Row]):
             painter.setPen(theme.colour("ink"))
             painter.drawText(inner, LEFT | MIDDLE, line.title)
             wide = QFontMetrics(font).horizontalAdvance(line.title) + theme.px(8)
-            self.write(painter, inner.adjusted(wide, 0, 0, 0), line.note, "muted", theme.font("body"))
+            self.draw_text(painter, inner.adjusted(wide, 0, 0, 0), line.note, "muted", theme.font("body"))
 
-    def _card(self, painter: QPainter, rect: QRect, *, is_first: bool, is_last: bool, joins: bool = False) -> None:
+    def _draw_card(self, painter: QPainter, rect: QRect, *, is_first: bool, is_last: bool, joins: bool = False) -> None:
         """The surface under a line, with round corners where the card begins or ends."""
         colour, radius = self.theme.colour, radii().card
         frame = QRectF(rect).adjusted(0.5, 0.5 if is_first else -radius, -0.5, -0.5 if is_last else radius)
@@ -308,7 +308,7 @@ class AnswerRows(RowSpec[Row]):
     def draw_ground(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
         """Its card, and on that a rounded field."""
         is_open = row.id == self.opened
-        self._card(painter, rect, is_first=row.is_first, is_last=row.is_last and not is_open, joins=is_open)
+        self._draw_card(painter, rect, is_first=row.is_first, is_last=row.is_last and not is_open, joins=is_open)
         colour, is_chosen = self.theme.colour, state.is_chosen
         frame = QRectF(rect).adjusted(4.5, 4.5, -4.5, -4.5)
         if is_chosen or state.is_hovered:
@@ -327,11 +327,11 @@ class AnswerRows(RowSpec[Row]):
         """Its place, its shape, its words, its bar and its score."""
         theme, px = self.theme, self.theme.px
         inner = rect.adjusted(px(spacing().l), px(spacing().close), -px(spacing().l), -px(spacing().close))
-        left = self._place(painter, inner, line)
+        left = self._draw_place(painter, inner, line)
         centre = QPointF(left + px(6), inner.center().y())
         draw_kind(painter, line.kind, centre, px(10), theme.colour(KIND_TOKENS[line.kind]))
         left += px(_SHAPE)
-        room, body, small = self.text_room(rect.width()), self._body(), theme.font("small")
+        room, body, small = self.text_room(rect.width()), self._body_font(), theme.font("small")
         at = QRect(left, inner.top(), room, line_height(body))
         painter.setFont(body)
         painter.setPen(theme.colour("ink"))
@@ -339,15 +339,18 @@ class AnswerRows(RowSpec[Row]):
             painter.drawText(at, LEFT | MIDDLE, words)
             at.translate(0, line_height(body))
         note = QRect(left, inner.bottom() - line_height(small), room, line_height(small))
-        self.write(painter, note, line.note, "muted", small)
+        self.draw_text(painter, note, line.note, "muted", small)
         bar = QRectF(
-            inner.right() - px(_SCORE + spacing().l) - self._bar(rect.width()), 0, self._bar(rect.width()), px(9)
+            inner.right() - px(_SCORE + spacing().l) - self._bar_width(rect.width()),
+            0,
+            self._bar_width(rect.width()),
+            px(9),
         )
         bar.moveTop(inner.center().y() - bar.height() / 2)
         draw_bar(painter, theme, bar, line.parts)
-        self._score(painter, inner, line)
+        self._draw_score(painter, inner, line)
 
-    def _place(self, painter: QPainter, inner: QRect, line: Row) -> int:
+    def _draw_place(self, painter: QPainter, inner: QRect, line: Row) -> int:
         """The place, and under it what the trial weights did to it; gives where it ends."""
         theme, px = self.theme, self.theme.px
         number = theme.font("number")
@@ -369,7 +372,7 @@ class AnswerRows(RowSpec[Row]):
         painter.drawText(lower, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, moved)
         return at.right()
 
-    def _score(self, painter: QPainter, inner: QRect, line: Row) -> None:
+    def _draw_score(self, painter: QPainter, inner: QRect, line: Row) -> None:
         font = self.theme.font("number")
         font.setWeight(QFont.Weight.DemiBold)
         painter.setFont(font)
@@ -389,26 +392,26 @@ class DetailsView(QFrame):
         super().__init__()
         self._theme = theme
         said = recall_strings()["details"]
-        self.setAccessibleName("; ".join(self.describe(shown)))
-        layout = column(self, gap=12)
+        self.setAccessibleName("; ".join(self.describe_details(shown)))
+        layout = make_column(self, gap=12)
         layout.setContentsMargins(theme.px(_LEFT), 2, theme.px(16), 16)
         self._tables = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._tables.setSpacing(40)
-        lists, signals = _lists(shown), self._signals(shown)
+        lists, signals = _list_rows(shown), self._signal_rows(shown)
         if signals:
-            self._tables.addWidget(_table(said["signals"], signals), 0, Qt.AlignmentFlag.AlignTop)
+            self._tables.addWidget(_make_table(said["signals"], signals), 0, Qt.AlignmentFlag.AlignTop)
         if lists:
-            self._tables.addWidget(_table(said["lists"], lists, said["raw"]), 0, Qt.AlignmentFlag.AlignTop)
+            self._tables.addWidget(_make_table(said["lists"], lists, said["raw"]), 0, Qt.AlignmentFlag.AlignTop)
         else:
-            layout.addWidget(label(said["none"], "muted", wrap=True))
+            layout.addWidget(make_label(said["none"], "muted", wrap=True))
         self._tables.addStretch(1)
         layout.addLayout(self._tables)
-        sentences = _sentences(shown)
+        sentences = _explain_drop(shown)
         if sentences:
-            told = [label(sentence, "muted", wrap=True) for sentence in sentences]
-            layout.addLayout(column(None, label(said["why"], "label"), *told, gap=4))
+            told = [make_label(sentence, "muted", wrap=True) for sentence in sentences]
+            layout.addLayout(make_column(None, make_label(said["why"], "label"), *told, gap=4))
 
-    def height_at(self, width: int) -> int:
+    def arrange_for_width(self, width: int) -> int:
         """Stand below each other where there is little room, and say how high that is.
 
         Args:
@@ -428,11 +431,18 @@ class DetailsView(QFrame):
         layout.invalidate()
         return max(layout.totalHeightForWidth(width), layout.totalSizeHint().height())
 
-    def _signals(self, shown: Row) -> list[tuple[QWidget | None, str, str, str]]:
+    def _signal_rows(self, shown: Row) -> list[tuple[QWidget | None, str, str, str]]:
         said, found = recall_strings()["details"], shown.candidate
         made: list[tuple[QWidget | None, str, str, str]] = []
-        for signal, value in _values(shown).items():
-            made.append((Swatch(self._theme, signal), signal_title(signal), f"{value:.3f}", _part(shown.parts, signal)))
+        for signal, value in _signal_values(shown).items():
+            made.append(
+                (
+                    Swatch(self._theme, signal),
+                    signal_title(signal),
+                    f"{value:.3f}",
+                    _format_signal_part(shown.parts, signal),
+                )
+            )
         if found is not None:
             made.append((None, said["factor"], f"× {found.factor:.3f}", ""))
             made.append((None, said["score"], f"{found.score:.3f}", ""))
@@ -442,62 +452,64 @@ class DetailsView(QFrame):
         return made
 
     @staticmethod
-    def describe(shown: Row) -> list[str]:
+    def describe_details(shown: Row) -> list[str]:
         """All of it, for those who do not see it."""
-        signals = [f"{signal_title(signal)} {value:.3f}" for signal, value in _values(shown).items()]
-        lists = [f"{title} {rank}, {recall_strings()['details']['raw']} {raw}" for _, title, rank, raw in _lists(shown)]
-        return [*signals, *lists, *_sentences(shown)]
+        signals = [f"{signal_title(signal)} {value:.3f}" for signal, value in _signal_values(shown).items()]
+        lists = [
+            f"{title} {rank}, {recall_strings()['details']['raw']} {raw}" for _, title, rank, raw in _list_rows(shown)
+        ]
+        return [*signals, *lists, *_explain_drop(shown)]
 
 
-def _values(shown: Row) -> Mapping[str, float]:
+def _signal_values(shown: Row) -> Mapping[str, float]:
     if shown.item is not None:
         return shown.item.signals
     found = shown.candidate
     return {} if found is None else {"relevance": found.relevance, **found.signals}
 
 
-def _part(parts: Mapping[str, float], signal: str) -> str:
+def _format_signal_part(parts: Mapping[str, float], signal: str) -> str:
     """What a signal made of the score; "" where that is not known by itself."""
     if SIDES in parts and signal != "relevance":
         return ""
     return f"{parts[signal]:+.3f}" if signal in parts else ""
 
 
-def _lists(shown: Row) -> list[tuple[QWidget | None, str, str, str]]:
+def _list_rows(shown: Row) -> list[tuple[QWidget | None, str, str, str]]:
     found = shown.item.lists if shown.item is not None else shown.candidate.lists if shown.candidate is not None else {}
     ranked = sorted(found.items(), key=lambda pair: pair[1][0])
-    return [(None, list_title(name), ordinal(rank), f"{raw:.3f}") for name, (rank, raw) in ranked]
+    return [(None, list_title(name), format_ordinal(rank), f"{raw:.3f}") for name, (rank, raw) in ranked]
 
 
-def _sentences(shown: Row) -> list[str]:
+def _explain_drop(shown: Row) -> list[str]:
     dropped = shown.candidate.dropped if shown.candidate is not None else None
     item = shown.item
     dropped = item.dropped if item is not None and item.dropped is not None else dropped
-    first = [] if dropped is None else [reason(dropped)["long"]]
+    first = [] if dropped is None else [drop_words(dropped)["long"]]
     return [*first, *(item.why if item is not None else ())]
 
 
-def _table(title: str, rows: list[tuple[QWidget | None, str, str, str]], last: str = "") -> QWidget:
+def _make_table(title: str, rows: list[tuple[QWidget | None, str, str, str]], last: str = "") -> QWidget:
     """A small table: a mark, what it is, its value, one more number."""
     made = QWidget()
     grid = QGridLayout(made)
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(12)
     grid.setVerticalSpacing(3)
-    grid.addWidget(label(title, "label"), 0, 0, 1, 3)
+    grid.addWidget(make_label(title, "label"), 0, 0, 1, 3)
     if last:
-        grid.addWidget(label(last, "small"), 0, 3, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(make_label(last, "small"), 0, 3, Qt.AlignmentFlag.AlignRight)
     for at, (mark, words_shown, value, more) in enumerate(rows, 1):
         if mark is not None:
             grid.addWidget(mark, at, 0, _MIDDLE)
-        grid.addWidget(label(words_shown), at, 0 if mark is None else 1, 1, 2 if mark is None else 1)
-        grid.addWidget(_number(value), at, 2)
-        grid.addWidget(_number(more, "muted"), at, 3)
+        grid.addWidget(make_label(words_shown), at, 0 if mark is None else 1, 1, 2 if mark is None else 1)
+        grid.addWidget(_make_number_label(value), at, 2)
+        grid.addWidget(_make_number_label(more, "muted"), at, 3)
     return made
 
 
-def _number(text: str, role: str = "body") -> QLabel:
-    made = label(text, role)
+def _make_number_label(text: str, role: str = "body") -> QLabel:
+    made = make_label(text, role)
     made.setAlignment(Qt.AlignmentFlag.AlignRight | _MIDDLE)
     return made
 
@@ -544,10 +556,10 @@ class AnswerList(ListView):
         self.setObjectName("cards")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.menu = self.make_menu
-        self.verticalScrollBar().rangeChanged.connect(lambda *_: self._keep_edge())
-        self._keep_edge()
+        self.verticalScrollBar().rangeChanged.connect(lambda *_: self._align_right_edge())
+        self._align_right_edge()
 
-    def _keep_edge(self) -> None:
+    def _align_right_edge(self) -> None:
         """Cards end at the same place with a scroll bar beside them and without."""
         bar = self.verticalScrollBar()
         self.setViewportMargins(0, 0, 0 if bar.maximum() > 0 else BAR, 0)
@@ -568,22 +580,22 @@ class AnswerList(ListView):
         self.lines.show_lines(lines)
         self.doItemsLayout()
         if opened is not None:
-            self._open(self.lines.place_of(opened.id))
-        if current is not None and self.choose(current.id):
+            self._open_details(self.lines.place_of(opened.id))
+        if current is not None and self.select_rows(current.id):
             self.verticalScrollBar().setValue(value)
         else:
-            self.choose()
+            self.select_rows()
 
-    def look_at(self, memory_id: str) -> bool:
+    def select_memory(self, memory_id: str) -> bool:
         """Look at a memory, if it is shown."""
-        is_shown = self.choose(memory_id)
+        is_shown = self.select_rows(memory_id)
         if is_shown:
             self.scrollTo(self.currentIndex())
         return is_shown
 
     # ---- details
 
-    def toggle(self, place: int) -> None:
+    def toggle_details(self, place: int) -> None:
         """Open the details of a row, or close them.
 
         Args:
@@ -592,44 +604,44 @@ class AnswerList(ListView):
         was, row = self._opened, self.lines.row_at(place)
         if row is None:
             return
-        self._close()
+        self._close_details()
         if was != place:
-            self._open(self.lines.place_of(row.id))
+            self._open_details(self.lines.place_of(row.id))
             self.scrollTo(self.lines.index(self._opened + 1, 0))
             self.scrollTo(self.lines.index(self._opened, 0))
 
     def close_details(self) -> bool:
         """Close what is open; tells whether anything was."""
         was_open = self._opened >= 0
-        self._close()
+        self._close_details()
         return was_open
 
-    def _open(self, place: int) -> None:
+    def _open_details(self, place: int) -> None:
         row = self.lines.row_at(place)
         if row is None:
             return
         self._opened, self._rows.opened = place, row.id
         self._details = DetailsView(self._theme, row)
-        self.lines.insert(place + 1, [Details(row, row.is_last)])
+        self.lines.insert_lines(place + 1, [Details(row, row.is_last)])
         self.setIndexWidget(self.lines.index(place + 1, 0), self._details)
         self.doItemsLayout()
 
-    def _close(self) -> None:
+    def _close_details(self) -> None:
         if self._opened >= 0:
             place = self._opened
             self._forget_details()
-            self.lines.remove(place + 1)
+            self.lines.remove_line(place + 1)
             self.doItemsLayout()
 
     def _forget_details(self) -> None:
         self._opened, self._rows.opened, self._details = -1, "", None  # the view deletes the widget with its line
 
     def _details_height(self, width: int) -> int:
-        return 0 if self._details is None else self._details.height_at(width)
+        return 0 if self._details is None else self._details.arrange_for_width(width)
 
     # ---- what can be done
 
-    def act(self, name: str) -> None:
+    def request_action(self, name: str) -> None:
         """Do something with the row that is looked at.
 
         Args:
@@ -639,7 +651,7 @@ class AnswerList(ListView):
         if row is None:
             return
         if name == DETAILS:
-            self.toggle(self.currentIndex().row())
+            self.toggle_details(self.currentIndex().row())
         else:
             self.wanted.emit(name, row)
 
@@ -656,7 +668,7 @@ class AnswerList(ListView):
                 said = recall_strings()["acts"][name]
                 keys = QKeySequence(said["key"]).toString(QKeySequence.SequenceFormat.NativeText)
                 action = made.addAction(f"{said['title']}\t{keys}" if keys else said["title"])
-                action.triggered.connect(lambda _checked=False, name=name: self.act(name))
+                action.triggered.connect(lambda _checked=False, name=name: self.request_action(name))
         return made
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
@@ -665,7 +677,7 @@ class AnswerList(ListView):
             super().contextMenuEvent(event)
             return
         row = self.lines.row_at(self.indexAt(event.pos()).row())
-        if row is not None and self.choose(row.id):
+        if row is not None and self.select_rows(row.id):
             super().contextMenuEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name

@@ -17,7 +17,7 @@ from ui.bridge import query
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.recall.answers import candidate_lines
-from ui.pages.recall.words import places, stage_of, stage_title
+from ui.pages.recall.words import best_places, stage_of, stage_title
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
@@ -26,7 +26,7 @@ _WAYS: Mapping[str, str] = {"vector": "meaning", "words": "words", "graph": "gra
 _FAR = 1_000_000
 
 
-def within(stage: str, candidates: Sequence[TracedCandidate]) -> list[TracedCandidate]:
+def candidates_of_stage(stage: str, candidates: Sequence[TracedCandidate]) -> list[TracedCandidate]:
     """The candidates a stage found, or dropped.
 
     Args:
@@ -37,7 +37,7 @@ def within(stage: str, candidates: Sequence[TracedCandidate]) -> list[TracedCand
     """
     if stage in FINDS:
         way = _WAYS[stage]
-        found = [(places(one.lists)[way], one) for one in candidates if way in places(one.lists)]
+        found = [(best_places(one.lists)[way], one) for one in candidates if way in best_places(one.lists)]
         return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].id))]
     dropped = [one for one in candidates if one.dropped is not None and stage_of(one.dropped) == stage]
     return sorted(dropped, key=lambda one: (one.rank or _FAR, -one.evidence, one.id))
@@ -80,7 +80,11 @@ def note_of_stage(stage: str, found: int, trace: Trace) -> str:
 def is_whole(stage: str, answer: LabAnswer) -> bool:
     """Whether a stage is the answer itself, with nothing cut off: the answer is shown then, and no list beside it."""
     trace = answer.trace
-    return stage == ANSWERED and not expected_count(stage, trace.stages) and not within(stage, trace.candidates)
+    return (
+        stage == ANSWERED
+        and not expected_count(stage, trace.stages)
+        and not candidates_of_stage(stage, trace.candidates)
+    )
 
 
 class StageView(QObject):
@@ -102,14 +106,14 @@ class StageView(QObject):
         self._context = context
         self.is_busy = False
 
-    def look(self, stage: str, answer: LabAnswer) -> None:
+    def request_stage(self, stage: str, answer: LabAnswer) -> None:
         """Show a stage.
 
         Args:
             answer: whose trace is looked into.
         """
         candidates = answer.trace.candidates
-        found = within(stage, candidates)
+        found = candidates_of_stage(stage, candidates)
         note = note_of_stage(stage, len(found), answer.trace)
         if not found:
             self.shown.emit([], note)
@@ -119,14 +123,14 @@ class StageView(QObject):
         asked = query("Reading what was found", lambda: library.read_rows(ids)).within(self, "rows")
         self.is_busy = True
 
-        def show(rows: Sequence[MemoryRow]) -> None:
+        def show_rows(rows: Sequence[MemoryRow]) -> None:
             self.is_busy = False
             texts = {one.id: one for one in rows}
             self.shown.emit(candidate_lines(found, texts, Heading(""))[1:], note)
 
-        self._context.tasks.run(asked.success(show).failure(self._fail))
+        self._context.tasks.run(asked.success(show_rows).failure(self._on_read_failed))
 
-    def _fail(self, error: BaseException) -> None:
+    def _on_read_failed(self, error: BaseException) -> None:
         self.is_busy = False
         self.failed.emit(error)
 
@@ -148,9 +152,9 @@ class StageBox(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.show_count(0)
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self._restyle_box)
 
-    def _restyle(self) -> None:
+    def _restyle_box(self) -> None:
         self.updateGeometry()
         self.update()
 
@@ -191,9 +195,9 @@ class StageBox(QAbstractButton):
             painter.setPen(QPen(theme.colour("focus"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(frame.adjusted(1, 1, -1, -1), 7, 7)
-        self._write(painter)
+        self._draw_labels(painter)
 
-    def _write(self, painter: QPainter) -> None:
+    def _draw_labels(self, painter: QPainter) -> None:
         theme, is_last = self._theme, self.stage == ANSWERED
         number, small = theme.font("number"), theme.font("caption")
         number.setWeight(QFont.Weight.DemiBold)
@@ -229,7 +233,7 @@ class Funnel(QWidget):
         self.boxes: dict[str, StageBox] = {}
         for stage in STAGES:
             box = StageBox(theme, stage)
-            box.clicked.connect(lambda checked, stage=stage: self._choose(stage, is_on=checked))
+            box.clicked.connect(lambda checked, stage=stage: self._on_stage_toggled(stage, is_on=checked))
             layout.addWidget(box, 1)
             self.boxes[stage] = box
 
@@ -261,7 +265,7 @@ class Funnel(QWidget):
         for name, box in self.boxes.items():
             box.setChecked(name == stage)
 
-    def _choose(self, stage: str, *, is_on: bool) -> None:
+    def _on_stage_toggled(self, stage: str, *, is_on: bool) -> None:
         chosen = stage if is_on else ""
         self.show_chosen(chosen)
         self.chosen.emit(chosen)

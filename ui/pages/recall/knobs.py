@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSizePolicy, QSlider, Q
 from core.types.replies import OptionRow
 from ui.pages.recall.signals import TOKENS
 from ui.theme.theme import Theme
-from ui.widgets.basics import column, label, restyle, row
+from ui.widgets.basics import make_column, make_label, make_row, set_style_property
 
 _STEPS = 100
 _WIDE = 500
@@ -97,9 +97,9 @@ class KnobSlider(QSlider):
         self.is_tried = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self._restyle_slider)
 
-    def _restyle(self) -> None:
+    def _restyle_slider(self) -> None:
         self.updateGeometry()
         self.update()
 
@@ -181,8 +181,8 @@ class Knob(QWidget):
         self._title, self._hint = title, hint
         self._scale = scale_of(option, turned=turned)
         self.name = option.name
-        self._name = label(title, wrap=True)
-        self._value = label("", "muted")
+        self._name = make_label(title, wrap=True)
+        self._value = make_label("", "muted")
         self._value.setFont(theme.font("number"))
         self.slider = KnobSlider(theme, TOKENS.get(signal, "accent"))
         self.slider.setRange(0, self._scale.steps)
@@ -190,19 +190,19 @@ class Knob(QWidget):
         self.slider.setAccessibleName(title)
         self.slider.setToolTip(hint)
         self._name.setToolTip(hint)
-        self.slider.valueChanged.connect(self._tell)
+        self.slider.valueChanged.connect(self._on_slider_moved)
         self.setFocusProxy(self.slider)
-        layout = column(self, gap=0)
+        layout = make_column(self, gap=0)
         self.field = Field(theme, option, title) if is_exact else None
         if self.field is not None:
             self.field.valueChanged.connect(self._on_number_changed)
-        head = row(self._name, self._value if self.field is None else self.field, gap=8)
+        head = make_row(self._name, self._value if self.field is None else self.field, gap=8)
         head.setStretch(0, 1)
         layout.addLayout(head)
         layout.addWidget(self.slider)
         self.show_value(option, option.value)
 
-    def rename(self, title: str, hint: str) -> None:
+    def set_title(self, title: str, hint: str) -> None:
         """Call it otherwise."""
         self._title, self._hint = title, hint
         self._name.setText(title)
@@ -222,30 +222,30 @@ class Knob(QWidget):
             option: the option, with its default and the value in force.
             value: the value that is tried, or the one in force.
         """
-        self.name, number = option.name, _number(value)
+        self.name, number = option.name, _as_number(value)
         is_tried = value != option.value
         self.slider.blockSignals(True)  # noqa: FBT003 - Qt's name
         self.slider.setValue(self._scale.step_of(number))
         self.slider.blockSignals(False)  # noqa: FBT003 - Qt's name
         if self.field is not None:
             self.field.show_number(number)
-        self.slider.default = self._scale.step_of(_number(option.default))
+        self.slider.default = self._scale.step_of(_as_number(option.default))
         self.slider.is_tried = is_tried
         self.slider.update()
-        self._say(number, is_tried=is_tried)
+        self._show_number(number, is_tried=is_tried)
 
-    def _say(self, number: float, *, is_tried: bool) -> None:
+    def _show_number(self, number: float, *, is_tried: bool) -> None:
         shown = self._scale.format_value(number)
         self._value.setText(shown)
-        restyle(self._value, "role", "accent" if is_tried else "muted")
+        set_style_property(self._value, "role", "accent" if is_tried else "muted")
         self.slider.setAccessibleDescription(f"{shown}{', tried' if is_tried else ''}. {self._hint}")
 
     def _on_number_changed(self, number: float) -> None:
         self.turned.emit(self.name, round(number) if self._scale.is_whole else round(number, 4))
 
-    def _tell(self, step: int) -> None:
+    def _on_slider_moved(self, step: int) -> None:
         value = self._scale.value_of(step)
-        self._say(value, is_tried=True)
+        self._show_number(value, is_tried=True)
         self.turned.emit(self.name, value)
 
 
@@ -302,7 +302,7 @@ class Choice(QWidget):
             self.box.addItem(words, value)
         self.box.activated.connect(lambda _: self.turned.emit(self.name, self.box.currentData()))
         self.setFocusProxy(self.box)
-        column(self, label(option.title), self.box, gap=4)
+        make_column(self, make_label(option.title), self.box, gap=4)
         self.show_value(option, option.value)
 
     def show_value(self, option: OptionRow, value: object) -> None:
@@ -322,5 +322,5 @@ class _Combo(QComboBox):
             event.ignore()
 
 
-def _number(value: object) -> float:
+def _as_number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0

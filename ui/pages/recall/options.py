@@ -13,7 +13,7 @@ from ui.context import Context
 from ui.pages.recall.knobs import Choice, Knob
 from ui.pages.recall.tuner import TuningDesk
 from ui.strings import recall_strings
-from ui.widgets.basics import button, column, hairline, label, make_scroll_area, row
+from ui.widgets.basics import make_button, make_column, make_hairline, make_label, make_row, make_scroll_area
 
 _WIDTH, _HEIGHT = 620, 640
 _KNOB = 230
@@ -39,12 +39,14 @@ class OptionLine(QWidget):
             self.control = Choice(option)
         self.control.turned.connect(desk.try_value)
         self.control.setFixedWidth(context.theme.px(_KNOB))
-        self._note = label("", "small", wrap=True)
-        self.reset: QPushButton = button(said["reset"], lambda: desk.try_value(self.name, option.default), kind="link")
+        self._note = make_label("", "small", wrap=True)
+        self.reset: QPushButton = make_button(
+            said["reset"], lambda: desk.try_value(self.name, option.default), kind="link"
+        )
         self.reset.setProperty("flush", "true")
         self.reset.setAccessibleName(f"{said['reset']} {option.title}")
-        texts = column(None, label(option.description, "muted", wrap=True), gap=2)
-        texts.addLayout(row(self._note, self.reset, gap=8))
+        texts = make_column(None, make_label(option.description, "muted", wrap=True), gap=2)
+        texts.addLayout(make_row(self._note, self.reset, gap=8))
         layout = QGridLayout(self)
         layout.setContentsMargins(16, 10, 16, 10)
         layout.setHorizontalSpacing(20)
@@ -55,7 +57,7 @@ class OptionLine(QWidget):
 
     def show_value(self, option: OptionRow) -> None:
         """Show how it is now and what is tried."""
-        said, value = recall_strings()["options"], self._desk.value(option.name)
+        said, value = recall_strings()["options"], self._desk.trial_value(option.name)
         self.control.show_value(option, value)
         parts = [said["default"].format(value=_format_value(option, option.default))]
         if option.least is not None and option.most is not None:
@@ -86,64 +88,66 @@ class OptionsDialog(QDialog):
         self.search.setAccessibleName(said["search"])
         self.search.setPlaceholderText(said["search"])
         self.search.setClearButtonEnabled(True)
-        self.search.textChanged.connect(self._sift)
+        self.search.textChanged.connect(self._filter_lines)
         self.lines: dict[str, OptionLine] = {}
         self._sections: list[tuple[QWidget, list[OptionLine]]] = []
-        self._nothing = label(said["none"], "muted")
+        self._nothing = make_label(said["none"], "muted")
         self._nothing.hide()
         inner = QWidget()
-        self._column = column(inner, gap=16)
+        self._column = make_column(inner, gap=16)
         self._column.setContentsMargins(0, 0, 8, 0)
-        self._build()
+        self._build_groups()
         self._column.addWidget(self._nothing)
         self._column.addStretch(1)
-        self.apply = button(recall_strings()["tuner"]["apply"], self._apply, kind="primary")
+        self.apply = make_button(recall_strings()["tuner"]["apply"], self._apply_trial, kind="primary")
         self.apply.setDefault(False)
         self.apply.setAutoDefault(False)
-        self.reset = button(recall_strings()["tuner"]["reset"], desk.reset)
-        self.close_button = button("Close", self.accept)
+        self.reset = make_button(recall_strings()["tuner"]["reset"], desk.reset_trial)
+        self.close_button = make_button("Close", self.accept)
         for part in (self.reset, self.close_button):
             part.setAutoDefault(False)
-        layout = column(self, label(said["title"], "title"), label(said["sentence"], "muted", wrap=True), margins=24)
+        layout = make_column(
+            self, make_label(said["title"], "title"), make_label(said["sentence"], "muted", wrap=True), margins=24
+        )
         layout.setSpacing(12)
         layout.addWidget(self.search)
         layout.addWidget(make_scroll_area(inner), 1)
-        layout.addLayout(row(self.apply, self.reset, None, self.close_button))
-        desk.tried.connect(self._show)
-        desk.read_done.connect(self._show)
-        self._show()
+        layout.addLayout(make_row(self.apply, self.reset, None, self.close_button))
+        desk.tried.connect(self._show_options)
+        desk.read_done.connect(self._show_options)
+        self._show_options()
         self.search.setFocus()
 
-    def _build(self) -> None:
+    def _build_groups(self) -> None:
         groups: dict[str, list[OptionRow]] = {}
         for option in self._desk.rows.values():
             groups.setdefault(option.group, []).append(option)
         for group, options in groups.items():
             card = QFrame()
             card.setObjectName("card")
-            inside = column(card, gap=0)
+            inside = make_column(card, gap=0)
             made: list[OptionLine] = []
             for option in options:
                 if made:
-                    inside.addWidget(hairline())
+                    inside.addWidget(make_hairline())
                 line = OptionLine(self._context, self._desk, option)
                 inside.addWidget(line)
                 made.append(line)
                 self.lines[option.name] = line
             section = QWidget()
             section.setAccessibleName(group)
-            column(section, label(group, "section"), card, gap=8)
+            make_column(section, make_label(group, "section"), card, gap=8)
             self._column.addWidget(section)
             self._sections.append((section, made))
 
-    def _show(self) -> None:
+    def _show_options(self) -> None:
         for option in self._desk.rows.values():
             if option.name in self.lines:
                 self.lines[option.name].show_value(option)
         for part in (self.apply, self.reset):
             part.setEnabled(bool(self._desk.trial))
 
-    def _sift(self, typed: str) -> None:
+    def _filter_lines(self, typed: str) -> None:
         wanted, found = typed.casefold().split(), 0
         for section, lines in self._sections:
             shown = 0
@@ -155,8 +159,8 @@ class OptionsDialog(QDialog):
             found += shown
         self._nothing.setVisible(not found)
 
-    def _apply(self) -> None:
-        self._desk.apply()
+    def _apply_trial(self) -> None:
+        self._desk.apply_trial()
         self.accept()
 
 

@@ -28,7 +28,17 @@ from ui.pages.recall.tuner import AppliedDialog, Tuner, TuningDesk
 from ui.pages.recall.words import join_parts
 from ui.strings import format_count, recall_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import UNBOUND, KeyButton, Segments, button, column, hairline, label, make_timer, row
+from ui.widgets.basics import (
+    UNBOUND,
+    KeyButton,
+    Segments,
+    make_button,
+    make_column,
+    make_hairline,
+    make_label,
+    make_row,
+    make_timer,
+)
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
 
@@ -57,10 +67,10 @@ class AnswerPane(QWidget):
         super().__init__()
         self._theme = theme
 
-    def build(self) -> None:
+    def build_layout(self) -> None:
         """Fill it once it stands in its place."""
         theme, acts = self._theme, recall_strings()["acts"]
-        layout, over, under = column(self, gap=12), column(gap=12), column(gap=12)
+        layout, over, under = make_column(self, gap=12), make_column(gap=12), make_column(gap=12)
         self.funnel, self.list = Funnel(theme), AnswerList(theme)
         layout.addLayout(over)
         layout.addWidget(self.list, 1)
@@ -71,9 +81,9 @@ class AnswerPane(QWidget):
         self._stage, self.silence = QWidget(), _Silence()
         for made in (self.funnel, self._stage, self.silence):
             over.addWidget(made)
-        self.stage_note = label("", "muted", wrap=True)
-        self.back = button(recall_strings()["show_all"], self.answer_asked.emit, kind="link")
-        row(self.stage_note, self.back, parent=self._stage, gap=12).setStretch(0, 1)
+        self.stage_note = make_label("", "muted", wrap=True)
+        self.back = make_button(recall_strings()["show_all"], self.answer_asked.emit, kind="link")
+        make_row(self.stage_note, self.back, parent=self._stage, gap=12).setStretch(0, 1)
         self.empty_button = KeyButton(
             theme, acts["empty"]["title"], acts["empty"]["key"], self.empty_asked.emit, is_tight=True
         )
@@ -82,10 +92,10 @@ class AnswerPane(QWidget):
         )
         legend = Legend(theme)
         legend.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        foot = row(legend, self.empty_button, self.why_button, gap=8)
+        foot = make_row(legend, self.empty_button, self.why_button, gap=8)
         foot.setStretch(0, 1)
         foot.setAlignment(legend, Qt.AlignmentFlag.AlignVCenter)
-        line = hairline()
+        line = make_hairline()
         line.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         under.addWidget(line)
         under.addLayout(foot)
@@ -114,8 +124,10 @@ class _Silence(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("panel")
-        self._reason = label("", wrap=True)
-        column(self, label(recall_strings()["abstained"]["title"], "section"), self._reason, margins=16, gap=4)
+        self._reason = make_label("", wrap=True)
+        make_column(
+            self, make_label(recall_strings()["abstained"]["title"], "section"), self._reason, margins=16, gap=4
+        )
 
     def show_answer(self, answer: LabAnswer) -> None:
         """Say why there is none; hidden where there is one."""
@@ -138,7 +150,7 @@ class Panes(QWidget):
         self._theme = theme
         self.is_narrow = self._shows_tuner = self._has_answer = False
 
-    def build(self, tuner: Tuner, saved: SavedQuestions) -> None:
+    def build_layout(self, tuner: Tuner, saved: SavedQuestions) -> None:
         """Fill it once it stands in its place, from the outside in: what is moved later is styled twice.
 
         Args:
@@ -148,31 +160,33 @@ class Panes(QWidget):
         theme, said = self._theme, recall_strings()
         self.tuner, self.saved = tuner, saved
         self._main, self._side = QWidget(), QWidget()
-        row(self._main, self._side, parent=self, gap=0).setStretch(0, 1)
-        main, above = column(self._main, gap=12), column()
+        make_row(self._main, self._side, parent=self, gap=0).setStretch(0, 1)
+        main, above = make_column(self._main, gap=12), make_column()
         above.setContentsMargins(0, 0, BAR, 0)
         main.addLayout(above)
         self._body = QStackedWidget()
         main.addWidget(self._body, 1)
         self.views = Segments([(ASK, said["views"]["ask"]), (SAVED, said["views"]["saved"])], ASK, "What is shown")
         self.views.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.turn = button(said["tuner"]["show"], self.show_tuner, theme=theme, icon="sliders-horizontal", kind="chip")
+        self.turn = make_button(
+            said["tuner"]["show"], self.show_tuner, theme=theme, icon="sliders-horizontal", kind="chip"
+        )
         self.head = Head(theme, self.views, self.turn)
         above.addWidget(self.head)
         self.pane = AnswerPane(theme)
         self.states = States(theme, self.pane, "Asking …")
         self._body.addWidget(self.states)
-        self.pane.build()
+        self.pane.build_layout()
         self._body.addWidget(saved)
-        saved.build()
+        saved.build_layout()
         self._bar = QWidget()
-        side = column(self._side, self._bar, gap=0)
-        back = button(said["tuner"]["hide"], self.show_main, theme=theme, icon="chevron-left", kind="ghost")
-        row(back, None, parent=self._bar).setContentsMargins(12, 8, 12, 0)
+        side = make_column(self._side, self._bar, gap=0)
+        back = make_button(said["tuner"]["hide"], self.show_main, theme=theme, icon="chevron-left", kind="ghost")
+        make_row(back, None, parent=self._bar).setContentsMargins(12, 8, 12, 0)
         side.addWidget(tuner, 1)
-        tuner.build()
-        self._fit()  # narrow until it has its room, or the window would be widened for it
-        theme.changed.connect(self._fit)
+        tuner.build_layout()
+        self._fit_width()  # narrow until it has its room, or the window would be widened for it
+        theme.changed.connect(self._fit_width)
 
     # ---- what is shown
 
@@ -187,7 +201,7 @@ class Panes(QWidget):
         self._body.setCurrentWidget(self.saved if view == SAVED else self.states)
         self.head.show_answer(is_shown=view == ASK and self._has_answer)
         self._shows_tuner = False
-        self._arrange()
+        self._arrange_panes()
 
     def show_summary(self, asked: LaboratoryQuery, answer: LabAnswer, *, is_trial: bool) -> None:
         """Say how large the answer is, what it cost, and what is special about it.
@@ -203,7 +217,7 @@ class Panes(QWidget):
             view,
             said["trial"] if is_trial else "",
         )
-        self.head.summary.say(join_parts(parts))
+        self.head.summary.set_text(join_parts(parts))
         self._has_answer = True
         self.head.show_answer(is_shown=self.view == ASK)
 
@@ -212,17 +226,17 @@ class Panes(QWidget):
     def show_tuner(self) -> None:
         """Show the tuner in the place of the answer, where there is little room."""
         self._shows_tuner = True
-        self._arrange()
+        self._arrange_panes()
         if self.tuner.knobs:
             self.tuner.knobs[0].setFocus()
 
     def show_main(self) -> None:
         """Show the answer again."""
         self._shows_tuner = False
-        self._arrange()
+        self._arrange_panes()
         self.turn.setFocus()
 
-    def let_go(self) -> bool:
+    def close_tuner(self) -> bool:
         """Leave the tuner where it hides the answer; tells whether there was anything to leave."""
         if self.is_narrow and self._shows_tuner:
             self.show_main()
@@ -232,14 +246,14 @@ class Panes(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Everything finds its place anew."""
         super().resizeEvent(event)
-        self._fit()
+        self._fit_width()
 
-    def _fit(self) -> None:
+    def _fit_width(self) -> None:
         self.is_narrow = self.width() < self._theme.px(_BESIDE)
         self._shows_tuner = self._shows_tuner and self.is_narrow
-        self._arrange()
+        self._arrange_panes()
 
-    def _arrange(self) -> None:
+    def _arrange_panes(self) -> None:
         px = self._theme.px
         wide = px(_TUNER if self.width() >= px(_WIDE) else _TUNER_NARROW)
         self._side.setMinimumWidth(0 if self.is_narrow else wide)
@@ -278,57 +292,57 @@ class RecallPage(Page):
         self.saved = SavedQuestions(context, self.saving)
         self.tuner = Tuner(theme, self.tuning)
         self.stand = Panes(theme)
-        column(self, self.stand)
-        self.stand.build(self.tuner, self.saved)
+        make_column(self, self.stand)
+        self.stand.build_layout(self.tuner, self.saved)
         self.pane, self.list, self.head = self.stand.pane, self.stand.pane.list, self.stand.head
-        self._refresh = make_timer(self, self._read_again, _REFRESH_MS)
+        self._refresh = make_timer(self, self._reload_stale, _REFRESH_MS)
         self._reads_tuning = self._asks_again = False
-        self._connect()
+        self._connect_signals()
         self._connect_tuner()
-        self._bind()
+        self._bind_keys()
         self._show_nothing()
 
-    def _connect(self) -> None:
-        self.head.question.asked.connect(self.ask)
-        self.head.chips.changed.connect(self.asker.change)
+    def _connect_signals(self) -> None:
+        self.head.question.asked.connect(self.ask_question)
+        self.head.chips.changed.connect(self.asker.set_plan_change)
         self.head.chips.seen_as.connect(self.asker.see_as)
         self.asker.answered.connect(self._on_answered)
-        self.asker.failed.connect(self._fail)
-        self.asker.began.connect(self._began)
-        self.pane.funnel.chosen.connect(self._look_into)
+        self.asker.failed.connect(self._show_failure)
+        self.asker.began.connect(self._on_asking_began)
+        self.pane.funnel.chosen.connect(self._request_stage)
         self.pane.answer_asked.connect(self._show_answer)
-        self.pane.empty_asked.connect(self.acts.say_empty)
-        self.pane.why_asked.connect(lambda: self.acts.ask_why())
+        self.pane.empty_asked.connect(self.acts.save_expected_empty)
+        self.pane.why_asked.connect(lambda: self.acts.ask_why_missing())
         self.stages.shown.connect(self._show_stage)
-        self.stages.failed.connect(self._fail)
-        self.list.looked_at.connect(self._look)
-        self.list.wanted.connect(self.acts.act)
+        self.stages.failed.connect(self._show_failure)
+        self.list.looked_at.connect(self._on_row_chosen)
+        self.list.wanted.connect(self.acts.run_action)
         self.stand.views.chosen.connect(self._choose_view)
 
     def _connect_tuner(self) -> None:
         self.tuning.tried.connect(lambda: self.asker.try_weights(self.tuning.trial))
         self.tuning.applied.connect(self._on_weights_applied)
-        self.tuning.failed.connect(self._fail)
-        self.tuner.look.connect(self.ask)
+        self.tuning.failed.connect(self._show_failure)
+        self.tuner.look.connect(self.ask_question)
         self.tuner.all_asked.connect(lambda: _show_options(self))
         self.tuner.history_asked.connect(lambda: AppliedDialog(self.context, self.tuning.rows, self).open())
-        self.saved.ask.connect(self.ask)
-        self.saved.ran.connect(self.tuning.compare)
+        self.saved.ask.connect(self.ask_question)
+        self.saved.ran.connect(self.tuning.compare_trial)
         self.saving.saved.connect(self._saved_changed)
-        self.saving.noted.connect(self.asker.again)
+        self.saving.noted.connect(self.asker.ask_again)
 
-    def _bind(self) -> None:
+    def _bind_keys(self) -> None:
         keys = recall_strings()["acts"]
-        _bind(self, keys["empty"]["key"], self._on_question(self.acts.say_empty))
-        _bind(self, keys["why_not"]["key"], self._on_question(self.acts.ask_why))
-        _bind(self, "Escape", self._let_go)
+        _bind_shortcut(self, keys["empty"]["key"], self._on_question(self.acts.save_expected_empty))
+        _bind_shortcut(self, keys["why_not"]["key"], self._on_question(self.acts.ask_why_missing))
+        _bind_shortcut(self, "Escape", self._on_escape)
 
     def _on_question(self, act: Callable[[], None]) -> Callable[[], None]:
         return lambda: act() if self.stand.view == ASK else None
 
     # ---- the page's life
 
-    def enter(self, wish: str = "") -> None:
+    def activate(self, wish: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
@@ -338,59 +352,59 @@ class RecallPage(Page):
         _offer_clients(self)
         if self.is_stale or self.tuning.tuning is None:
             self.is_stale = False
-            self.tuning.read()
-            self.saved.count()
-            self.asker.again()
+            self.tuning.read_tuning()
+            self.saved.count_regressions()
+            self.asker.ask_again()
         if wish.startswith("ask:"):
-            self.ask(wish.removeprefix("ask:"))
+            self.ask_question(wish.removeprefix("ask:"))
         elif wish.startswith("why:"):
-            self._why(wish.removeprefix("why:"))
+            self._explain_missing(wish.removeprefix("why:"))
         elif wish == SAVED:
             self._choose_view(SAVED)
-        self._take_focus()
+        self._focus_content()
 
-    def _take_focus(self) -> None:
+    def _focus_content(self) -> None:
         if self.stand.view == ASK and not self.asker.asked.question:
             self.head.question.field.setFocus()
         elif self.stand.view == ASK:
             self.list.setFocus()
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
         self.is_stale = self.is_stale or self._refresh.isActive()
         self._refresh.stop()
-        self.asker.rest()
-        self.tuning.rest()
+        self.asker.finish_pending()
+        self.tuning.stop_pending()
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
         parts = (self.asker, self.tuning, self.saved)
         return all(part.is_settled for part in parts) and not self.stages.is_busy and not self._refresh.isActive()
 
-    def changed(self, change: Changed) -> None:
+    def handle_change(self, change: Changed) -> None:
         """What was stored or forgotten may change the answer; what was applied or undone, the weights."""
-        super().changed(change)
+        super().handle_change(change)
         self._reads_tuning = self._reads_tuning or len(change.ids) <= _FEW
         self._asks_again = self._asks_again or change.verb not in _ASIDE
         if self._is_shown and not self._refresh.isActive():
             self._refresh.start()
 
-    def _read_again(self) -> None:
+    def _reload_stale(self) -> None:
         self.is_stale = False
         if self._asks_again:
             self._asks_again = False
-            self.asker.again()
-        self.saved.count()
+            self.asker.ask_again()
+        self.saved.count_regressions()
         if self._reads_tuning:
             self._reads_tuning = False
-            self.tuning.read()
+            self.tuning.read_tuning()
         if self.stand.view == SAVED:
-            self.saved.read()
+            self.saved.reload()
 
     # ---- asking
 
-    def ask(self, question: str) -> None:
+    def ask_question(self, question: str) -> None:
         """Ask a question.
 
         Args:
@@ -398,10 +412,10 @@ class RecallPage(Page):
         """
         self.stand.show_view(ASK)
         self.pane.funnel.show_chosen("")
-        self.asker.ask(question)
+        self.asker.ask_question(question)
         self.head.question.show_question(self.asker.asked.question, self.asker.history)
 
-    def _began(self) -> None:
+    def _on_asking_began(self) -> None:
         if self.asker.answer is None:
             self.stand.states.show_loading()
 
@@ -418,12 +432,12 @@ class RecallPage(Page):
         self.stand.states.show_content()
         stage = self.pane.funnel.current
         if stage and not is_whole(stage, answer):
-            self.stages.look(stage, answer)
+            self.stages.request_stage(stage, answer)
         else:
             self._show_answer()
         named, self._named = self._named, ""
         if named:
-            self.acts.ask_why(named)
+            self.acts.ask_why_missing(named)
 
     def _show_answer(self) -> None:
         """The answer with its near misses, not what a stage dropped."""
@@ -434,10 +448,10 @@ class RecallPage(Page):
             base = self.asker.base if self.asker.weights else None
             self.list.show_answer(answer_lines(answer, base))
 
-    def _look_into(self, stage: str) -> None:
+    def _request_stage(self, stage: str) -> None:
         answer = self.asker.answer
         if answer is not None and stage and not is_whole(stage, answer):
-            self.stages.look(stage, answer)
+            self.stages.request_stage(stage, answer)
         else:
             self._show_answer()
 
@@ -450,33 +464,33 @@ class RecallPage(Page):
         said = recall_strings()["empty"]
         self.stand.states.show_empty(EmptyState(self.context.theme, "scan-search", said["title"], said["sentence"]))
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is None:
             return
         if self.asker.answer is None and self.asker.asked.question:
-            self.stand.states.show_trouble(problem, self.asker.again)
+            self.stand.states.show_trouble(problem, self.asker.ask_again)
         else:
-            self.context.desk.say(problem.sentence)
+            self.context.desk.show_message(problem.sentence)
 
     # ---- one memory
 
-    def _look(self, row: Row | None) -> None:
+    def _on_row_chosen(self, row: Row | None) -> None:
         if row is not None:
             self.context.selection.select(row.id, ORIGIN)
 
-    def _why(self, memory_id: str) -> None:
+    def _explain_missing(self, memory_id: str) -> None:
         """From elsewhere: this memory, for the question that was asked last."""
         self.stand.show_view(ASK)
         if not self.asker.asked.question:
-            self.context.desk.say(recall_strings()["said"]["ask_first"])
+            self.context.desk.show_message(recall_strings()["said"]["ask_first"])
         elif self.asker.is_settled and self.asker.answer is not None:
-            self.acts.ask_why(memory_id)
+            self.acts.ask_why_missing(memory_id)
         else:
             self._named = memory_id
 
-    def _let_go(self) -> None:
-        if self.stand.let_go() or self.list.close_details():
+    def _on_escape(self) -> None:
+        if self.stand.close_tuner() or self.list.close_details():
             return
         if self.pane.funnel.current:
             self._show_answer()
@@ -486,20 +500,20 @@ class RecallPage(Page):
     def _choose_view(self, view: str) -> None:
         self.stand.show_view(view)
         if view == SAVED:
-            self.saved.read()
-            self.saved.count()
+            self.saved.reload()
+            self.saved.count_regressions()
 
     def _saved_changed(self) -> None:
-        self.tuning.compare()
+        self.tuning.compare_trial()
         if self.stand.view == SAVED:
-            self.saved.read()
+            self.saved.reload()
 
     def _on_weights_applied(self) -> None:
-        self.tuning.read()
-        self.asker.again()
+        self.tuning.read_tuning()
+        self.asker.ask_again()
 
 
-def _bind(host: RecallPage, key: str, run: Callable[[], None]) -> None:
+def _bind_shortcut(host: RecallPage, key: str, run: Callable[[], None]) -> None:
     made = QShortcut(QKeySequence(key), host)
     made.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
     made.setAutoRepeat(False)
@@ -509,12 +523,12 @@ def _bind(host: RecallPage, key: str, run: Callable[[], None]) -> None:
 def _offer_clients(page: RecallPage) -> None:
     """Read whose views can be taken."""
 
-    def offer(clients: Sequence[ClientRecord]) -> None:
+    def show_clients(clients: Sequence[ClientRecord]) -> None:
         page.head.chips.offer_clients([one.name for one in clients])
 
     clients = page.context.bridge.engine.clients
     asked = query("Reading the clients", clients.list).within(page, "clients")
-    page.context.tasks.run(asked.success(offer).failure(lambda _: None))
+    page.context.tasks.run(asked.success(show_clients).failure(lambda _: None))
 
 
 def _show_options(page: RecallPage) -> None:

@@ -21,8 +21,18 @@ from ui.pages.recall.words import format_names, names_hint, time_words
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import Elided, FlowLayout, MenuChip, button, column, label, make_timer, row, tool
-from ui.widgets.plaintext import one_line, tip
+from ui.widgets.basics import (
+    Elided,
+    FlowLayout,
+    MenuChip,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+    make_timer,
+    make_tool_button,
+)
+from ui.widgets.plaintext import escape_tooltip, one_line
 
 LIMIT = 10
 """Memories an answer has at most."""
@@ -83,7 +93,7 @@ class Asker(QObject):
         """Whether nothing is on its way."""
         return not self._is_asking and not self._pause.isActive()
 
-    def rest(self) -> None:
+    def finish_pending(self) -> None:
         """Nobody looks any more."""
         if self._pause.isActive():
             self._pause.stop()
@@ -91,7 +101,7 @@ class Asker(QObject):
 
     # ---- what is asked
 
-    def ask(self, question: str) -> None:
+    def ask_question(self, question: str) -> None:
         """Ask a question, understood by the rules; the view stays.
 
         Args:
@@ -100,28 +110,28 @@ class Asker(QObject):
         asked = question.strip()
         if asked:
             self.history = [asked, *(one for one in self.history if one != asked)][:_REMEMBERED]
-            self.submit(LaboratoryQuery(asked, seen_as=self.asked.seen_as))
+            self.submit_query(LaboratoryQuery(asked, seen_as=self.asked.seen_as))
 
-    def change(self, change: PlanChange) -> None:
+    def set_plan_change(self, change: PlanChange) -> None:
         """Ask the same, understood otherwise."""
-        self.submit(replace(self.asked, change=change))
+        self.submit_query(replace(self.asked, change=change))
 
     def see_as(self, name: str) -> None:
         """Ask the same in another's view."""
-        self.submit(replace(self.asked, seen_as=name))
+        self.submit_query(replace(self.asked, seen_as=name))
 
-    def submit(self, asked: LaboratoryQuery) -> None:
+    def submit_query(self, asked: LaboratoryQuery) -> None:
         """Ask a question."""
         self.asked = asked
-        self.again()
+        self.ask_again()
 
-    def again(self) -> None:
+    def ask_again(self) -> None:
         """Ask the same once more: the vault or the weights in force are others now."""
         if not self.asked.question:
             return
         self._pause.stop()
-        self._begin()
-        self._run(None, self._take_base)
+        self._mark_asking()
+        self._run_query(None, self._on_base_answered)
 
     def try_weights(self, weights: Weights) -> None:
         """Ask the same under other weights, in a moment.
@@ -135,41 +145,41 @@ class Asker(QObject):
 
     # ---- answers
 
-    def _begin(self) -> None:
+    def _mark_asking(self) -> None:
         self._is_asking = True
         self.began.emit()
 
     def _ask_trial(self) -> None:
         if self.base is None:
-            self.again()
+            self.ask_again()
         elif not self.weights:
             self.answer = self.base
             self.answered.emit()
         else:
-            self._begin()
-            self._run(self.weights, self._take_trial)
+            self._mark_asking()
+            self._run_query(self.weights, self._on_trial_answered)
 
-    def _run(self, weights: Weights | None, then: Callable[[LabAnswer], None]) -> None:
+    def _run_query(self, weights: Weights | None, then: Callable[[LabAnswer], None]) -> None:
         asked = self.asked
         change = None if asked.change == PlanChange() else asked.change
         wanted = RecallQuery(asked.question, limit=LIMIT, explain=True, plan=change)
         laboratory = self._context.bridge.engine.laboratory
         begun = query("Asking", lambda: laboratory.ask(wanted, weights, asked.seen_as or None))
-        self._context.tasks.run(begun.within(self, "ask").success(then).failure(self._fail))
+        self._context.tasks.run(begun.within(self, "ask").success(then).failure(self._on_ask_failed))
 
-    def _take_base(self, answer: LabAnswer) -> None:
+    def _on_base_answered(self, answer: LabAnswer) -> None:
         self.base = answer
         if self.weights:
-            self._run(self.weights, self._take_trial)
+            self._run_query(self.weights, self._on_trial_answered)
         else:
-            self._take_trial(answer)
+            self._on_trial_answered(answer)
 
-    def _take_trial(self, answer: LabAnswer) -> None:
+    def _on_trial_answered(self, answer: LabAnswer) -> None:
         self.answer = answer
         self._is_asking = False
         self.answered.emit()
 
-    def _fail(self, error: BaseException) -> None:
+    def _on_ask_failed(self, error: BaseException) -> None:
         self._is_asking = False
         self.failed.emit(error)
 
@@ -195,24 +205,24 @@ class QuestionBar(QWidget):
         self.field.setAccessibleName(said["name"])
         self.field.setPlaceholderText(said["hint"])
         self.field.setMaxLength(2_000)
-        self.field.returnPressed.connect(self.ask)
-        self.act = button(said["ask"], self.ask, kind="primary")
+        self.field.returnPressed.connect(self.submit_typed)
+        self.act = make_button(said["ask"], self.submit_typed, kind="primary")
         self.act.setDefault(False)
         self.act.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.history = tool(theme, "history", said["history"], self._offer)
+        self.history = make_tool_button(theme, "history", said["history"], self._show_history_menu)
         self.history.setEnabled(False)
         self._before: Sequence[str] = ()
-        layout = row(self.field, self.history, self.act, parent=self, gap=8)
+        layout = make_row(self.field, self.history, self.act, parent=self, gap=8)
         layout.setStretch(0, 1)
-        theme.changed.connect(self._measure)
-        self._measure()
+        theme.changed.connect(self._set_field_height)
+        self._set_field_height()
 
-    def _measure(self) -> None:
+    def _set_field_height(self) -> None:
         high = self._theme.px(sizes().field)
         for part in (self.field, self.act):
             part.setFixedHeight(high)
 
-    def ask(self) -> None:
+    def submit_typed(self) -> None:
         """Ask what is typed."""
         if self.field.text().strip():
             self.asked.emit(self.field.text())
@@ -229,7 +239,7 @@ class QuestionBar(QWidget):
         self._before = before
         self.history.setEnabled(bool(before))
 
-    def menu(self) -> QMenu:
+    def make_history_menu(self) -> QMenu:
         """What was asked before; the caller shows it."""
         made = QMenu(self)
         made.setAccessibleName(recall_strings()["field"]["history"])
@@ -239,8 +249,8 @@ class QuestionBar(QWidget):
             action.triggered.connect(lambda _checked=False, question=question: self.asked.emit(question))
         return made
 
-    def _offer(self) -> None:
-        self.menu().popup(self.history.mapToGlobal(self.history.rect().bottomLeft()))
+    def _show_history_menu(self) -> None:
+        self.make_history_menu().popup(self.history.mapToGlobal(self.history.rect().bottomLeft()))
 
 
 class Chips(QWidget):
@@ -266,7 +276,7 @@ class Chips(QWidget):
         self.intent.setProperty("tone", "accent")
         self.intent.chosen.connect(self._choose_intent)
         self.names = _note_chip()
-        self.time = button("", self._turn_time, kind="chip")
+        self.time = make_button("", self._turn_time, kind="chip")
         self.no_time = _note_chip()
         self.no_time.setText(said["time_none"])
         self.no_time.setAccessibleName(said["time_none"])
@@ -286,7 +296,7 @@ class Chips(QWidget):
             names: of paired clients.
         """
         current = self.view.current if self.view.current in names else ""
-        self.view.offer({"": recall_strings()["chips"]["you"], **{name: name for name in names}}, current)
+        self.view.set_choices({"": recall_strings()["chips"]["you"], **{name: name for name in names}}, current)
 
     def show_answer(self, asked: LaboratoryQuery, answer: LabAnswer) -> None:
         """Say how a question was understood."""
@@ -294,7 +304,7 @@ class Chips(QWidget):
         self._show_intent()
         self.names.setText(format_names(self._plan).replace("&", "&&"))
         self.names.setAccessibleName(format_names(self._plan))
-        self.names.setToolTip(tip(names_hint(self._plan)))
+        self.names.setToolTip(escape_tooltip(names_hint(self._plan)))
         self._show_time()
         self._show_weight()
         self.view.show_choice(asked.seen_as)
@@ -311,10 +321,10 @@ class Chips(QWidget):
             name: f"{titles[name].lower()} {scores[name]:.2f}" if known else titles[name].lower() for name in ranked
         }
         own = {_OWN: said["chips"]["intent_own"]} if self._change.intent is not None else {}
-        self.intent.offer({**choices, **own}, plan.intent.value)
+        self.intent.set_choices({**choices, **own}, plan.intent.value)
 
     def _choose_intent(self, value: str) -> None:
-        self._tell(replace(self._change, intent=Intent(value) if value else None))
+        self._emit_change(replace(self._change, intent=Intent(value) if value else None))
 
     # ---- time
 
@@ -334,12 +344,12 @@ class Chips(QWidget):
         self.time.setText(shown)
         self.time.setAccessibleName(shown)
         self.time.setAccessibleDescription(hint)
-        self.time.setToolTip(tip(hint))
+        self.time.setToolTip(escape_tooltip(hint))
         self.time.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self.time.setIcon(self._theme.icon(icon))
 
     def _turn_time(self) -> None:
-        self._tell(replace(self._change, no_time=not self._change.no_time, time=None))
+        self._emit_change(replace(self._change, no_time=not self._change.no_time, time=None))
 
     # ---- words against meaning
 
@@ -347,15 +357,15 @@ class Chips(QWidget):
         said, weight = recall_strings()["chips"], self._plan.text_weight
         own = {_OWN: said["weight_own"]} if self._change.text_weight is not None else {}
         given = "" if self._change.text_weight is None else str(self._change.text_weight)
-        self.weight.offer({**said["weights"], **own}, given)
+        self.weight.set_choices({**said["weights"], **own}, given)
         shown = said["weight"].format(words=f"{weight:.2f}", meaning=f"{1 - weight:.2f}")
         self.weight.setText(shown)
         self.weight.setAccessibleName(shown)
 
     def _choose_weight(self, value: str) -> None:
-        self._tell(replace(self._change, text_weight=float(value) if value else None))
+        self._emit_change(replace(self._change, text_weight=float(value) if value else None))
 
-    def _tell(self, change: PlanChange) -> None:
+    def _emit_change(self, change: PlanChange) -> None:
         self.changed.emit(change)
 
 
@@ -376,10 +386,10 @@ class Head(QWidget):
         super().__init__()
         self.question = QuestionBar(theme)
         self.chips = Chips(theme)
-        self.title = label(recall_strings()["title"], "title")
-        layout = column(self, gap=12)
+        self.title = make_label(recall_strings()["title"], "title")
+        layout = make_column(self, gap=12)
         self.summary = Elided("", "muted")
-        top = row(self.title, self.summary, None, switch, tuner, gap=12)
+        top = make_row(self.title, self.summary, None, switch, tuner, gap=12)
         top.setStretch(1, 1)
         top.setStretch(2, 0)
         layout.addLayout(top)
@@ -395,7 +405,7 @@ class Head(QWidget):
 
 def _note_chip() -> QPushButton:
     """A chip that only tells."""
-    made = button("", kind="chip")
+    made = make_button("", kind="chip")
     made.setEnabled(False)
     made.setCursor(Qt.CursorShape.ArrowCursor)
     return made

@@ -15,9 +15,19 @@ from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.pages.recall.actions import AnswerFeedback
 from ui.pages.recall.answers import BAR
-from ui.pages.recall.words import join_parts, ordinal
+from ui.pages.recall.words import format_ordinal, join_parts
 from ui.strings import format_count, recall_strings
-from ui.widgets.basics import button, clear, column, hairline, label, make_scroll_area, restyle, row, tool
+from ui.widgets.basics import (
+    clear_layout,
+    make_button,
+    make_column,
+    make_hairline,
+    make_label,
+    make_row,
+    make_scroll_area,
+    make_tool_button,
+    set_style_property,
+)
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import time_of
@@ -45,26 +55,26 @@ class SavedQuestions(QWidget):
         self._is_read, self._is_busy = False, False
         self.lines: list[ProbeLine] = []
 
-    def build(self) -> None:
+    def build_layout(self) -> None:
         """Fill it once it stands in its place."""
         context, said = self._context, recall_strings()["saved"]
         content = QWidget()
         self.states = States(context.theme, content, "Reading the saved questions …")
-        column(self, self.states)
-        self._told = label("", "muted")
-        self.run_button = button(said["run"], self.run, theme=context.theme, icon="play")
-        self._regressed = label("", "danger")
-        self._health = label("", "muted", wrap=True)
+        make_column(self, self.states)
+        self._told = make_label("", "muted")
+        self.run_button = make_button(said["run"], self.run_probes, theme=context.theme, icon="play")
+        self._regressed = make_label("", "danger")
+        self._health = make_label("", "muted", wrap=True)
         inner = QWidget()
-        self._column = column(inner, gap=0)
+        self._column = make_column(inner, gap=0)
         area = make_scroll_area(inner)
         bar = area.verticalScrollBar()
         bar.rangeChanged.connect(lambda _, high: self._column.setContentsMargins(0, 0, 0 if high > 0 else BAR, 0))
         self._column.setContentsMargins(0, 0, BAR, 0)
-        over = column(None, label(said["sentence"], "muted", wrap=True), gap=12)
-        over.addLayout(row(self._told, self._regressed, None, self.run_button, gap=12))
+        over = make_column(None, make_label(said["sentence"], "muted", wrap=True), gap=12)
+        over.addLayout(make_row(self._told, self._regressed, None, self.run_button, gap=12))
         over.setContentsMargins(0, 0, BAR, 0)
-        layout = column(content, gap=12)
+        layout = make_column(content, gap=12)
         layout.addLayout(over)
         layout.addWidget(area, 1)
         layout.addWidget(self._health)
@@ -79,50 +89,50 @@ class SavedQuestions(QWidget):
         """How many hold."""
         return self._told.text()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read the saved questions anew."""
         self._is_busy = True
         if not self._is_read:
             self.states.show_loading()
         laboratory = self._context.bridge.engine.laboratory
         asked = query("Reading the saved questions", laboratory.probes).within(self, "probes")
-        self._context.tasks.run(asked.success(self._show).failure(self._fail))
+        self._context.tasks.run(asked.success(self._show_probes).failure(self._show_failure))
         health = query("Reading how recall did", laboratory.health).within(self, "health")
         self._context.tasks.run(health.success(self._show_health).failure(lambda _: None))
 
-    def count(self) -> None:
+    def count_regressions(self) -> None:
         """Count those that held and fail now."""
         laboratory = self._context.bridge.engine.laboratory
         asked = query("Counting what fails", laboratory.regressions).within(self, "regressions")
         self._context.tasks.run(asked.success(self.show_regressions).failure(lambda _: None))
 
-    def run(self) -> None:
+    def run_probes(self) -> None:
         """Run all of them now."""
         self._is_busy = True
         self.run_button.setEnabled(False)
         laboratory = self._context.bridge.engine.laboratory
         task = write("Running the saved questions", laboratory.run_probes).within(self, "run")
-        self._context.tasks.run(task.success(self._on_probes_run).failure(self._fail))
+        self._context.tasks.run(task.success(self._on_probes_run).failure(self._show_failure))
 
     def _on_probes_run(self, tally: Tally) -> None:
         self._outcomes = {one.probe_id: one for one in tally.outcomes}
         self.ran.emit()
-        self.read()
-        self.count()
+        self.reload()
+        self.count_regressions()
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         self._is_busy = False
         self.run_button.setEnabled(True)
         problem = problem_of(error)
         if problem is not None:
-            self.states.show_trouble(problem, self.read)
+            self.states.show_trouble(problem, self.reload)
 
     # ---- showing
 
-    def _show(self, probes: Sequence[Probe]) -> None:
+    def _show_probes(self, probes: Sequence[Probe]) -> None:
         self._is_read, self._is_busy, self._probes = True, False, probes
         self.run_button.setEnabled(True)
-        clear(self._column)
+        clear_layout(self._column)
         self.lines = []
         if not probes:
             said = recall_strings()["saved"]["empty"]
@@ -130,13 +140,13 @@ class SavedQuestions(QWidget):
             return
         card = QFrame()
         card.setObjectName("card")
-        inside = column(card, gap=0)
+        inside = make_column(card, gap=0)
         for probe in probes:
             if self.lines:
-                inside.addWidget(hairline())
+                inside.addWidget(make_hairline())
             line = ProbeLine(self._context, probe, self._outcomes.get(probe.id))
             line.asked.connect(self.ask)
-            line.deleted.connect(self._saving.delete)
+            line.deleted.connect(self._saving.delete_probe)
             inside.addWidget(line)
             self.lines.append(line)
         self._column.addWidget(card)
@@ -163,7 +173,7 @@ class SavedQuestions(QWidget):
             count=f"{health.recalls:,}",
         )
         self._health.setText(f"{health.sentence} {sentence}".strip())
-        restyle(self._health, "role", "warning" if health.is_low or health.model_in_doubt else "muted")
+        set_style_property(self._health, "role", "warning" if health.is_low or health.model_in_doubt else "muted")
         self._health.show()
 
 
@@ -187,30 +197,32 @@ class ProbeLine(QWidget):
         super().__init__()
         said = recall_strings()["saved"]
         state = said["new"] if probe.passed is None else said["passed" if probe.passed else "failed"]
-        place = "" if outcome is None or probe.kind == "negative" else _place(outcome)
+        place = "" if outcome is None or probe.kind == "negative" else _describe_place(outcome)
         ran = "" if probe.ran_at is None else time_of(probe.ran_at)
         self.note = join_parts((said[probe.kind].format(within=probe.within), place, ran))
         question = one_line(probe.query, _QUESTION)
         self.setAccessibleName(f"{question}. {state}. {self.note}")
-        self.state: QLabel = label(state, _TONES[probe.passed])
+        self.state: QLabel = make_label(state, _TONES[probe.passed])
         self.state.setMinimumWidth(context.theme.px(64))
         mark = {True: "check", False: "x", None: "minus"}[probe.passed]
         icon = QLabel()
         side = context.theme.px(16)
         icon.setPixmap(context.theme.icon(mark, _TONES[probe.passed]).pixmap(side, side))
-        self.ask_button = button(said["ask"], lambda: self.asked.emit(probe.query), kind="link")
+        self.ask_button = make_button(said["ask"], lambda: self.asked.emit(probe.query), kind="link")
         self.ask_button.setAccessibleName(f"{said['ask']}: {question}")
-        self.delete_button = tool(
+        self.delete_button = make_tool_button(
             context.theme, "trash-2", f"{said['delete']}: {question}", lambda: self.deleted.emit(probe.id), size=16
         )
-        texts = column(None, label(question, "strong", wrap=True), label(self.note, "small", wrap=True), gap=2)
-        layout = row(icon, parent=self, gap=12)
+        texts = make_column(
+            None, make_label(question, "strong", wrap=True), make_label(self.note, "small", wrap=True), gap=2
+        )
+        layout = make_row(icon, parent=self, gap=12)
         layout.setContentsMargins(16, 10, 12, 10)
         layout.addLayout(texts, 1)
         for part in (self.state, self.ask_button, self.delete_button):
             layout.addWidget(part, 0, Qt.AlignmentFlag.AlignVCenter)
 
 
-def _place(outcome: ProbeOutcome) -> str:
+def _describe_place(outcome: ProbeOutcome) -> str:
     said = recall_strings()["saved"]
-    return str(said["absent"] if outcome.place is None else said["place"].format(place=ordinal(outcome.place)))
+    return str(said["absent"] if outcome.place is None else said["place"].format(place=format_ordinal(outcome.place)))

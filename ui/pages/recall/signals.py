@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import FlowLayout, label, row
+from ui.widgets.basics import FlowLayout, make_label, make_row
 
 SIDES = "sides"
 """The side signals taken together, where their shares are not known."""
@@ -103,7 +103,7 @@ def draw_bar(painter: QPainter, theme: Theme, rect: QRectF, parts: Mapping[str, 
         if piece.is_lost:
             _draw_lost(painter, theme.colour(TOKENS.get(piece.signal, "outline")), place)
         else:
-            fill(painter, theme, place, piece.signal)
+            fill_pattern(painter, theme, place, piece.signal)
     painter.restore()
 
 
@@ -114,7 +114,7 @@ def _draw_lost(painter: QPainter, colour: QColor, place: QRectF) -> None:
     painter.drawRect(place.adjusted(0.5, 0.5, -0.5, -0.5))
 
 
-def fill(painter: QPainter, theme: Theme, place: QRectF, signal: str) -> None:
+def fill_pattern(painter: QPainter, theme: Theme, place: QRectF, signal: str) -> None:
     """Fill a place with a signal's colour and pattern.
 
     Args:
@@ -167,9 +167,9 @@ class Swatch(QWidget):
         super().__init__()
         self._theme, self._signal = theme, signal
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self._restyle_swatch)
 
-    def _restyle(self) -> None:
+    def _restyle_swatch(self) -> None:
         self.updateGeometry()
         self.update()
 
@@ -184,7 +184,7 @@ class Swatch(QWidget):
         path = QPainterPath()
         path.addRoundedRect(QRectF(self.rect()), 2, 2)
         painter.setClipPath(path)
-        fill(painter, self._theme, QRectF(self.rect()), self._signal)
+        fill_pattern(painter, self._theme, QRectF(self.rect()), self._signal)
 
 
 class Legend(QWidget):
@@ -199,7 +199,7 @@ class Legend(QWidget):
                 continue
             entry = QWidget()
             said = recall_strings()["signals"][signal]
-            row(Swatch(theme, signal), label(said["title"], "small"), parent=entry, gap=6)
+            make_row(Swatch(theme, signal), make_label(said["title"], "small"), parent=entry, gap=6)
             entry.setToolTip(said["hint"])
             entry.setAccessibleName(f"{said['title']}: {said['hint']}")
             flow.addWidget(entry)

@@ -19,11 +19,21 @@ from ui.bridge import problem_of, query, write
 from ui.context import Context
 from ui.pages.recall.knobs import Knob
 from ui.pages.recall.question import PAUSE_MS, Weights
-from ui.pages.recall.words import describe_change, gains, losses
+from ui.pages.recall.words import count_gains, describe_change, describe_losses
 from ui.strings import format_count, recall_strings
 from ui.theme.theme import Theme
-from ui.undo import offer_undo, take_back
-from ui.widgets.basics import MenuChip, button, clear, column, hairline, label, make_scroll_area, make_timer, row
+from ui.undo import offer_undo, undo_step
+from ui.widgets.basics import (
+    MenuChip,
+    clear_layout,
+    make_button,
+    make_column,
+    make_hairline,
+    make_label,
+    make_row,
+    make_scroll_area,
+    make_timer,
+)
 from ui.widgets.words import time_of
 
 
@@ -56,7 +66,7 @@ class TuningDesk(QObject):
         self.trial: dict[str, float | str | bool] = {}
         self.comparison: Comparison | None = None
         self._is_busy = False
-        self._pause = make_timer(self, self.compare, PAUSE_MS)
+        self._pause = make_timer(self, self.compare_trial, PAUSE_MS)
 
     @property
     def is_settled(self) -> bool:
@@ -68,25 +78,25 @@ class TuningDesk(QObject):
         """All options by name."""
         return {} if self.tuning is None else {one.name: one for one in self.tuning.rows}
 
-    def value(self, name: str) -> float | str | bool:
+    def trial_value(self, name: str) -> float | str | bool:
         """The value an option has in the trial."""
         found: float | str | bool = self.trial[name] if name in self.trial else self.rows[name].value
         return found
 
-    def rest(self) -> None:
+    def stop_pending(self) -> None:
         """Nobody looks any more."""
         self._pause.stop()
 
     # ---- reading
 
-    def read(self) -> None:
+    def read_tuning(self) -> None:
         """Read the options and how the saved questions stand."""
         self._is_busy = True
         laboratory = self._context.bridge.engine.laboratory
         asked = query("Reading the weights", laboratory.read_tuning).within(self, "tuning")
-        self._context.tasks.run(asked.success(self._take).failure(self._fail))
+        self._context.tasks.run(asked.success(self._on_tuning_read).failure(self._on_read_failed))
 
-    def _take(self, tuning: Tuning) -> None:
+    def _on_tuning_read(self, tuning: Tuning) -> None:
         self.tuning = tuning
         self._is_busy = False
         rows = self.rows
@@ -95,9 +105,9 @@ class TuningDesk(QObject):
         self.read_done.emit()
         if was != kept:
             self.tried.emit()
-        self.compare()
+        self.compare_trial()
 
-    def _fail(self, error: BaseException) -> None:
+    def _on_read_failed(self, error: BaseException) -> None:
         self._is_busy = False
         self.failed.emit(error)
 
@@ -121,15 +131,15 @@ class TuningDesk(QObject):
             else:
                 self.trial.pop(name, None)
         if self.trial != before:
-            self._tell()
+            self._emit_trial()
 
-    def reset(self) -> None:
+    def reset_trial(self) -> None:
         """Try nothing any more."""
         if self.trial:
             self.trial = {}
-            self._tell()
+            self._emit_trial()
 
-    def take_preset(self, name: str) -> None:
+    def try_preset(self, name: str) -> None:
         """Try what a preset says; options it does not name stay."""
         if self.tuning is not None:
             self.try_values(self.tuning.preset_values.get(name, {}))
@@ -144,33 +154,33 @@ class TuningDesk(QObject):
         fits = (
             name
             for name in self.tuning.presets
-            if name in known and all(self.value(one) == known[name][one] for one in known[name] if one in rows)
+            if name in known and all(self.trial_value(one) == known[name][one] for one in known[name] if one in rows)
         )
         return next(fits, "")
 
-    def _tell(self) -> None:
+    def _emit_trial(self) -> None:
         self.tried.emit()
         self._pause.start()
 
     # ---- the saved questions
 
-    def compare(self) -> None:
+    def compare_trial(self) -> None:
         """Work out what the trial does to the saved questions."""
         self._pause.stop()
         trial = dict(self.trial)
         laboratory = self._context.bridge.engine.laboratory
         asked = query("Trying it on your saved questions", lambda: laboratory.preview(trial)).within(self, "preview")
         self._is_busy = True
-        self._context.tasks.run(asked.success(self._take_comparison).failure(self._fail))
+        self._context.tasks.run(asked.success(self._on_compared).failure(self._on_read_failed))
 
-    def _take_comparison(self, comparison: Comparison) -> None:
+    def _on_compared(self, comparison: Comparison) -> None:
         self._is_busy = False
         self.comparison = comparison
         self.compared.emit()
 
     # ---- applying
 
-    def apply(self) -> None:
+    def apply_trial(self) -> None:
         """Put the trial in force: one step, which can be undone."""
         trial = dict(self.trial)
         if not trial or self._is_busy:
@@ -178,7 +188,7 @@ class TuningDesk(QObject):
         self._is_busy = True
         laboratory = self._context.bridge.engine.laboratory
         asked = write("Applying the weights", lambda: laboratory.apply(trial)).within(self, "apply")
-        self._context.tasks.run(asked.success(self._on_weights_applied).failure(self._fail))
+        self._context.tasks.run(asked.success(self._on_weights_applied).failure(self._on_read_failed))
 
     def _on_weights_applied(self, applied: Applied) -> None:
         self._is_busy = False
@@ -208,72 +218,74 @@ class AppliedDialog(QDialog):
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
         self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
-        self._note = label(said["sentence"], "muted", wrap=True)
+        self._note = make_label(said["sentence"], "muted", wrap=True)
         inner = QFrame()
-        self._column: QVBoxLayout = column(inner, gap=10)
+        self._column: QVBoxLayout = make_column(inner, gap=10)
         self._column.setContentsMargins(0, 0, 8, 0)
-        self.close_button = button("Close", self.accept, kind="primary")
+        self.close_button = make_button("Close", self.accept, kind="primary")
         self.undo_buttons: list[QWidget] = []
         self.lines: list[str] = []
-        layout = column(self, label(said["title"], "title"), self._note, margins=24, gap=12)
+        layout = make_column(self, make_label(said["title"], "title"), self._note, margins=24, gap=12)
         layout.addWidget(make_scroll_area(inner), 1)
-        layout.addLayout(row(None, self.close_button))
-        self._read()
-        context.tasks.settled.connect(self._read)
+        layout.addLayout(make_row(None, self.close_button))
+        self._read_applications()
+        context.tasks.settled.connect(self._read_applications)
 
-    def _read(self) -> None:
+    def _read_applications(self) -> None:
         laboratory = self._context.bridge.engine.laboratory
         asked = query("Reading what was applied", laboratory.applications).within(self, "applied")
-        self._context.tasks.run(asked.success(self._show).failure(self._fail))
+        self._context.tasks.run(asked.success(self._show_applications).failure(self._show_failure))
 
     @property
     def note(self) -> str:
         """What is said above the list."""
         return self._note.text()
 
-    def _show(self, applied: Sequence[Applied]) -> None:
-        clear(self._column)
+    def _show_applications(self, applied: Sequence[Applied]) -> None:
+        clear_layout(self._column)
         self.undo_buttons, self.lines = [], []
         said = recall_strings()["history"]
         self._note.setText(said["sentence"] if applied else said["none"])
         card = QFrame()
         card.setObjectName("card")
-        inside = column(card, gap=0)
+        inside = make_column(card, gap=0)
         for one in applied:
             if self.lines:
-                inside.addWidget(hairline())
-            inside.addWidget(self._line(one))
+                inside.addWidget(make_hairline())
+            inside.addWidget(self._make_line(one))
         if applied:
             self._column.addWidget(card)
         self._column.addStretch(1)
 
-    def _line(self, one: Applied) -> QWidget:
+    def _make_line(self, one: Applied) -> QWidget:
         said, made = recall_strings()["history"], QWidget()
         found = "" if one.found is None else said["found"].format(count=one.found[0], total=one.found[1])
         head = " · ".join(part for part in (time_of(one.at), said["undone"] if one.undone else "", found) if part)
-        changes = [self._change(name, pair) for name, pair in one.changes.items()]
+        changes = [self._describe_change(name, pair) for name, pair in one.changes.items()]
         more = [f"+{len(changes) - _MOST}"] if len(changes) > _MOST else []
         told = ", ".join([*changes[:_MOST], *more])
-        texts = column(None, label(told, "muted" if one.undone else "body", wrap=True), label(head, "small"), gap=2)
-        layout = row(parent=made, gap=12)
+        texts = make_column(
+            None, make_label(told, "muted" if one.undone else "body", wrap=True), make_label(head, "small"), gap=2
+        )
+        layout = make_row(parent=made, gap=12)
         layout.setContentsMargins(16, 12, 12, 12)
         layout.addLayout(texts, 1)
         self.lines.append(f"{told}. {head}")
         made.setAccessibleName(self.lines[-1])
         if not one.undone:
-            undo = button(said["undo"], lambda: take_back(self._context, one.step_id))
+            undo = make_button(said["undo"], lambda: undo_step(self._context, one.step_id))
             undo.setAccessibleName(f"{said['undo']}: {told}")
             undo.setAutoDefault(False)
             layout.addWidget(undo, 0, Qt.AlignmentFlag.AlignTop)
             self.undo_buttons.append(undo)
         return made
 
-    def _change(self, name: str, pair: tuple[object, object]) -> str:
+    def _describe_change(self, name: str, pair: tuple[object, object]) -> str:
         option = self._options.get(name)
         title = name if option is None else option.title
         return describe_change(name, title, pair)
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         self._note.setText("" if problem is None else problem.sentence)
 
@@ -310,52 +322,52 @@ class Tuner(QFrame):
         self.setAccessibleName(recall_strings()["tuner"]["title"])
         self.knobs: list[Knob] = []
 
-    def build(self) -> None:
+    def build_layout(self) -> None:
         """Fill it once it stands in its place."""
         desk, said = self._desk, recall_strings()["tuner"]
         inner = QWidget()
         self.area = make_scroll_area(inner)
-        outer = column(self, self.area, gap=0)
+        outer = make_column(self, self.area, gap=0)
         outer.setStretch(0, 1)
         outer.setContentsMargins(1, 0, 0, 0)
-        self._lay_inner(inner)
-        self.apply = button(said["apply"], desk.apply, kind="primary")
+        self._build_inner(inner)
+        self.apply = make_button(said["apply"], desk.apply_trial, kind="primary")
         self.apply.setDefault(False)
-        self.reset = button(said["reset"], desk.reset)
-        self.history = button(said["history"], self.history_asked.emit)
-        foot = row(self.apply, self.reset, self.history, None, gap=8)
+        self.reset = make_button(said["reset"], desk.reset_trial)
+        self.history = make_button(said["history"], self.history_asked.emit)
+        foot = make_row(self.apply, self.reset, self.history, None, gap=8)
         foot.setContentsMargins(20, 10, 16, 14)
         for part in (self.apply, self.reset, self.history):
             part.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        outer.addWidget(hairline())
+        outer.addWidget(make_hairline())
         outer.addLayout(foot)
-        desk.read_done.connect(self._show)
-        desk.tried.connect(self._show)
+        desk.read_done.connect(self._show_tuning)
+        desk.tried.connect(self._show_tuning)
         desk.compared.connect(self._on_weights_compared)
         self._theme.changed.connect(self.update)
         self._show_buttons()
 
-    def _lay_inner(self, inner: QWidget) -> None:
+    def _build_inner(self, inner: QWidget) -> None:
         desk, said, auto = self._desk, recall_strings()["tuner"], recall_strings()["auto"]
         self.preset = MenuChip(self._theme, said["preset"], {}, "")
-        self.preset.chosen.connect(self._take_preset)
+        self.preset.chosen.connect(self._on_preset_chosen)
         self._knob_box = QWidget()
-        self._knob_column = column(self._knob_box, gap=8)
+        self._knob_column = make_column(self._knob_box, gap=8)
         self.auto = QCheckBox(auto["title"])
         self.auto.setToolTip(auto["hint"])
         self.auto.clicked.connect(lambda checked: desk.try_value(auto["name"], checked))
-        self.all = button(said["all"], self.all_asked.emit, kind="link")
+        self.all = make_button(said["all"], self.all_asked.emit, kind="link")
         self.all.setProperty("flush", "true")
         self.effect = Effect(self._theme)
         self.effect.look.connect(self.look)
-        layout = column(inner, gap=12)
+        layout = make_column(inner, gap=12)
         layout.setContentsMargins(20, 18, 16, 12)
-        layout.addLayout(row(label(said["title"], "section"), None, self.preset))
-        layout.addWidget(label(said["note"], "muted", wrap=True))
-        layout.addWidget(hairline())
+        layout.addLayout(make_row(make_label(said["title"], "section"), None, self.preset))
+        layout.addWidget(make_label(said["note"], "muted", wrap=True))
+        layout.addWidget(make_hairline())
         layout.addWidget(self._knob_box)
-        layout.addLayout(row(self.all, None))
-        layout.addWidget(hairline())
+        layout.addLayout(make_row(self.all, None))
+        layout.addWidget(make_hairline())
         layout.addWidget(self.effect)
         layout.addStretch(1)
 
@@ -375,64 +387,64 @@ class Tuner(QFrame):
         """
         if intent != self._intent:
             self._intent = intent
-            self._show()
+            self._show_tuning()
 
-    def _show(self) -> None:
+    def _show_tuning(self) -> None:
         if self._desk.tuning is None:
             return
         rows = self._desk.rows
         specs = [(spec, str(spec["name"]).format(intent=self._intent)) for spec in recall_strings()["knobs"]]
         specs = [(spec, name) for spec, name in specs if name in rows]
         if len(self.knobs) != len(specs):
-            self._build(specs)
+            self._build_knobs(specs)
         for knob, (spec, name) in zip(self.knobs, specs, strict=True):
-            knob.show_value(rows[name], self._desk.value(name))
-            knob.rename(spec["title"], self._hint(spec))
+            knob.show_value(rows[name], self._desk.trial_value(name))
+            knob.set_title(spec["title"], self._describe_knob(spec))
         auto = recall_strings()["auto"]["name"]
         self.auto.setVisible(auto in rows)
-        self.auto.setChecked(auto in rows and bool(self._desk.value(auto)))
+        self.auto.setChecked(auto in rows and bool(self._desk.trial_value(auto)))
         presets = self._desk.tuning.presets
         current = self._desk.preset
         own = {} if current else {_OWN: recall_strings()["tuner"]["own"]}
         known: Mapping[str, str] = recall_strings()["tuner"]["presets"]
         titles = {name: known.get(name, told.partition(":")[0]) for name, told in presets.items()}
-        self.preset.offer({**titles, **own}, current)
+        self.preset.set_choices({**titles, **own}, current)
         self.preset.setToolTip(presets.get(current, ""))
         self._show_buttons()
 
-    def _hint(self, spec: Mapping[str, Any]) -> str:
+    def _describe_knob(self, spec: Mapping[str, Any]) -> str:
         return str(spec["hint"]).format(intent=recall_strings()["intents"][self._intent].lower())
 
-    def _build(self, specs: list[tuple[Mapping[str, Any], str]]) -> None:
+    def _build_knobs(self, specs: list[tuple[Mapping[str, Any], str]]) -> None:
         self._knob_column.removeWidget(self.auto)
         self.auto.setParent(None)
-        clear(self._knob_column)
+        clear_layout(self._knob_column)
         self.knobs = []
         for spec, name in specs:
             knob = Knob(
                 self._theme,
                 self._desk.rows[name],
                 spec["title"],
-                self._hint(spec),
+                self._describe_knob(spec),
                 spec.get("signal", ""),
                 turned=bool(spec.get("turned")),
             )
-            knob.turned.connect(lambda name, value, spec=spec: self._turn(name, value, spec))
+            knob.turned.connect(lambda name, value, spec=spec: self._on_knob_turned(name, value, spec))
             self._knob_column.addWidget(knob)
             self.knobs.append(knob)
             if spec.get("also"):
                 self._knob_column.addWidget(self.auto)
                 self._knob_column.addSpacing(6)
 
-    def _turn(self, name: str, value: float, spec: Mapping[str, Any]) -> None:
+    def _on_knob_turned(self, name: str, value: float, spec: Mapping[str, Any]) -> None:
         self._desk.try_values({name: value, **spec.get("also", {})})
 
-    def _take_preset(self, name: str) -> None:
+    def _on_preset_chosen(self, name: str) -> None:
         if name == _OWN:
-            self._show()
+            self._show_tuning()
         else:
-            self._desk.take_preset(name)
-            self._show()
+            self._desk.try_preset(name)
+            self._show_tuning()
 
     def _show_buttons(self) -> None:
         is_tried = bool(self._desk.trial)
@@ -459,18 +471,18 @@ class Effect(QWidget):
         super().__init__()
         self._theme = theme
         said = recall_strings()["tuner"]
-        self._title = label("", "label")
-        self._none = label(said["none"], "muted", wrap=True)
+        self._title = make_label("", "label")
+        self._none = make_label(said["none"], "muted", wrap=True)
         self._table = QWidget()
         self._grid = QGridLayout(self._table)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(14)
         self._grid.setVerticalSpacing(8)
         self._grid.setColumnStretch(0, 1)
-        self._trying = label("", "small")
+        self._trying = make_label("", "small")
         self._told = QWidget()
-        self._told_column = column(self._told, gap=6)
-        column(self, self._title, self._none, self._table, self._trying, self._told, gap=8)
+        self._told_column = make_column(self._told, gap=6)
+        make_column(self, self._title, self._none, self._table, self._trying, self._told, gap=8)
         self.lines: list[str] = []
 
     def show_trying(self, *, is_tried: bool) -> None:
@@ -492,10 +504,10 @@ class Effect(QWidget):
         self._table.setVisible(count > 0)
         self._told.setVisible(count > 0)
         self._title.setVisible(count > 0)
-        self._fill(comparison, is_tried=is_tried)
-        self._tell(comparison, is_tried=is_tried)
+        self._fill_tallies(comparison, is_tried=is_tried)
+        self._show_losses(comparison, is_tried=is_tried)
 
-    def _fill(self, comparison: Comparison, *, is_tried: bool) -> None:
+    def _fill_tallies(self, comparison: Comparison, *, is_tried: bool) -> None:
         while self._grid.count():
             taken = self._grid.takeAt(0)
             widget = None if taken is None else taken.widget()
@@ -507,37 +519,37 @@ class Effect(QWidget):
         if is_tried:
             self._grid.addWidget(_make_right_label(said["would_be"], "small"), 0, 2)
         self.lines = []
-        for at, (title, was, would, better) in enumerate(_rows(comparison, now, then), 1):
-            self._grid.addWidget(label(title), at, 0)
+        for at, (title, was, would, better) in enumerate(_tally_rows(comparison, now, then), 1):
+            self._grid.addWidget(make_label(title), at, 0)
             self._grid.addWidget(_make_right_label(was), at, 1)
             self.lines.append(f"{title}: {said['now']} {was}" + (f", {said['would_be']} {would}" if is_tried else ""))
             if is_tried:
                 self._grid.addWidget(_make_change_label(would, better), at, 2)
         self._table.setAccessibleName("; ".join(self.lines))
 
-    def _tell(self, comparison: Comparison, *, is_tried: bool) -> None:
-        clear(self._told_column)
+    def _show_losses(self, comparison: Comparison, *, is_tried: bool) -> None:
+        clear_layout(self._told_column)
         if not is_tried:
             return
         said = recall_strings()["tuner"]
-        lost, gained = losses(comparison), gains(comparison)
+        lost, gained = describe_losses(comparison), count_gains(comparison)
         for sentence, question in lost[:_LOSSES]:
-            link = button(said["look"], partial(self.look.emit, question), kind="link")
+            link = make_button(said["look"], partial(self.look.emit, question), kind="link")
             link.setAccessibleName(f"{said['look']}: {sentence}")
             line = QWidget()
-            made = row(label(sentence, "muted", wrap=True), link, parent=line, gap=6)
+            made = make_row(make_label(sentence, "muted", wrap=True), link, parent=line, gap=6)
             made.setStretch(0, 1)
             made.setAlignment(link, Qt.AlignmentFlag.AlignTop)
             self._told_column.addWidget(line)
         if len(lost) > _LOSSES:
-            self._told_column.addWidget(label(said["more"].format(count=len(lost) - _LOSSES), "muted"))
+            self._told_column.addWidget(make_label(said["more"].format(count=len(lost) - _LOSSES), "muted"))
         if gained:
-            self._told_column.addWidget(label(format_count(said["rises"], gained), "success", wrap=True))
+            self._told_column.addWidget(make_label(format_count(said["rises"], gained), "success", wrap=True))
         if not lost and not gained and comparison.probes:
-            self._told_column.addWidget(label(said["nothing_moves"], "muted", wrap=True))
+            self._told_column.addWidget(make_label(said["nothing_moves"], "muted", wrap=True))
 
 
-def _rows(comparison: Comparison, now: Tally, then: Tally) -> list[tuple[str, str, str, int]]:
+def _tally_rows(comparison: Comparison, now: Tally, then: Tally) -> list[tuple[str, str, str, int]]:
     """Title, now, would be, whether that is better (1), worse (-1) or neither."""
     said = recall_strings()["tuner"]
     depths = {probe.within for probe in comparison.probes if probe.kind == "positive"}
@@ -553,7 +565,7 @@ def _rows(comparison: Comparison, now: Tally, then: Tally) -> list[tuple[str, st
                 found,
                 format_share(now.found, now.found_of),
                 format_share(then.found, then.found_of),
-                _sign(then.found - now.found),
+                _sign_of(then.found - now.found),
             )
         )
     if now.empty_of:
@@ -562,15 +574,15 @@ def _rows(comparison: Comparison, now: Tally, then: Tally) -> list[tuple[str, st
                 said["empty"],
                 format_share(now.empty, now.empty_of),
                 format_share(then.empty, then.empty_of),
-                _sign(then.empty - now.empty),
+                _sign_of(then.empty - now.empty),
             )
         )
-    made.append((said["stale"], str(now.stale), str(then.stale), _sign(now.stale - then.stale)))
+    made.append((said["stale"], str(now.stale), str(then.stale), _sign_of(now.stale - then.stale)))
     made.append((said["tokens"], f"{now.tokens:,.0f}", f"{then.tokens:,.0f}", 0))
     return made
 
 
-def _sign(number: int) -> int:
+def _sign_of(number: int) -> int:
     return (number > 0) - (number < 0)
 
 
@@ -584,6 +596,6 @@ def _make_change_label(text: str, better: int) -> QLabel:
 
 
 def _make_right_label(text: str, role: str = "body") -> QLabel:
-    made = label(text, role)
+    made = make_label(text, role)
     made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return made

@@ -17,11 +17,11 @@ from core.types.values import Kind, Status
 from core.types.views import FindRequest, FindResult, MemoryRow
 from ui.bridge import query
 from ui.context import Context
-from ui.pages.recall.words import describe_places, short_question, verdict
+from ui.pages.recall.words import describe_places, explain_missing, short_question
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import button, column, label, make_timer, restyle, row
+from ui.widgets.basics import make_button, make_column, make_label, make_row, make_timer, set_style_property
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.words import KIND_WORDS, format_said_or_noted
@@ -44,12 +44,14 @@ def shared_words(essence: str, text: str) -> list[str]:
     """
     known = {word.casefold() for word in _WORD.findall(text)}
     found = {
-        word.casefold(): word for word in _WORD.findall(essence) if any(_alike(word.casefold(), one) for one in known)
+        word.casefold(): word
+        for word in _WORD.findall(essence)
+        if any(_are_words_alike(word.casefold(), one) for one in known)
     }
     return list(found.values())
 
 
-def _alike(one: str, other: str) -> bool:
+def _are_words_alike(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     return one == other or (len(short) >= _STEM and long.startswith(short))
 
@@ -63,7 +65,7 @@ def describe_absence(memory: MemoryRow, essence: str, trace: Trace) -> list[str]
     """
     said = recall_strings()["why_not"]
     kept, scope = len(trace.candidates), trace.stages.get("in_scope", 0)
-    first, *more = verdict(None, memory.status)
+    first, *more = explain_missing(None, memory.status)
     if sum(one.rank is not None for one in trace.candidates) < scope:
         first = said["unkept"].format(kept=f"{kept:,}", count=f"{scope:,}")
     if memory.status is not Status.ACTIVE:
@@ -104,7 +106,7 @@ class WhyNotDialog(QDialog):
         said = recall_strings()["why_not"]
         self._context, self._answer = context, answer
         self._named, self._question = "", question
-        self._pause = make_timer(self, self._search, _PAUSE_MS)
+        self._pause = make_timer(self, self._search_memory, _PAUSE_MS)
         self.setWindowTitle(said["title"])
         self.setAccessibleName(said["title"])
         self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
@@ -117,40 +119,40 @@ class WhyNotDialog(QDialog):
         self.list.setObjectName("framed")
         self.list.setAccessibleName(said["list"])
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.itemClicked.connect(lambda item: self.name(item.data(Qt.ItemDataRole.UserRole)))
-        self.list.itemActivated.connect(lambda item: self.name(item.data(Qt.ItemDataRole.UserRole)))
-        self._none = label("", "warning", wrap=True)
+        self.list.itemClicked.connect(lambda item: self.show_memory(item.data(Qt.ItemDataRole.UserRole)))
+        self.list.itemActivated.connect(lambda item: self.show_memory(item.data(Qt.ItemDataRole.UserRole)))
+        self._none = make_label("", "warning", wrap=True)
         self._none.hide()
         self._card = QFrame()
         self._card.setObjectName("panel")
-        self._text = label("", "strong", wrap=True)
-        self._about = label("", "small")
-        self._verdict = label("", wrap=True)
-        self._numbers = label("", "muted", wrap=True)
-        self.should_button = button(said["should"], lambda: self.should.emit(self._named))
-        self.closer_button = button(said["closer"], self._look, kind="link")
+        self._text = make_label("", "strong", wrap=True)
+        self._about = make_label("", "small")
+        self._verdict = make_label("", wrap=True)
+        self._numbers = make_label("", "muted", wrap=True)
+        self.should_button = make_button(said["should"], lambda: self.should.emit(self._named))
+        self.closer_button = make_button(said["closer"], self._open_memory, kind="link")
         self.closer_button.setProperty("flush", "true")
-        self.close_button = button("Close", self.reject)
+        self.close_button = make_button("Close", self.reject)
         for part in (self.should_button, self.closer_button, self.close_button):
             part.setAutoDefault(False)
-        self._lay(short_question(question))
+        self._build_layout(short_question(question))
         self.field.setFocus()
 
-    def _lay(self, question: str) -> None:
+    def _build_layout(self, question: str) -> None:
         said = recall_strings()["why_not"]
-        head = column(None, label(said["title"], "title"), gap=4)
-        head.addWidget(label(said["question"].format(query=question), "strong", wrap=True))
-        head.addWidget(label(said["sentence"], "muted", wrap=True))
-        card = column(self._card, self._text, self._about, self._verdict, self._numbers, margins=16, gap=6)
-        card.addLayout(row(self.should_button, self.closer_button, None, gap=12))
+        head = make_column(None, make_label(said["title"], "title"), gap=4)
+        head.addWidget(make_label(said["question"].format(query=question), "strong", wrap=True))
+        head.addWidget(make_label(said["sentence"], "muted", wrap=True))
+        card = make_column(self._card, self._text, self._about, self._verdict, self._numbers, margins=16, gap=6)
+        card.addLayout(make_row(self.should_button, self.closer_button, None, gap=12))
         self._card.hide()
-        layout = column(self, margins=24, gap=12)
+        layout = make_column(self, margins=24, gap=12)
         layout.addLayout(head)
         layout.addWidget(self.field)
         layout.addWidget(self._none)
         layout.addWidget(self.list, 1)
         layout.addWidget(self._card)
-        layout.addLayout(row(None, self.close_button))
+        layout.addLayout(make_row(None, self.close_button))
 
     @property
     def sentence(self) -> str:
@@ -159,41 +161,41 @@ class WhyNotDialog(QDialog):
 
     # ---- naming
 
-    def _search(self) -> None:
+    def _search_memory(self) -> None:
         typed = self.field.text().strip()
         self._card.hide()  # what was said before is about another memory
         found = _ID.search(typed)
         if found is not None:
-            self.name(found.group().lower())
+            self.show_memory(found.group().lower())
         elif typed:
             library = self._context.bridge.engine.library
             wanted = FindRequest(library.essence(typed))
             asked = query("Looking for it", lambda: library.find(wanted)).within(self, "find")
-            self._context.tasks.run(asked.success(self._on_memories_found).failure(lambda _: self._offer(())))
+            self._context.tasks.run(asked.success(self._on_memories_found).failure(lambda _: self._show_matches(())))
         else:
-            self._offer(())
-            self._say_none("")
+            self._show_matches(())
+            self._show_not_found("")
 
     def _on_memories_found(self, found: FindResult) -> None:
         ids = found.ids[:_SHOWN]
         library = self._context.bridge.engine.library
         asked = query("Looking for it", lambda: library.read_rows(ids)).within(self, "find")
-        self._context.tasks.run(asked.success(self._offer).failure(lambda _: self._offer(())))
+        self._context.tasks.run(asked.success(self._show_matches).failure(lambda _: self._show_matches(())))
 
-    def _offer(self, rows: Sequence[MemoryRow]) -> None:
+    def _show_matches(self, rows: Sequence[MemoryRow]) -> None:
         self.list.clear()
-        self._say_none("" if rows else "none")
+        self._show_not_found("" if rows else "none")
         theme = self._context.theme
         side = theme.px(16)
         self.list.setIconSize(QSize(side, side))
         for memory in rows:
-            item = QListWidgetItem(f"{one_line(memory.head, 110)}\n{_about(memory)}", self.list)
-            item.setIcon(_icon(theme, memory.kind))
+            item = QListWidgetItem(f"{one_line(memory.head, 110)}\n{_describe_memory(memory)}", self.list)
+            item.setIcon(_kind_icon(theme, memory.kind))
             item.setData(Qt.ItemDataRole.UserRole, memory.id)
             item.setSizeHint(QSize(100, theme.px(sizes().row_two)))
         self.list.setCurrentRow(0 if rows else -1)
 
-    def _say_none(self, which: str) -> None:
+    def _show_not_found(self, which: str) -> None:
         """Say that nothing has the words or the id; "" for that there is nothing to say."""
         self._none.setText(recall_strings()["why_not"][which] if which else "")
         self._none.setVisible(bool(which))
@@ -201,10 +203,10 @@ class WhyNotDialog(QDialog):
     def _judge_current(self) -> None:
         if self._pause.isActive():
             self._pause.stop()
-            self._search()
+            self._search_memory()
         item = self.list.currentItem()
         if item is not None:
-            self.name(item.data(Qt.ItemDataRole.UserRole))
+            self.show_memory(item.data(Qt.ItemDataRole.UserRole))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Down goes from the field into the list."""
@@ -215,14 +217,14 @@ class WhyNotDialog(QDialog):
 
     # ---- the verdict
 
-    def name(self, memory_id: str) -> None:
+    def show_memory(self, memory_id: str) -> None:
         """Say what became of a memory."""
         library = self._context.bridge.engine.library
         asked = query("Reading the memory", lambda: library.read_rows((memory_id,))).within(self, "row")
-        self._context.tasks.run(asked.success(self._judge).failure(lambda _: self._judge(())))
+        self._context.tasks.run(asked.success(self._show_verdict).failure(lambda _: self._show_verdict(())))
 
-    def _judge(self, rows: Sequence[MemoryRow]) -> None:
-        self._say_none("" if rows else "none_id")
+    def _show_verdict(self, rows: Sequence[MemoryRow]) -> None:
+        self._show_not_found("" if rows else "none_id")
         self._card.setVisible(bool(rows))
         if not rows:
             return
@@ -230,10 +232,10 @@ class WhyNotDialog(QDialog):
         self._named = memory.id
         candidate = next((one for one in trace.candidates if one.id == memory.id), None)
         self._text.setText(one_line(memory.head, 240))
-        self._about.setText(_about(memory))
+        self._about.setText(_describe_memory(memory))
         self._verdict.setText(" ".join(self._verdict_sentences(candidate, memory)))
         is_here = candidate is not None and candidate.place is not None
-        restyle(self._verdict, "role", "success" if is_here else "warning")
+        set_style_property(self._verdict, "role", "success" if is_here else "warning")
         numbers = ""
         if candidate is not None and not is_here:
             numbers = said["evidence"].format(
@@ -247,16 +249,16 @@ class WhyNotDialog(QDialog):
 
     def _verdict_sentences(self, candidate: TracedCandidate | None, memory: MemoryRow) -> list[str]:
         if candidate is not None:
-            return verdict(candidate, memory.status)
+            return explain_missing(candidate, memory.status)
         essence = self._context.bridge.engine.library.essence(self._question)
         return describe_absence(memory, essence, self._answer.trace)
 
-    def _look(self) -> None:
+    def _open_memory(self) -> None:
         self.closer.emit(self._named)
         self.accept()
 
 
-def _icon(theme: Theme, kind: Kind) -> QIcon:
+def _kind_icon(theme: Theme, kind: Kind) -> QIcon:
     """A kind's shape that keeps its colour where its line is chosen."""
     picture = kind_pixmap(kind, theme.px(16), theme.colour(KIND_TOKENS[kind]), 2)
     made = QIcon(picture)
@@ -264,6 +266,6 @@ def _icon(theme: Theme, kind: Kind) -> QIcon:
     return made
 
 
-def _about(memory: MemoryRow) -> str:
+def _describe_memory(memory: MemoryRow) -> str:
     when = format_said_or_noted(memory.occurred, memory.recorded_at)
     return f"{KIND_WORDS[memory.kind]} · {when} · {one_line(memory.space, 60)}"

@@ -13,14 +13,14 @@ from core.types.recall import Comparison, LabItem, ProbeOutcome, QueryPlan, Time
 from core.types.values import Memory, Role, Status, When
 from ui.strings import recall_strings
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, format_said_or_noted, via
+from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, format_said_or_noted, name_with_client
 
 _NAME = 40
 _QUESTION = 48
 _FEW = 3
 
 
-def ordinal(place: int) -> str:
+def format_ordinal(place: int) -> str:
     """`1st`, `2nd`, `11th`.
 
     Args:
@@ -80,7 +80,7 @@ def list_title(name: str) -> str:
     return str(known["title"]) if known else name
 
 
-def places(lists: Mapping[str, tuple[int, float]]) -> dict[str, int]:
+def best_places(lists: Mapping[str, tuple[int, float]]) -> dict[str, int]:
     """The best place for each way to be found.
 
     Args:
@@ -101,7 +101,7 @@ def places(lists: Mapping[str, tuple[int, float]]) -> dict[str, int]:
 
 def describe_places(lists: Mapping[str, tuple[int, float]]) -> str:
     """`words 1st, meaning 3rd`; "" where it stood in no list."""
-    return ", ".join(f"{way} {ordinal(place)}" for way, place in places(lists).items())
+    return ", ".join(f"{way} {format_ordinal(place)}" for way, place in best_places(lists).items())
 
 
 def describe_source(memory: Memory, client: str | None = None) -> str:
@@ -122,7 +122,7 @@ def describe_speaker(
     """
     name = one_line(author or "", _NAME)
     who = ROLE_WORDS[role] if role is Role.USER or name.casefold() in {"", role.value} else name
-    return f"{via(who, client)}, {format_said_or_noted(occurred, recorded_at)}"
+    return f"{name_with_client(who, client)}, {format_said_or_noted(occurred, recorded_at)}"
 
 
 def describe_status(status: Status) -> str:
@@ -143,7 +143,7 @@ def note_of(item: LabItem) -> str:
 # ---- what was dropped
 
 
-def reason(dropped: str) -> Mapping[str, str]:
+def drop_words(dropped: str) -> Mapping[str, str]:
     """What a drop is called: `stage`, `short`, `long`."""
     known: Mapping[str, Mapping[str, str]] = recall_strings()["dropped"]
     return known.get(dropped, known["unknown"])
@@ -151,7 +151,7 @@ def reason(dropped: str) -> Mapping[str, str]:
 
 def stage_of(dropped: str) -> str:
     """The stage of the funnel at which it happened."""
-    return reason(dropped)["stage"]
+    return drop_words(dropped)["stage"]
 
 
 def stage_title(stage: str) -> str:
@@ -159,7 +159,7 @@ def stage_title(stage: str) -> str:
     return str(recall_strings()["stages"][stage]["title"])
 
 
-def sunk_by(dropped: str, lists: Mapping[str, tuple[int, float]]) -> str:
+def describe_near_miss(dropped: str, lists: Mapping[str, tuple[int, float]]) -> str:
     """What sank a near miss, with the weakest of its places: `too weak an answer, meaning 58th, no shared rare word`.
 
     Args:
@@ -167,16 +167,18 @@ def sunk_by(dropped: str, lists: Mapping[str, tuple[int, float]]) -> str:
         lists: where it stood.
     """
     said = recall_strings()["weakest"]
-    found = places(lists)
+    found = best_places(lists)
     more = []
     if dropped in {"below_bar", "below_floor", "beyond_limit"}:
-        more += [said["place"].format(list=way, place=ordinal(place)) for way, place in found.items() if place > _FEW]
+        more += [
+            said["place"].format(list=way, place=format_ordinal(place)) for way, place in found.items() if place > _FEW
+        ]
         more += [said["words"]] if "words" not in found else []
         more += [said["meaning"]] if "meaning" not in found else []
-    return ", ".join([reason(dropped)["short"], *more[:2]])
+    return ", ".join([drop_words(dropped)["short"], *more[:2]])
 
 
-def verdict(candidate: TracedCandidate | None, status: Status) -> list[str]:
+def explain_missing(candidate: TracedCandidate | None, status: Status) -> list[str]:
     """Why a memory did not come, or that it did.
 
     Args:
@@ -185,12 +187,12 @@ def verdict(candidate: TracedCandidate | None, status: Status) -> list[str]:
     """
     said = recall_strings()["why_not"]
     if candidate is None:
-        away = reason(status.value)["long"]
+        away = drop_words(status.value)["long"]
         never = [said["never"]]
         return never if status is Status.ACTIVE else [*never, said["not_standing"].format(reason=away)]
     if candidate.dropped is None and candidate.place is not None:
-        return [said["here"].format(place=ordinal(candidate.place))]
-    dropped = reason(candidate.dropped or "unknown")
+        return [said["here"].format(place=format_ordinal(candidate.place))]
+    dropped = drop_words(candidate.dropped or "unknown")
     told = [said["stage"].format(stage=stage_title(dropped["stage"])), dropped["long"]]
     found = describe_places(candidate.lists)
     return [*told, said["found"].format(lists=found)] if found else told
@@ -200,7 +202,7 @@ def verdict(candidate: TracedCandidate | None, status: Status) -> list[str]:
 
 
 @cache
-def _knobs() -> Mapping[str, tuple[str, bool]]:
+def _knob_titles() -> Mapping[str, tuple[str, bool]]:
     """Option to what its slider is called, and whether the slider shows the other share, `1 - value`."""
     made: dict[str, tuple[str, bool]] = {}
     for knob in recall_strings()["knobs"]:
@@ -218,7 +220,7 @@ def describe_change(name: str, title: str, pair: tuple[object, object]) -> str:
         title: what it is called where it has no slider.
         pair: the values before and after.
     """
-    called, is_turned = _knobs().get(name, (title, False))
+    called, is_turned = _knob_titles().get(name, (title, False))
     before, after = (_format_value(value, is_turned=is_turned) for value in pair)
     return str(recall_strings()["history"]["change"].format(title=called, before=before, after=after))
 
@@ -234,7 +236,7 @@ def _format_value(value: object, *, is_turned: bool) -> str:
 # ---- saved questions
 
 
-def losses(comparison: Comparison) -> list[tuple[str, str]]:
+def describe_losses(comparison: Comparison) -> list[tuple[str, str]]:
     """What a change would make worse.
 
     Args:
@@ -250,18 +252,18 @@ def losses(comparison: Comparison) -> list[tuple[str, str]]:
         was, would = before.get(probe.id), after.get(probe.id)
         if was is None or would is None:
             continue
-        told = _loss(probe.kind, was, would)
+        told = _measure_loss(probe.kind, was, would)
         if told is not None:
             sentence = told[1].format(
                 query=short_question(probe.query),
-                before=ordinal(was.place or 0),
-                after=ordinal(would.place or 0),
+                before=format_ordinal(was.place or 0),
+                after=format_ordinal(would.place or 0),
             )
             found.append((told[0], sentence, probe.query))
     return [(sentence, query) for _, sentence, query in sorted(found, key=lambda one: -one[0])]
 
 
-def _loss(kind: str, was: ProbeOutcome, would: ProbeOutcome) -> tuple[int, str] | None:
+def _measure_loss(kind: str, was: ProbeOutcome, would: ProbeOutcome) -> tuple[int, str] | None:
     """How bad it is, and the sentence; None where it is no worse."""
     said = recall_strings()["tuner"]
     if kind == "positive":
@@ -275,7 +277,7 @@ def _loss(kind: str, was: ProbeOutcome, would: ProbeOutcome) -> tuple[int, str] 
     return None
 
 
-def gains(comparison: Comparison) -> int:
+def count_gains(comparison: Comparison) -> int:
     """How many saved questions a change would make better."""
     before = {one.probe_id: one for one in comparison.now.outcomes}
     return sum(_is_better(before[one.probe_id], one) for one in comparison.would_be.outcomes if one.probe_id in before)

@@ -29,8 +29,8 @@ from ui.pages.review.words import (
 from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
-from ui.widgets.basics import button, clear, column, hairline, label, row
-from ui.widgets.plaintext import FittedText, has_marks, pieces
+from ui.widgets.basics import clear_layout, make_button, make_column, make_hairline, make_label, make_row
+from ui.widgets.plaintext import FittedText, has_marks, split_marks
 from ui.widgets.shapes import KindMark
 from ui.widgets.words import describe_claim
 
@@ -84,7 +84,7 @@ def _clean(marks: Sequence[Place], length: int) -> Iterator[Place]:
 
 
 def _cut(text: str, *, is_odd: bool) -> Iterator[Stretch]:
-    for piece in pieces(text):
+    for piece in split_marks(text):
         if piece.is_mark:
             yield Stretch(piece.text, text[piece.start], is_odd, piece.name)
         else:
@@ -130,11 +130,11 @@ class MarkedText(FittedText):
         """
         self._stretches = tuple(stretches(text[:MOST], marks))
         self._role, self._most = role, most_lines
-        self._write()
+        self._write_text()
 
-    def _write(self) -> None:
+    def _write_text(self) -> None:
         self._replace_parts((part.displayed_text, self._format(part), bool(part.name)) for part in self._stretches)
-        self._fit()
+        self._fit_height()
 
     def _format(self, part: Stretch) -> QTextCharFormat:
         made, theme = QTextCharFormat(), self._theme
@@ -145,7 +145,7 @@ class MarkedText(FittedText):
             made.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
             made.setUnderlineColor(theme.colour(self._tone))
         if part.name:
-            self._mark(made, part.name)
+            self._format_mark(made, part.name)
         return made
 
 
@@ -173,31 +173,31 @@ class SideCard(QFrame):
         self._theme, self._tone = theme, tone
         self._side: Side | None = None
         self._mark = KindMark(theme, size=12, colour=tone)
-        self._heading = label("", "label")
+        self._heading = make_label("", "label")
         self._heading.setAccessibleDescription("heading")
         self.trust = _pill()
         self.text = MarkedText(theme, "", tone)
         self.text.fitted.connect(self._name_fold)
-        self.fold = button("Show all", self._toggle, kind="link")
-        self.hidden = label(review_strings()["hidden"], "warning", wrap=True)
-        self.origin = label("", "muted", wrap=True)
-        self.when = label("", "muted", wrap=True)
-        self._rule = hairline()
+        self.fold = make_button("Show all", self._toggle, kind="link")
+        self.hidden = make_label(review_strings()["hidden"], "warning", wrap=True)
+        self.origin = make_label("", "muted", wrap=True)
+        self.when = make_label("", "muted", wrap=True)
+        self._rule = make_hairline()
         self._claims = QWidget()
-        self._claims_box = column(self._claims, gap=8)
-        self.closer = button("Look closer", lambda: self._lead(closer), kind="link")
+        self._claims_box = make_column(self._claims, gap=8)
+        self.closer = make_button("Look closer", lambda: self._lead(closer), kind="link")
         self.closer.setToolTip("All about this memory, in the inspector")
-        self.palace = button("In the palace", lambda: self._lead(palace), kind="link")
+        self.palace = make_button("In the palace", lambda: self._lead(palace), kind="link")
         self._lay()
 
     def _lay(self) -> None:
-        layout = column(self, gap=10)
+        layout = make_column(self, gap=10)
         layout.setContentsMargins(20, 16, 20, 14)
-        layout.addLayout(row(self._mark, self._heading, None, self.trust, gap=8))
+        layout.addLayout(make_row(self._mark, self._heading, None, self.trust, gap=8))
         layout.addWidget(self.text)
         layout.addLayout(_flush(self.fold))
         layout.addWidget(self.hidden)
-        told = column(None, self.origin, self.when, gap=2)
+        told = make_column(None, self.origin, self.when, gap=2)
         layout.addLayout(told)
         layout.addWidget(self._rule)
         layout.addWidget(self._claims)
@@ -239,12 +239,12 @@ class SideCard(QFrame):
         self._name_fold()
 
     def _show_claims(self, text: str, claims: Sequence[ClaimSeen]) -> None:
-        clear(self._claims_box)
+        clear_layout(self._claims_box)
         shown = [claim for claim in claims if claim.state != "retracted"][:_CLAIMS]
         self._rule.setVisible(bool(shown))
         self._claims.setVisible(bool(shown))
         if shown:
-            self._claims_box.addWidget(label(review_strings()["evidence"], "label"))
+            self._claims_box.addWidget(make_label(review_strings()["evidence"], "label"))
         for claim in shown:
             self._claims_box.addWidget(_Evidence(claim, quote_of(text, claim.spans), self._tone))
 
@@ -257,7 +257,7 @@ class SideCard(QFrame):
         self.fold.setVisible(long and self.text.is_longer_than(FOLD))
 
     def _toggle(self) -> None:
-        self.text.fold(0 if self.text.is_folded else FOLD)
+        self.text.fold_after(0 if self.text.is_folded else FOLD)
 
     def _lead(self, where: Callable[[str], None]) -> None:
         if self._side is not None:
@@ -271,17 +271,17 @@ class _Evidence(QFrame):
         super().__init__()
         self.setObjectName("evidence")
         self.setProperty("tone", tone)
-        layout: QVBoxLayout = column(self, label(describe_claim(claim), wrap=True), gap=1)
+        layout: QVBoxLayout = make_column(self, make_label(describe_claim(claim), wrap=True), gap=1)
         layout.setContentsMargins(12, 0, 0, 0)
         if quote:
-            layout.addWidget(label(quote, "muted", wrap=True))
-        note = label(claim_note(claim), "small", wrap=True)
+            layout.addWidget(make_label(quote, "muted", wrap=True))
+        note = make_label(claim_note(claim), "small", wrap=True)
         note.setToolTip(review_strings()["sure_hint"])
         layout.addWidget(note)
 
 
 def _pill() -> QLabel:
-    made = label("", "small")
+    made = make_label("", "small")
     made.setObjectName("pill")
     made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     return made
@@ -291,7 +291,7 @@ def _flush(*links: QWidget) -> QHBoxLayout:
     """Links whose words begin where the text above them begins."""
     for link in links:
         link.setProperty("flush", "true")
-    return row(*links, None, gap=14)
+    return make_row(*links, None, gap=14)
 
 
 class SideBySide(QWidget):
@@ -302,7 +302,7 @@ class SideBySide(QWidget):
         self._theme = theme
         self._first: SideCard | None = None
         self.is_stacked = False
-        self._box = row(parent=self, gap=20)
+        self._box = make_row(parent=self, gap=20)
         self._box.setAlignment(Qt.AlignmentFlag.AlignTop)
 
     def hold(self, first: SideCard, second: SideCard) -> None:

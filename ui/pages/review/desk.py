@@ -45,7 +45,17 @@ from ui.pages.review.words import (
 from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
-from ui.widgets.basics import FlowLayout, KeyButton, button, clear, column, hairline, keycap, label, row
+from ui.widgets.basics import (
+    FlowLayout,
+    KeyButton,
+    clear_layout,
+    make_button,
+    make_column,
+    make_hairline,
+    make_keycap,
+    make_label,
+    make_row,
+)
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import Banner
 
@@ -61,11 +71,11 @@ class WarningBanner(QFrame):
         self.setObjectName("banner")
         self.setProperty("tone", "warning")
         self._theme, self._sign = theme, QLabel()
-        self._title = label(review_strings()["warned"], "strong", wrap=True)
-        self._words = label("", wrap=True)
-        layout = row(self._sign, margins=12, gap=12, parent=self)
+        self._title = make_label(review_strings()["warned"], "strong", wrap=True)
+        self._words = make_label("", wrap=True)
+        layout = make_row(self._sign, margins=12, gap=12, parent=self)
         layout.setAlignment(self._sign, Qt.AlignmentFlag.AlignTop)
-        layout.addLayout(column(None, self._title, self._words, gap=2), 1)
+        layout.addLayout(make_column(None, self._title, self._words, gap=2), 1)
         theme.changed.connect(self._restyle)
         self._restyle()
         self.hide()
@@ -108,15 +118,15 @@ class SuggestionBar(QFrame):
         super().__init__()
         self.setObjectName("panel")
         self._theme = theme
-        self._head = label("", "strong", wrap=True)
-        self._words = label("", "muted", wrap=True)
-        self.other_dates = button(review_strings()["change_date"], self._ask, kind="link")
+        self._head = make_label("", "strong", wrap=True)
+        self._words = make_label("", "muted", wrap=True)
+        self.other_dates = make_button(review_strings()["change_date"], self._ask, kind="link")
         self.act: KeyButton | None = None
         self._action = Action.SKIP
         left = QWidget()
-        said = column(left, self._head, self._words, gap=2)
+        said = make_column(left, self._head, self._words, gap=2)
         said.addLayout(_make_left_row(self.other_dates))
-        self._box = row(left, parent=self, gap=16)
+        self._box = make_row(left, parent=self, gap=16)
         self._box.setContentsMargins(20, 12, 20, 12)
         self._box.setStretch(0, 1)
 
@@ -174,7 +184,7 @@ class ActionBar(QWidget):
         self._flow_box = QWidget()
         self._flow = FlowLayout(self._flow_box, gap=8)
         self._undo = QWidget()
-        row(label(review_strings()["undo"], "muted"), keycap("Ctrl+Z"), parent=self._undo, gap=6)
+        make_row(make_label(review_strings()["undo"], "muted"), make_keycap("Ctrl+Z"), parent=self._undo, gap=6)
         self.remember = QCheckBox()
         self.remember.setToolTip(review_strings()["remember_note"])
         self.remember.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -183,11 +193,11 @@ class ActionBar(QWidget):
         self._foot = FlowLayout(foot, gap=16)
         self._foot.addWidget(self.remember)
         self._foot.addWidget(self._undo)
-        column(self, self._flow_box, foot, gap=12)
+        make_column(self, self._flow_box, foot, gap=12)
 
     def show_item(self, item: ReviewItem) -> None:
         """Offer what can be decided; what is suggested stands above."""
-        clear(self._flow)
+        clear_layout(self._flow)
         self.buttons.clear()
         self._item = item
         above = item.suggestion.action if item.suggestion is not None else None
@@ -243,11 +253,11 @@ class FollowsRow(QWidget):
         self._theme = theme
         inner = QWidget()
         self._flow = FlowLayout(inner, gap=28)
-        column(self, hairline(), label(review_strings()["follows"], "label"), inner, gap=10)
+        make_column(self, make_hairline(), make_label(review_strings()["follows"], "label"), inner, gap=10)
 
     def show_follows(self, follows: Sequence[Follow]) -> None:
         """Show them; hidden where there is none."""
-        clear(self._flow)
+        clear_layout(self._flow)
         self.setVisible(bool(follows))
         for one in follows:
             self._flow.addWidget(self._entry(one))
@@ -257,13 +267,13 @@ class FollowsRow(QWidget):
         made = QWidget()
         head = one_line(one.headline, 80)
         if one.ids:
-            link = button(head, lambda: self.led.emit(one.ids), kind="link")
+            link = make_button(head, lambda: self.led.emit(one.ids), kind="link")
             link.setAccessibleName(f"Show {head}")
             top: QWidget = link
         else:
-            top = label(head, "strong", wrap=True)
-        said = label(one_line(one.sentence, 200), "muted", wrap=True)
-        box = column(made, gap=2)
+            top = make_label(head, "strong", wrap=True)
+        said = make_label(one_line(one.sentence, 200), "muted", wrap=True)
+        box = make_column(made, gap=2)
         if one.ids:
             box.addLayout(_make_left_row(top))
         else:
@@ -278,7 +288,7 @@ class FollowsRow(QWidget):
 def _make_left_row(link: QWidget) -> QHBoxLayout:
     """A link whose words begin where the text above it begins."""
     link.setProperty("flush", "true")
-    return row(link, None)
+    return make_row(link, None)
 
 
 _WIDEST = 1080
@@ -381,15 +391,15 @@ class Desk(QWidget):
         theme, inner = self._theme, _Inner()
         self.reading = ReadingArea(inner)
         self.fade = Fade(theme, self.reading, "background")
-        self._outer = column(self, self.reading, gap=16)
-        self._read = column(inner, gap=16)
-        self._place = label("", "muted")
-        self._question = label("", "title", wrap=True)
-        self._why = label("", "muted", wrap=True)
-        self._read.addLayout(column(None, self._place, self._question, self._why, gap=4))
+        self._outer = make_column(self, self.reading, gap=16)
+        self._read = make_column(inner, gap=16)
+        self._place = make_label("", "muted")
+        self._question = make_label("", "title", wrap=True)
+        self._why = make_label("", "muted", wrap=True)
+        self._read.addLayout(make_column(None, self._place, self._question, self._why, gap=4))
         self._closed = QWidget()
         self._read.addWidget(self._closed)
-        self._closed_box = column(self._closed)
+        self._closed_box = make_column(self._closed)
         self.warning = WarningBanner(theme)
         self._read.addWidget(self.warning)
         self.have = SideCard(theme, "accent", self._closer, self._palace)
@@ -409,7 +419,7 @@ class Desk(QWidget):
         self.actions_bar.pressed.connect(self.decided)
         self.follows = FollowsRow(self._theme)
         self.follows.led.connect(self.led)
-        self._bars = column(None, self.suggestion, self.actions_bar, self.follows, gap=16)
+        self._bars = make_column(None, self.suggestion, self.actions_bar, self.follows, gap=16)
         self._outer.addLayout(self._bars)
         self._outer.addStretch(1)
 
@@ -590,8 +600,8 @@ class BatchPanel(QFrame):
         self.setAccessibleName("Several items")
         self._theme = theme
         self.buttons: dict[Action, KeyButton] = {}
-        self._title = label("", "title")
-        self._what = label("", "muted", wrap=True)
+        self._title = make_label("", "title")
+        self._what = make_label("", "muted", wrap=True)
         self.list = QListWidget()
         self.list.setObjectName("framed")
         self.list.setAccessibleName("What is chosen")
@@ -599,10 +609,10 @@ class BatchPanel(QFrame):
         self.list.setUniformItemSizes(True)
         self._actions = QWidget()
         self._flow = FlowLayout(self._actions, gap=8)
-        self._note = label("", "small", wrap=True)
-        layout = column(self, self._title, self._what, gap=10)
+        self._note = make_label("", "small", wrap=True)
+        layout = make_column(self, self._title, self._what, gap=10)
         layout.setContentsMargins(32, 20, 32, 20)
-        layout.addWidget(label(review_strings()["batch"]["sentence"], wrap=True))
+        layout.addWidget(make_label(review_strings()["batch"]["sentence"], wrap=True))
         layout.addWidget(self.list, 1000)
         layout.addWidget(self._actions)
         layout.addWidget(self._note)
@@ -630,7 +640,7 @@ class BatchPanel(QFrame):
             line = QListWidgetItem(f"{one_line(shown.title, 100)} · {row_note(shown)}", self.list)
             line.setSizeHint(side)
         self.list.setMaximumHeight(len(rows) * side.height() + 14)
-        clear(self._flow)
+        clear_layout(self._flow)
         self.buttons.clear()
         for action in MANY:
             said = describe_batch_action(action, rows)

@@ -18,7 +18,7 @@ from ui.context import Context
 from ui.pages.review.card import MarkedText
 from ui.strings import review_strings
 from ui.theme.tokens import sizes
-from ui.widgets.basics import Segments, button, column, label, row
+from ui.widgets.basics import Segments, make_button, make_column, make_label, make_row
 
 BOTH, HAVE, CAME = "both", "have", "came"
 _LONGEST_CONDITION = 200
@@ -42,17 +42,19 @@ class DecisionDialog(QDialog):
         self.setAccessibleName(said["title"])
         self.setMinimumWidth(context.theme.px(sizes().dialog_wide))
         self.form = QWidget()
-        self.form_box = column(self.form, gap=8)
-        self.problem = label("", "danger", wrap=True)
+        self.form_box = make_column(self.form, gap=8)
+        self.problem = make_label("", "danger", wrap=True)
         self.problem.hide()
-        self.cancel = button("Cancel", self.reject)
-        self.act = button(said["act"], self.agree, kind="primary")
+        self.cancel = make_button("Cancel", self.reject)
+        self.act = make_button(said["act"], self.agree, kind="primary")
         self.act.setDefault(True)
-        layout = column(self, label(said["title"], "title"), label(said["sentence"], "muted", wrap=True), margins=24)
+        layout = make_column(
+            self, make_label(said["title"], "title"), make_label(said["sentence"], "muted", wrap=True), margins=24
+        )
         layout.setSpacing(12)
         layout.addWidget(self.form, 1)
         layout.addWidget(self.problem)
-        layout.addLayout(row(None, self.cancel, self.act))
+        layout.addLayout(make_row(None, self.cancel, self.act))
 
     def decision(self) -> Decision | None:
         """What was entered; None while that is not enough."""
@@ -93,10 +95,10 @@ class MergeDialog(DecisionDialog):
             choices = ((BOTH, "Both"), (HAVE, "What you have"), (CAME, "What arrived"))
             self.begin = Segments(choices, begin, "Begin with")
             self.begin.chosen.connect(self._begin)
-            line = row(label("Begin with", "strong"), self.begin, gap=10)
+            line = make_row(make_label("Begin with", "strong"), self.begin, gap=10)
             self.form_box.addLayout(line)
         self.form_box.addWidget(self.field, 1)
-        self.form_box.addWidget(label("Ctrl+Enter does it.", "small"))
+        self.form_box.addWidget(make_label("Ctrl+Enter does it.", "small"))
         self.field.textChanged.connect(self.check)
         self._begin(begin if is_pair else CAME)
         self.setFocusProxy(self.field)
@@ -131,7 +133,7 @@ def _reference(context: Context, heading: str, side: Side, tone: str) -> QWidget
     made = QWidget()
     view = MarkedText(context.theme, heading, tone)
     view.show_text(side.memory.text, side.marks, "body", _REFERENCE_LINES)
-    column(made, label(heading, "label"), view, gap=2)
+    make_column(made, make_label(heading, "label"), view, gap=2)
     return made
 
 
@@ -149,9 +151,9 @@ class DatesDialog(DecisionDialog):
         self.end.setEnabled(False)
         self.has_end.toggled.connect(self.end.setEnabled)
         self.has_end.toggled.connect(lambda _: self._on_dates_changed())
-        self.outcome = label("", "strong", wrap=True)
-        self.form_box.addLayout(row(_label_for("The newcomer holds from", self.begin), self.begin, None, gap=10))
-        self.form_box.addLayout(row(self.has_end, label("on"), self.end, None, gap=10))
+        self.outcome = make_label("", "strong", wrap=True)
+        self.form_box.addLayout(make_row(_label_for("The newcomer holds from", self.begin), self.begin, None, gap=10))
+        self.form_box.addLayout(make_row(self.has_end, make_label("on"), self.end, None, gap=10))
         self.form_box.addWidget(self.outcome)
         for field in (self.begin, self.end):
             field.dateChanged.connect(lambda _: self._on_dates_changed())
@@ -253,6 +255,6 @@ def _format_day(day: QDate) -> str:
 
 
 def _label_for(text: str, field: QWidget) -> QLabel:
-    made = label(text, "strong")
+    made = make_label(text, "strong")
     made.setBuddy(field)
     return made

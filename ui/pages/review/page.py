@@ -28,7 +28,7 @@ from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
-from ui.widgets.basics import UNBOUND, button, column, make_timer, row
+from ui.widgets.basics import UNBOUND, make_button, make_column, make_row, make_timer
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of
@@ -95,13 +95,13 @@ class DecisionRunner(QObject):
         if decided.step_id is not None:
             offer_undo(self._context, say, decided.step_id)
         else:
-            self._context.desk.say(say)
+            self._context.desk.show_message(say)
         self.done.emit(ids, decided)
 
     def _on_decision_failed(self, ids: tuple[str, ...], error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
-            self._context.desk.say(problem.sentence)
+            self._context.desk.show_message(problem.sentence)
         self.refused.emit(ids)
 
 
@@ -149,7 +149,7 @@ class Links(QObject):
 
     def look_closer(self, memory_id: str) -> None:
         """Open the inspector on a memory."""
-        self._context.selection.again(memory_id, CLOSER)
+        self._context.selection.reselect(memory_id, CLOSER)
 
     def go_to_palace(self, memory_id: str) -> None:
         """Show a memory in the palace."""
@@ -203,11 +203,13 @@ class Panes(QWidget):
         """
         theme = self._theme
         self.queue, self._side = QueuePanel(theme), QWidget()
-        row(self.queue, self._side, parent=self, gap=0).setStretch(1, 1)
+        make_row(self.queue, self._side, parent=self, gap=0).setStretch(1, 1)
         self._bar, self._right = QWidget(), QStackedWidget()
-        column(self._side, self._bar, self._right, gap=0)
-        self.back = button(review_strings()["back"], self.show_queue, theme=theme, icon="chevron-left", kind="ghost")
-        row(self.back, None, parent=self._bar).setContentsMargins(12, 8, 12, 0)
+        make_column(self._side, self._bar, self._right, gap=0)
+        self.back = make_button(
+            review_strings()["back"], self.show_queue, theme=theme, icon="chevron-left", kind="ghost"
+        )
+        make_row(self.back, None, parent=self._bar).setContentsMargins(12, 8, 12, 0)
         self._bar.hide()
         self.desk = Desk(theme, leads.look_closer, leads.go_to_palace)
         self.desk.led.connect(leads.lead)
@@ -267,7 +269,7 @@ class Panes(QWidget):
     def let_go(self) -> None:
         """Escape: one item again, or the queue where it is hidden."""
         if self.is_batch:
-            self.queue.list.look_near(self.queue.list.currentIndex().row())
+            self.queue.list.select_near(self.queue.list.currentIndex().row())
         elif self.is_narrow and not self._shows_queue:
             self.show_queue()
 
@@ -338,8 +340,8 @@ class DecisionKeys(QObject):
         _bind(self._host, "E", self._edit)
         _bind(self._host, "G", lambda: moves.choose_group(moves.currentIndex().row()))
         _bind(self._host, "Escape", self._stand.let_go)
-        _bind(self._host, "Up", lambda: moves.step(-1), repeats=True)
-        _bind(self._host, "Down", lambda: moves.step(1), repeats=True)
+        _bind(self._host, "Up", lambda: moves.move_current(-1), repeats=True)
+        _bind(self._host, "Down", lambda: moves.move_current(1), repeats=True)
         for key in ("Return", "Enter"):
             _bind(moves, key, self._stand.open_item, Qt.ShortcutContext.WidgetShortcut)
 
@@ -359,9 +361,9 @@ class DecisionKeys(QObject):
         if self._stand.is_batch:
             self._decide_many(action)
         elif item is None or action not in item.actions:
-            self._context.desk.say(review_strings()["not_offered"])
+            self._context.desk.show_message(review_strings()["not_offered"])
         elif not self._stand.desk.actions_bar.allows(action):
-            self._context.desk.say(review_strings()["not_repeated"])
+            self._context.desk.show_message(review_strings()["not_repeated"])
         elif action in ASKS and not _is_suggested(item, action):
             self._ask(action)
         else:
@@ -378,9 +380,9 @@ class DecisionKeys(QObject):
         if not self.is_ready or self._stand.is_batch or item is None:
             return
         if Action.MERGE not in item.actions:
-            self._context.desk.say(review_strings()["not_offered"])
+            self._context.desk.show_message(review_strings()["not_offered"])
         elif not self._stand.desk.actions_bar.allows(Action.MERGE):
-            self._context.desk.say(review_strings()["not_repeated"])
+            self._context.desk.show_message(review_strings()["not_repeated"])
         else:
             self._ask(Action.MERGE, CAME)
 
@@ -395,7 +397,7 @@ class DecisionKeys(QObject):
         if action in self._stand.batch.buttons:
             self._take([one.id for one in self._stand.queue.list.chosen], Decision(action))
         else:
-            self._context.desk.say(review_strings()["batch"]["needs_each"])
+            self._context.desk.show_message(review_strings()["batch"]["needs_each"])
 
     def _take(self, ids: Sequence[str], decision: Decision) -> None:
         """The next row is looked at before the engine has answered."""
@@ -440,7 +442,7 @@ class ReviewPage(Page):
         self.decider.refused.connect(self._on_decision_refused)
         self.stand = Panes(context.theme)
         self.states = States(context.theme, self.stand, "Reading the queue …")
-        column(self, self.states)
+        make_column(self, self.states)
         self.stand.build(Links(context, self))
         self.queue, self.desk, self.batch = self.stand.queue, self.stand.desk, self.stand.batch
         self.queue.list.looked_at.connect(self._look)
@@ -455,7 +457,7 @@ class ReviewPage(Page):
 
     # ---- the page's life
 
-    def enter(self, wish: str = "") -> None:
+    def activate(self, wish: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
@@ -470,7 +472,7 @@ class ReviewPage(Page):
         if wish:
             self.queue.show_again(wish)
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
         self.is_stale = self.is_stale or self._refresh.isActive()
@@ -483,9 +485,9 @@ class ReviewPage(Page):
         shows = current is None or (shown is not None and shown.id == current.id)
         return self._is_read and shows and not self._refresh.isActive()
 
-    def changed(self, change: Changed) -> None:
+    def handle_change(self, change: Changed) -> None:
         """What was stored, decided, undone or forgotten may open or close items: read again."""
-        super().changed(change)
+        super().handle_change(change)
         if self._is_shown and not self._refresh.isActive():
             self._refresh.start()
 
@@ -550,7 +552,7 @@ class ReviewPage(Page):
         self.read()
 
     def _fail(self, error: BaseException) -> None:
-        self.states.show_failure(error, self.read, self.context.desk.say if self._is_read else None)
+        self.states.show_failure(error, self.read, self.context.desk.show_message if self._is_read else None)
 
     # ---- the item
 
@@ -603,7 +605,7 @@ class ReviewPage(Page):
         self._refresh.start()
         current = self.context.selection.current
         if current in {*decided.active, *decided.retired}:
-            self.context.selection.again(current, ORIGIN)
+            self.context.selection.reselect(current, ORIGIN)
 
     def _on_decision_refused(self, ids: tuple[str, ...]) -> None:
         self._decided = [one for one in self._decided if one not in ids]

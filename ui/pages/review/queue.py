@@ -23,9 +23,19 @@ from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.undo import offer_undo
-from ui.widgets.basics import FlowLayout, MenuChip, button, clear, column, hairline, label, make_scroll_area, row
+from ui.widgets.basics import (
+    FlowLayout,
+    MenuChip,
+    clear_layout,
+    make_button,
+    make_column,
+    make_hairline,
+    make_label,
+    make_row,
+    make_scroll_area,
+)
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import ago, count_of, date_of
+from ui.widgets.words import count_of, date_of, format_ago
 
 _ROW, _HEADING = 56, 34
 GROUPS: Mapping[str, str] = {"none": "None", "source": "Source", "client": "Client", "subject": "Subject"}
@@ -76,15 +86,15 @@ class QueueRows(RowSpec[ReviewRow]):
 
     heading = (_HEADING, _HEADING)
 
-    def key(self, row: ReviewRow) -> str:
+    def row_key(self, row: ReviewRow) -> str:
         """The id of its item."""
         return row.id
 
-    def describe(self, row: ReviewRow) -> str:
+    def accessible_text(self, row: ReviewRow) -> str:
         """Its title and its note."""
         return f"{one_line(row.title, 160)}. {row_note(row)}"
 
-    def height(self, _row: ReviewRow, _place: int) -> int:
+    def row_height(self, _row: ReviewRow, _place: int) -> int:
         """All are of one height."""
         return self.theme.px(_ROW)
 
@@ -95,9 +105,9 @@ class QueueRows(RowSpec[ReviewRow]):
         px, number, is_pressed = self.theme.px, self.theme.font("small"), line.chooses and state.is_hovered
         inner = rect.adjusted(px(spacing().m), 0, -px(spacing().m), -px(6))
         figure = "Choose all" if is_pressed else f"{line.count or 0:,}"
-        self.write(painter, inner, figure, "accent" if is_pressed else "muted", number, RIGHT | LOW)
+        self.draw_text(painter, inner, figure, "accent" if is_pressed else "muted", number, RIGHT | LOW)
         width = QFontMetrics(number).horizontalAdvance(figure)
-        self.write(painter, inner.adjusted(0, 0, -width - 8, 0), line.title, "muted", self.theme.font("label"), LOW)
+        self.draw_text(painter, inner.adjusted(0, 0, -width - 8, 0), line.title, "muted", self.theme.font("label"), LOW)
 
     def draw_row(self, painter: QPainter, rect: QRect, row: ReviewRow, _state: RowState) -> None:
         """Its two lines."""
@@ -106,10 +116,10 @@ class QueueRows(RowSpec[ReviewRow]):
         upper, lower = QRect(inner), QRect(inner)
         upper.setHeight(inner.height() // 2)
         lower.setTop(upper.bottom() + 1)
-        head, small = self.fonts()
+        head, small = self.row_fonts()
         head.setWeight(QFont.Weight.DemiBold)
-        self.write(painter, upper, one_line(row.title, 120), "muted" if row.later else "ink", head)
-        self.write(painter, lower, row_note(row), "muted", small)
+        self.draw_text(painter, upper, one_line(row.title, 120), "muted" if row.later else "ink", head)
+        self.draw_text(painter, lower, row_note(row), "muted", small)
 
 
 DAYS = 7
@@ -137,19 +147,19 @@ class ClosedLine:
 class ClosedRows(RowSpec[ClosedLine]):
     """How they look: a title with a word at the right, and under it why."""
 
-    def key(self, row: ClosedLine) -> str:
+    def row_key(self, row: ClosedLine) -> str:
         """The id of its item."""
         return row.id
 
-    def describe(self, row: ClosedLine) -> str:
+    def accessible_text(self, row: ClosedLine) -> str:
         """All of it."""
         return f"{row.title}. {row.why} {row.when}"
 
-    def hint(self, _row: ClosedLine) -> str:
+    def tool_tip(self, _row: ClosedLine) -> str:
         """No tooltip."""
         return ""
 
-    def height(self, _row: ClosedLine, _place: int) -> int:
+    def row_height(self, _row: ClosedLine, _place: int) -> int:
         """All are of one height."""
         return self.theme.px(_LINE)
 
@@ -163,10 +173,10 @@ class ClosedRows(RowSpec[ClosedLine]):
         half, small = inner.height() // 2, theme.font("small")
         wide = QFontMetrics(small).horizontalAdvance(row.when)
         upper = QRect(inner.x(), inner.y(), inner.width() - wide - 12, half)
-        self.write(painter, upper, row.title, "ink", theme.font("body"))
-        self.write(painter, QRect(inner.x(), inner.y() + half, inner.width(), half), row.why, "muted", small)
+        self.draw_text(painter, upper, row.title, "ink", theme.font("body"))
+        self.draw_text(painter, QRect(inner.x(), inner.y() + half, inner.width(), half), row.why, "muted", small)
         at_right = QRect(inner.x(), inner.y(), inner.width(), half)
-        self.write(painter, at_right, row.when, "muted", small, RIGHT | MIDDLE)
+        self.draw_text(painter, at_right, row.when, "muted", small, RIGHT | MIDDLE)
 
 
 class ClosedDialog(QDialog):
@@ -180,14 +190,14 @@ class ClosedDialog(QDialog):
         self.setAccessibleName(said["title"])
         self.resize(context.theme.px(sizes().dialog_wide), context.theme.px(_HEIGHT))
         self._context = context
-        self._note = label(said["sentence"], "muted", wrap=True)
+        self._note = make_label(said["sentence"], "muted", wrap=True)
         self.list = ListView(ClosedRows(context.theme), said["title"])
         self.list.setObjectName("framed")
         self.list.setUniformItemSizes(True)
-        self.close_button = button("Close", self.accept, kind="primary")
-        layout = column(self, label(said["title"], "title"), self._note, margins=24, gap=12)
+        self.close_button = make_button("Close", self.accept, kind="primary")
+        layout = make_column(self, make_label(said["title"], "title"), self._note, margins=24, gap=12)
         layout.addWidget(self.list, 1)
-        layout.addLayout(row(None, self.close_button))
+        layout.addLayout(make_row(None, self.close_button))
         conflicts = context.bridge.engine.conflicts
         asked = query("Reading what closed", lambda: conflicts.list_closed(DAYS)).within(self)
         context.tasks.run(asked.success(self._show).failure(self._fail))
@@ -215,7 +225,7 @@ def closed_line(shown: ClosedRow, now_ms: int) -> ClosedLine:
     how = said["resolutions"].get(shown.resolution) or said["closed"]["by_itself"]
     why = one_line(shown.note, 200)
     reason = f"{how}. {why}" if why else f"{how}."
-    return ClosedLine(shown.id, one_line(shown.title, 160), reason, ago(shown.closed_at, now_ms))
+    return ClosedLine(shown.id, one_line(shown.title, 160), reason, format_ago(shown.closed_at, now_ms))
 
 
 class RulesDialog(QDialog):
@@ -235,13 +245,13 @@ class RulesDialog(QDialog):
         self.setAccessibleName(said["title"])
         self.resize(context.theme.px(sizes().dialog_wide), context.theme.px(360))
         self._context = context
-        self._note = label(said["sentence"], "muted", wrap=True)
+        self._note = make_label(said["sentence"], "muted", wrap=True)
         inner = QWidget()
-        self._lines: QVBoxLayout = column(inner, gap=8)
-        self.close_button = button("Close", self.accept, kind="primary")
-        layout = column(self, label(said["title"], "title"), self._note, margins=24, gap=12)
+        self._lines: QVBoxLayout = make_column(inner, gap=8)
+        self.close_button = make_button("Close", self.accept, kind="primary")
+        layout = make_column(self, make_label(said["title"], "title"), self._note, margins=24, gap=12)
         layout.addWidget(make_scroll_area(inner), 1)
-        layout.addLayout(row(None, self.close_button))
+        layout.addLayout(make_row(None, self.close_button))
         self._read()
 
     @property
@@ -255,19 +265,19 @@ class RulesDialog(QDialog):
         self._context.tasks.run(asked.success(self._show).failure(self._fail))
 
     def _show(self, rules: Sequence[ReviewRule]) -> None:
-        clear(self._lines)
+        clear_layout(self._lines)
         self._note.setText(review_strings()["rules"]["sentence" if rules else "none"])
         for rule in rules:
             said = QWidget()
-            head = label(rule_line(rule), wrap=True)
+            head = make_label(rule_line(rule), wrap=True)
             used = f"applied {count_of(rule.applied, 'time')}" if rule.applied else "not applied yet"
-            column(said, head, label(f"Since {date_of(rule.created_at)}, {used}", "small"), gap=1)
-            away = button(review_strings()["rules"]["forget"], partial(self._forget, rule.id))
+            make_column(said, head, make_label(f"Since {date_of(rule.created_at)}, {used}", "small"), gap=1)
+            away = make_button(review_strings()["rules"]["forget"], partial(self._forget, rule.id))
             away.setAccessibleName(f"Forget the rule: {rule_line(rule)}")
             line = QWidget()
-            row(said, away, gap=12, parent=line).setStretch(0, 1)
+            make_row(said, away, gap=12, parent=line).setStretch(0, 1)
             self._lines.addWidget(line)
-            self._lines.addWidget(hairline())
+            self._lines.addWidget(make_hairline())
         self._lines.addStretch(1)
 
     def _fail(self, error: BaseException) -> None:
@@ -325,7 +335,7 @@ class Filters(QWidget):
         self._buttons: dict[str, QPushButton] = {}
         self._titles = {ALL: "All", **{key: title for key, title, _ in families()}}
         for key, title in self._titles.items():
-            made = button(title, kind="chip")
+            made = make_button(title, kind="chip")
             made.setCheckable(True)
             made.setChecked(key == ALL)
             made.clicked.connect(lambda _checked=False, key=key: self._choose(key))
@@ -390,27 +400,29 @@ class QueuePanel(QFrame):
         self._theme = theme
         self._queue = Queue((), 0, {})
         self._away: set[str] = set()
-        self._count = label("", "muted")
+        self._count = make_label("", "muted")
         self.filters = Filters()
         self.filters.chosen.connect(self.filtered)
         self.group = MenuChip(theme, "Group", GROUPS, "none")
         self.group.chosen.connect(lambda _: self.show_again())
         self.list = ListView(QueueRows(theme), "What waits for you", _KEYS, keep=Keep.AFTER, takes_many=True)
-        self._cap = label("", "small", wrap=True)
-        self._closed = label("", "small", wrap=True)
-        self.see_why = button("See why", self.closed_asked.emit, kind="link")
-        self.see_rules = button("Rules", self.rules_asked.emit, kind="link", hint="Decisions you asked to be repeated")
-        layout = column(self, gap=10)
+        self._cap = make_label("", "small", wrap=True)
+        self._closed = make_label("", "small", wrap=True)
+        self.see_why = make_button("See why", self.closed_asked.emit, kind="link")
+        self.see_rules = make_button(
+            "Rules", self.rules_asked.emit, kind="link", hint="Decisions you asked to be repeated"
+        )
+        layout = make_column(self, gap=10)
         layout.setContentsMargins(12, 16, 12, 12)
-        head = row(label("Review", "title"), None, self._count)
+        head = make_row(make_label("Review", "title"), None, self._count)
         head.setContentsMargins(6, 0, 6, 0)
         layout.addLayout(head)
-        chips = column(None, self.filters)
+        chips = make_column(None, self.filters)
         chips.setContentsMargins(6, 0, 6, 0)
         layout.addLayout(chips)
         layout.addWidget(self.list, 1)
-        foot = column(None, self._cap, self._closed, gap=4)
-        links = row(self.see_why, self.see_rules, None, self.group, gap=10)
+        foot = make_column(None, self._cap, self._closed, gap=4)
+        links = make_row(self.see_why, self.see_rules, None, self.group, gap=10)
         foot.addLayout(links)
         foot.setContentsMargins(6, 0, 6, 0)
         layout.addLayout(foot)
@@ -418,7 +430,7 @@ class QueuePanel(QFrame):
     @property
     def rows(self) -> Sequence[ReviewRow]:
         """The rows that are shown, in their order."""
-        return self.list.lines.rows()
+        return self.list.lines.list_rows()
 
     @property
     def open_count(self) -> int:

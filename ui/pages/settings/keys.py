@@ -18,10 +18,10 @@ from ui.bridge import Task, problem_of, query, write
 from ui.context import Context
 from ui.pages.settings.rows import Line, Section
 from ui.theme.tokens import sizes
-from ui.widgets.basics import Elided, button, column, label, row
-from ui.widgets.secret import SecretField, StrengthMeter, mark
+from ui.widgets.basics import Elided, make_button, make_column, make_label, make_row
+from ui.widgets.secret import SecretField, StrengthMeter, mark_field
 from ui.widgets.verdict import VerdictDialog, verdict_of
-from ui.widgets.words import memories, size_of
+from ui.widgets.words import count_memories, size_of
 
 _COLUMNS = 3
 
@@ -36,11 +36,11 @@ class SecretDialog(QDialog):
         self.setAccessibleName(title)
         self.context = context
         self.setFixedWidth(context.theme.px(sizes().dialog))
-        self.trouble = label("", "danger", wrap=True)
+        self.trouble = make_label("", "danger", wrap=True)
         self.trouble.hide()
         self.is_busy = False
 
-    def refuse(self, sentence: str, field: QLineEdit | None = None) -> None:
+    def show_problem(self, sentence: str, field: QLineEdit | None = None) -> None:
         """Say in place what is wrong.
 
         Args:
@@ -50,7 +50,7 @@ class SecretDialog(QDialog):
         self.trouble.setAccessibleName(sentence)
         self.trouble.setVisible(bool(sentence))
         if field is not None:
-            mark(field, is_wrong=bool(sentence))
+            mark_field(field, is_wrong=bool(sentence))
             if sentence:
                 field.setFocus()
         self.adjustSize()
@@ -77,11 +77,11 @@ class PassphraseDialog(SecretDialog):
         self.first = SecretField(theme, "New passphrase")
         self.second = SecretField(theme, "New passphrase again")
         self.meter = StrengthMeter(theme)
-        self.cancel = button("Cancel", self.reject)
-        self.act = button("Change the passphrase", self._go, kind="primary")
-        layout = column(self, label("Change the passphrase", "title"), margins=24, gap=8)
+        self.cancel = make_button("Cancel", self.reject)
+        self.act = make_button("Change the passphrase", self._submit_form, kind="primary")
+        layout = make_column(self, make_label("Change the passphrase", "title"), margins=24, gap=8)
         layout.addWidget(
-            label("The recovery code stays as it is. Earlier backups keep the old one.", "muted", wrap=True)
+            make_label("The recovery code stays as it is. Earlier backups keep the old one.", "muted", wrap=True)
         )
         layout.addSpacing(4)
         for words, field in (
@@ -89,60 +89,63 @@ class PassphraseDialog(SecretDialog):
             ("New passphrase", self.first),
             ("Once more", self.second),
         ):
-            layout.addWidget(label(words, "strong"))
+            layout.addWidget(make_label(words, "strong"))
             layout.addWidget(field)
             if field is self.first:
                 layout.addWidget(self.meter)
         layout.addWidget(self.trouble)
         layout.addSpacing(8)
-        layout.addLayout(row(None, self.cancel, self.act))
+        layout.addLayout(make_row(None, self.cancel, self.act))
         for field in (self.old, self.first, self.second):
             field.textChanged.connect(self._on_text_changed)
         self.old.setFocus()
 
     def _on_text_changed(self) -> None:
         for field in (self.old, self.first, self.second):
-            mark(field, is_wrong=False)
-        self.meter.rate(self.first.text())
+            mark_field(field, is_wrong=False)
+        self.meter.rate_passphrase(self.first.text())
         if self.trouble.isVisible():
-            self.refuse("")
+            self.show_problem("")
 
-    def _go(self) -> None:
+    def _submit_form(self) -> None:
         if self.is_busy:
             return
         if not self.old.text():
-            self.refuse("Type the passphrase as it is now.", self.old)
+            self.show_problem("Type the passphrase as it is now.", self.old)
         elif not self.first.text().strip():
-            self.refuse("Choose a new passphrase.", self.first)
+            self.show_problem("Choose a new passphrase.", self.first)
         elif self.first.text() != self.second.text():
-            self.refuse("The two new ones differ; type it once more.", self.second)
+            self.show_problem("The two new ones differ; type it once more.", self.second)
         else:
-            self._change()
+            self._change_passphrase()
 
-    def _change(self) -> None:
-        held = [self.first.take(), self.old.take()]  # given away once; nothing of the task or the fields keeps them
-        self.second.take()
+    def _change_passphrase(self) -> None:
+        held = [
+            self.first.take_text(),
+            self.old.take_text(),
+        ]  # given away once; nothing of the task or the fields keeps them
+        self.second.take_text()
         vault = self.context.bridge.engine.vault
-        self._wait(is_busy=True)
+        self._set_busy(is_busy=True)
         task = write("Changing the passphrase", lambda: vault.change_passphrase(held.pop(), held.pop())).within(self)
-        self.context.tasks.run(task.success(self._on_passphrase_changed).failure(self._fail))
+        self.context.tasks.run(task.success(self._on_passphrase_changed).failure(self._show_failure))
 
-    def _wait(self, *, is_busy: bool) -> None:
+    def _set_busy(self, *, is_busy: bool) -> None:
         self.is_busy = is_busy
         self.act.setText("Changing it …" if is_busy else "Change the passphrase")
         for part in (self.act, self.cancel, self.old, self.first, self.second):
             part.setEnabled(not is_busy)
 
     def _on_passphrase_changed(self, _nothing: None) -> None:
-        self._wait(is_busy=False)
+        self._set_busy(is_busy=False)
         self.changed.emit()
         self.accept()
 
-    def _fail(self, error: BaseException) -> None:
-        self._wait(is_busy=False)
+    def _show_failure(self, error: BaseException) -> None:
+        self._set_busy(is_busy=False)
         problem = problem_of(error)
         if problem is not None:
-            self.refuse(problem.sentence, self.old)
+            self.show_problem(problem.sentence, self.old)
 
 
 class RecoveryDialog(SecretDialog):
@@ -157,51 +160,53 @@ class RecoveryDialog(SecretDialog):
         self.groups = QWidget()
         self._grid = QGridLayout(self.groups)
         self._stack = QStackedWidget()
-        for step in (self._ask_step(), self._show_step(), self._check_step()):
+        for step in (self._make_secret_step(), self._make_code_step(), self._make_check_step()):
             self._stack.addWidget(step)
-        layout = column(self, label("A new recovery code", "title"), self._stack, self.trouble, margins=24, gap=10)
+        layout = make_column(
+            self, make_label("A new recovery code", "title"), self._stack, self.trouble, margins=24, gap=10
+        )
         layout.setStretch(1, 1)
-        self.finished.connect(self._forget)
-        context.bridge.state.connect(self._state)
+        self.finished.connect(self._forget_code)
+        context.bridge.state.connect(self._on_vault_state)
         self.secret.setFocus()
 
-    def _step(self, sentence: str, *widgets: QWidget, buttons: tuple[QPushButton, ...]) -> QWidget:
+    def _make_step(self, sentence: str, *widgets: QWidget, buttons: tuple[QPushButton, ...]) -> QWidget:
         made = QWidget()
-        layout: QVBoxLayout = column(made, label(sentence, "muted", wrap=True), *widgets, gap=10)
+        layout: QVBoxLayout = make_column(made, make_label(sentence, "muted", wrap=True), *widgets, gap=10)
         layout.addStretch(1)
-        layout.addLayout(row(None, *buttons))
+        layout.addLayout(make_row(None, *buttons))
         return made
 
-    def _ask_step(self) -> QWidget:
-        self.cancel = button("Cancel", self.reject)
-        self.make = button("Make a new code", self._make, kind="primary")
+    def _make_secret_step(self) -> QWidget:
+        self.cancel = make_button("Cancel", self.reject)
+        self.make = make_button("Make a new code", self._make_code, kind="primary")
         says = "The old code holds until the new one is checked. Type the passphrase, or the old code, to go on."
-        return self._step(says, self.secret, buttons=(self.cancel, self.make))
+        return self._make_step(says, self.secret, buttons=(self.cancel, self.make))
 
-    def _show_step(self) -> QWidget:
-        self.copy = button("Copy", self._copy, theme=self.context.theme, icon="copy")
-        self.kept = button("I have kept it", self._check_it, kind="primary")
+    def _make_code_step(self) -> QWidget:
+        self.copy = make_button("Copy", self._copy_code, theme=self.context.theme, icon="copy")
+        self.kept = make_button("I have kept it", self._show_check, kind="primary")
         says = (
             "It is shown this once. Write it down or keep it in a password manager, then type it back: from there on "
             "it holds, and the old one is void."
         )
-        self.leave = button("Cancel", self.reject)
-        return self._step(says, self.groups, buttons=(self.leave, self.copy, self.kept))
+        self.leave = make_button("Cancel", self.reject)
+        return self._make_step(says, self.groups, buttons=(self.leave, self.copy, self.kept))
 
-    def _check_step(self) -> QWidget:
-        self.again = button("Show it again", lambda: self._go(1))
-        self.check = button("Check", self._check, kind="primary")
+    def _make_check_step(self) -> QWidget:
+        self.again = make_button("Show it again", lambda: self._switch_step(1))
+        self.check = make_button("Check", self._check_code, kind="primary")
         says = "Type the new code as you kept it, or paste it. Spaces and hyphens do not matter."
-        return self._step(says, self.typed, buttons=(self.again, self.check))
+        return self._make_step(says, self.typed, buttons=(self.again, self.check))
 
     @property
     def step(self) -> int:
         """0 asks for a secret, 1 shows the code, 2 has it typed back."""
         return self._stack.currentIndex()
 
-    def _go(self, step: int) -> None:
+    def _switch_step(self, step: int) -> None:
         self._stack.setCurrentIndex(step)
-        self.refuse("")
+        self.show_problem("")
         main = (self.make, self.kept, self.check)[step]
         main.setDefault(True)
         (self.secret, self.kept, self.typed)[step].setFocus()
@@ -209,65 +214,65 @@ class RecoveryDialog(SecretDialog):
     def done(self, result: int) -> None:
         """Closed; a code that was made and not checked opens nothing."""
         if self.code:
-            self.context.desk.say("The new code was given up; the old one still holds.")
+            self.context.desk.show_message("The new code was given up; the old one still holds.")
         super().done(result)
 
-    def _forget(self) -> None:
+    def _forget_code(self) -> None:
         """Nothing of the code outlives the dialog."""
         clipboard = QGuiApplication.clipboard()
         if self.code and clipboard.text() == self.code:
             clipboard.clear()
         self.code = ""
         self.typed.clear()
-        self.secret.take()
+        self.secret.take_text()
 
-    def _state(self, state: str) -> None:
+    def _on_vault_state(self, state: str) -> None:
         if state != "locked" or (self.is_busy and self.step == 2):
             return  # whether a code that is being checked holds, its answer tells
         self.is_busy = False
         self.reject()
 
-    def _make(self) -> None:
+    def _make_code(self) -> None:
         if self.is_busy:
             return
         if not self.secret.text():
-            self.refuse("Type the passphrase, or the old code.", self.secret)
+            self.show_problem("Type the passphrase, or the old code.", self.secret)
             return
-        held, vault = [self.secret.take()], self.context.bridge.engine.vault
-        self._wait(is_busy=True)
+        held, vault = [self.secret.take_text()], self.context.bridge.engine.vault
+        self._set_busy(is_busy=True)
         task = write("Making a recovery code", lambda: vault.new_recovery_code(held.pop())).within(self)
-        self.context.tasks.run(task.success(self._show).failure(self._fail))
+        self.context.tasks.run(task.success(self._show_code).failure(self._show_failure))
 
-    def _wait(self, *, is_busy: bool) -> None:
+    def _set_busy(self, *, is_busy: bool) -> None:
         self.is_busy = is_busy
         for part in (self.make, self.cancel, self.secret):
             part.setEnabled(not is_busy)
         self.make.setText("Making it …" if is_busy else "Make a new code")
 
-    def _fail(self, error: BaseException) -> None:
-        self._wait(is_busy=False)
+    def _show_failure(self, error: BaseException) -> None:
+        self._set_busy(is_busy=False)
         problem = problem_of(error)
         if problem is not None:
-            self.refuse(problem.sentence, self.secret)
+            self.show_problem(problem.sentence, self.secret)
 
-    def _show(self, code: str) -> None:
-        self._wait(is_busy=False)
+    def _show_code(self, code: str) -> None:
+        self._set_busy(is_busy=False)
         self.code = code
         for nr, group in enumerate(code.split("-")):
-            words = label(group)
+            words = make_label(group)
             words.setObjectName("code")
             words.setAccessibleName(f"Group {nr + 1}: {' '.join(group)}")
             self._grid.addWidget(words, nr // _COLUMNS, nr % _COLUMNS)
-        self._go(1)
+        self._switch_step(1)
 
-    def _copy(self) -> None:
+    def _copy_code(self) -> None:
         QGuiApplication.clipboard().setText(self.code)
         self.copy.setText("Copied")
 
-    def _check_it(self) -> None:
-        self._go(2)
+    def _show_check(self) -> None:
+        self._switch_step(2)
 
-    def _check(self) -> None:
+    def _check_code(self) -> None:
         if self.is_busy:
             return
         held, vault = [self.typed.text()], self.context.bridge.engine.vault
@@ -283,17 +288,17 @@ class RecoveryDialog(SecretDialog):
     def _on_code_checked(self, fits: bool) -> None:
         self._set_checking(is_busy=False)
         if not fits:
-            self.refuse("That is not the new code; look at it again.", self.typed)
+            self.show_problem("That is not the new code; look at it again.", self.typed)
             return
-        self._forget()
-        self.context.desk.say("The new recovery code holds.")
+        self._forget_code()
+        self.context.desk.show_message("The new recovery code holds.")
         self.accept()
 
     def _fail_check(self, error: BaseException) -> None:
         self._set_checking(is_busy=False)
         problem = problem_of(error)
         if problem is not None:
-            self.refuse(problem.sentence)
+            self.show_problem(problem.sentence)
 
 
 class ActionLine(Line):
@@ -303,9 +308,9 @@ class ActionLine(Line):
         super().__init__(context.theme, title, description, words)
         self.button: QPushButton | None = None
 
-    def offer(self, action: str, run: Callable[[], None], hint: str = "") -> QPushButton:
+    def add_button(self, action: str, run: Callable[[], None], hint: str = "") -> QPushButton:
         """Put a button at its right."""
-        self.button = button(action, run, hint=hint)
+        self.button = make_button(action, run, hint=hint)
         self.side_column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignRight)
         return self.button
 
@@ -320,18 +325,18 @@ class VaultSection(Section):
         self.place = ActionLine(
             context, "Where it is", "Everything Loci knows is in this folder, encrypted.", "folder path"
         )
-        self._path = Elided(_short(place), "mono", Qt.TextElideMode.ElideMiddle)
+        self._path = Elided(_shorten_path(place), "mono", Qt.TextElideMode.ElideMiddle)
         self.place.texts.insertWidget(2, self._path)
-        self.place.offer("Copy", lambda: self._copy(place), "Copy the folder's path")
+        self.place.add_button("Copy", lambda: self._copy_path(place), "Copy the folder's path")
         self.state = ActionLine(context, "State", "Open.", "status")
-        self.passphrase = self._line(
+        self.passphrase = self._make_line(
             "Passphrase",
             "It opens the vault. Earlier backups keep the passphrase they were made with.",
             "Change …",
             self._change_passphrase,
             "password secret",
         )
-        self.recovery = self._line(
+        self.recovery = self._make_line(
             "Recovery code",
             "It opens the vault when the passphrase is forgotten.",
             "New code …",
@@ -339,18 +344,18 @@ class VaultSection(Section):
             "secret lost",
         )
         self.keyring = ActionLine(context, "Keyring of this computer", "", "password secret")
-        self.backup = self._line(
+        self.backup = self._make_line(
             "Backup",
             "Copies the whole vault, encrypted, and checks the copy by opening it.",
             "Back up now",
-            self._back_up,
+            self._back_up_vault,
             "copy save",
         )
-        self.verify = self._line(
+        self.verify = self._make_line(
             "Is it whole?",
             "Looks at every page, every link, the audit chain and both indexes. Nothing is changed.",
             "Verify now",
-            self._verify,
+            self._verify_vault,
             "check damaged integrity",
         )
         for line in (
@@ -362,30 +367,30 @@ class VaultSection(Section):
             self.backup,
             self.verify,
         ):
-            self.add(line)
+            self.add_line(line)
 
-    def _line(self, title: str, description: str, action: str, run: Callable[[], None], words: str) -> ActionLine:
+    def _make_line(self, title: str, description: str, action: str, run: Callable[[], None], words: str) -> ActionLine:
         made = ActionLine(self.context, title, description, words)
-        made.offer(action, run).setAccessibleName(f"{title}: {action.removesuffix(' …')}")
+        made.add_button(action, run).setAccessibleName(f"{title}: {action.removesuffix(' …')}")
         return made
 
     # ---- what there is
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Ask how the vault is and what opens it."""
         vault = self.context.bridge.engine.vault
-        self._ask(query("Looking at the vault", vault.status).success(self._show_status), "status")
-        self._ask(query("Looking at the keys", vault.presence).success(self._show_presence), "presence")
+        self._run_query(query("Looking at the vault", vault.status).success(self._show_status), "status")
+        self._run_query(query("Looking at the keys", vault.presence).success(self._show_presence), "presence")
 
-    def _ask(self, task: Task[Any], key: str) -> None:
+    def _run_query(self, task: Task[Any], key: str) -> None:
         self.context.tasks.run(task.within(self, key).failure(lambda _: None))  # the page itself tells what is wrong
 
     def _show_status(self, report: StatusReport) -> None:
         values = report.values
-        total = memories(values["memories"]["total"])
+        total = count_memories(values["memories"]["total"])
         self.state.description.setText(f"Open, with {total} in {_format_count(len(values['spaces']), 'space')}.")
         warnings = values["warnings"]
-        self.state.tell(" ".join(warnings), "warning" if warnings else "small")
+        self.state.show_note(" ".join(warnings), "warning" if warnings else "small")
 
     def _show_presence(self, presence: Presence) -> None:
         used = "It opens the vault too." if presence.in_keyring else "It does not open this vault."
@@ -393,13 +398,13 @@ class VaultSection(Section):
         if not presence.has_passphrase:
             self.passphrase.description.setText("There is none yet: the recovery code or the keyring open the vault.")
         if presence.sentence:
-            self.state.tell(presence.sentence, "warning")
+            self.state.show_note(presence.sentence, "warning")
 
     # ---- what can be done
 
-    def _copy(self, place: str) -> None:
+    def _copy_path(self, place: str) -> None:
         QGuiApplication.clipboard().setText(place)
-        self.context.desk.say("The folder's path is on the clipboard.")
+        self.context.desk.show_message("The folder's path is on the clipboard.")
 
     def _change_passphrase(self) -> None:
         dialog = PassphraseDialog(self.context, self)
@@ -407,55 +412,57 @@ class VaultSection(Section):
         dialog.open()
 
     def _passphrase_changed(self) -> None:
-        self.passphrase.tell("The new passphrase holds.", "success")
-        self.read()
+        self.passphrase.show_note("The new passphrase holds.", "success")
+        self.reload()
 
     def _new_code(self) -> None:
         RecoveryDialog(self.context, self).open()
 
-    def _back_up(self) -> None:
+    def _back_up_vault(self) -> None:
         vault = self.context.bridge.engine.vault
-        self._begin(self.backup, "Backing up …")
+        self._set_busy(self.backup, "Backing up …")
         task = query("Backing up", vault.backup).within(self, "backup")
-        self.context.tasks.run(task.success(self._backed_up).failure(lambda error: self._fail(self.backup, error)))
+        self.context.tasks.run(
+            task.success(self._on_backed_up).failure(lambda error: self._show_failure(self.backup, error))
+        )
 
-    def _backed_up(self, made: Mapping[str, Any]) -> None:
-        self._end(self.backup)
+    def _on_backed_up(self, made: Mapping[str, Any]) -> None:
+        self._set_idle(self.backup)
         name = Path(str(made["path"])).name
-        self.backup.tell(f"Saved and checked: {name}, {size_of(int(made['bytes']))}.", "success")
+        self.backup.show_note(f"Saved and checked: {name}, {size_of(int(made['bytes']))}.", "success")
 
-    def _verify(self) -> None:
+    def _verify_vault(self) -> None:
         vault = self.context.bridge.engine.vault
-        self._begin(self.verify, "Looking …")
+        self._set_busy(self.verify, "Looking …")
         task = query("Checking the vault", vault.verify).within(self, "verify")
         self.context.tasks.run(
-            task.success(self._on_vault_verified).failure(lambda error: self._fail(self.verify, error))
+            task.success(self._on_vault_verified).failure(lambda error: self._show_failure(self.verify, error))
         )
 
     def _on_vault_verified(self, report: Mapping[str, Any]) -> None:
-        self._end(self.verify)
+        self._set_idle(self.verify)
         verdict = verdict_of(report)
-        self.verify.tell(f"{verdict.title}. {verdict.sentence}", verdict.tone)
+        self.verify.show_note(f"{verdict.title}. {verdict.sentence}", verdict.tone)
         VerdictDialog(self.context.theme, verdict, self).open()
 
     @staticmethod
-    def _begin(line: ActionLine, words: str) -> None:
-        line.tell(words)
+    def _set_busy(line: ActionLine, words: str) -> None:
+        line.show_note(words)
         if line.button is not None:
             line.button.setEnabled(False)
 
     @staticmethod
-    def _end(line: ActionLine) -> None:
+    def _set_idle(line: ActionLine) -> None:
         if line.button is not None:
             line.button.setEnabled(True)
 
-    def _fail(self, line: ActionLine, error: BaseException) -> None:
-        self._end(line)
+    def _show_failure(self, line: ActionLine, error: BaseException) -> None:
+        self._set_idle(line)
         problem = problem_of(error)
-        line.tell("" if problem is None else problem.sentence, "danger")
+        line.show_note("" if problem is None else problem.sentence, "danger")
 
 
-def _short(place: str) -> str:
+def _shorten_path(place: str) -> str:
     """A path with the person's own folder as `~`."""
     own = str(Path.home())
     return f"~{place.removeprefix(own)}" if place.startswith(own + "/") else place

@@ -18,7 +18,7 @@ from ui.context import Context
 from ui.pages.settings.keys import ActionLine
 from ui.pages.settings.rows import Section
 from ui.strings import embedder_strings
-from ui.widgets.basics import button, clear
+from ui.widgets.basics import clear_layout, make_button
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import date_of
 
@@ -30,7 +30,7 @@ _OPEN = frozenset({JobState.QUEUED, JobState.RUNNING})
 
 
 @cache
-def words() -> Mapping[str, Any]:
+def section_strings() -> Mapping[str, Any]:
     """The sentences, read once."""
     found: Mapping[str, Any] = embedder_strings()["section"]
     return found
@@ -43,11 +43,11 @@ def describe_model(name: str) -> str:
         name: of a wish or of a space; hostile.
     """
     if not name.startswith(_OLLAMA):
-        return str(words()["built_in"])
-    return str(words()["served"]).format(model=_short(name))
+        return str(section_strings()["built_in"])
+    return str(section_strings()["served"]).format(model=_shorten_model(name))
 
 
-def _short(name: str) -> str:
+def _shorten_model(name: str) -> str:
     """A served model as it is called in a list of nothing but such models."""
     return one_line(name.removeprefix(_OLLAMA).partition(_MARK)[0].removesuffix(_LATEST), _NAME)
 
@@ -58,7 +58,7 @@ def format_time_needed(seconds: float) -> str:
     Args:
         seconds: 0 or more.
     """
-    forms = words()["times"]
+    forms = section_strings()["times"]
     if seconds < 1.5 * _MINUTE_S:
         return str(forms["minute"])
     for name, unit, below in (("minutes", _MINUTE_S, 1.5 * _HOUR_S), ("hours", _HOUR_S, 2 * _DAY_S)):
@@ -69,7 +69,7 @@ def format_time_needed(seconds: float) -> str:
 
 def describe_cost(cost: ChangeCost) -> str:
     """What a change takes, and what one should know of that model."""
-    said = words()["other"]
+    said = section_strings()["other"]
     form = said["cost"]["one" if cost.memories == 1 else "many"] if cost.memories else said["cost_none"]
     first = str(form).format(count=f"{cost.memories:,}", time=format_time_needed(cost.seconds))
     return " ".join(part for part in (first, said["goes_on"], cost.note) if part)
@@ -81,7 +81,7 @@ def describe_stored_model(kept: KeptSpace) -> str:
     Args:
         kept: from the engine; an `until` of long ago is one that was given up.
     """
-    forms = words()["old"]["kept" if kept.until > _GIVEN_UP_MS else "going"]
+    forms = section_strings()["old"]["kept" if kept.until > _GIVEN_UP_MS else "going"]
     form = forms["one" if kept.vectors == 1 else "many"]
     return str(form).format(model=describe_model(kept.name), count=f"{kept.vectors:,}", when=date_of(kept.until))
 
@@ -99,150 +99,152 @@ class StoredModelLine(ActionLine):
         Args:
             then: told how it stands when something was given up.
         """
-        super().__init__(context, words()["old"]["title"], "", words()["words"])
+        super().__init__(context, section_strings()["old"]["title"], "", section_strings()["words"])
         self._context, self._then = context, then
 
     def show_kept(self, state: Embedding) -> None:
         """Show what is kept."""
-        said = words()["old"]
+        said = section_strings()["old"]
         lines = [*map(describe_stored_model, state.kept), *([said["why"]] if state.kept else [])]
         told = "\n".join(lines) or said["none"]
         if told == self.description.text():
             return
         self.description.setText(told)
-        self.tell("")
-        clear(self.side_column)
+        self.show_note("")
+        clear_layout(self.side_column)
         for kept in state.kept:
             if kept.until > _GIVEN_UP_MS:
-                made = button(said["forget"], partial(self._sure, kept))
+                made = make_button(said["forget"], partial(self._ask_confirmation, kept))
                 made.setAccessibleName(said["forget_named"].format(model=describe_model(kept.name)))
                 self.side_column.addWidget(made)
 
-    def _sure(self, kept: KeptSpace) -> None:
+    def _ask_confirmation(self, kept: KeptSpace) -> None:
         """Say what it means, and ask once more with the same button's place."""
-        said = words()["old"]
-        self.tell(said["sure"].format(model=describe_model(kept.name)), "warning")
-        clear(self.side_column)
-        made = button(said["really"], partial(self._forget, kept.name), kind="danger")
+        said = section_strings()["old"]
+        self.show_note(said["sure"].format(model=describe_model(kept.name)), "warning")
+        clear_layout(self.side_column)
+        made = make_button(said["really"], partial(self._forget_vectors, kept.name), kind="danger")
         self.side_column.addWidget(made)
         made.setFocus()
 
-    def _forget(self, name: str) -> None:
+    def _forget_vectors(self, name: str) -> None:
         spaces = self._context.bridge.engine.embedding_models
         task = write("Giving up old vectors", lambda: spaces.forget(name)).within(self)
-        self._context.tasks.run(task.success(self._forgotten))
+        self._context.tasks.run(task.success(self._on_forgotten))
 
-    def _forgotten(self, state: Embedding) -> None:
+    def _on_forgotten(self, state: Embedding) -> None:
         self._then(state)
-        self.tell(words()["old"]["done"], "success")
+        self.show_note(section_strings()["old"]["done"], "success")
 
 
 class MeaningSection(Section):
     """The model of meaning."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__(str(words()["title"]))
+        super().__init__(str(section_strings()["title"]))
         self.context = context
         self.embedding: Embedding | None = None
         self._cost: ChangeCost | None = None
         self._offers: Offers | None = None
         self._is_shown = self._is_paused = False
-        self.now = self._line("now")
-        self.other = self._line("other")
-        self.old = StoredModelLine(context, self._show)
-        self.other.description.setText(words()["other"]["text"])
-        self._make_now()
+        self.now = self._make_line("now")
+        self.other = self._make_line("other")
+        self.old = StoredModelLine(context, self._show_state)
+        self.other.description.setText(section_strings()["other"]["text"])
+        self._build_current_line()
         self._make_other()
         for line in (self.now, self.other, self.old):
-            self.add(line)
+            self.add_line(line)
         self._poll = QTimer(self)
         self._poll.setInterval(POLL_MS)
-        self._poll.timeout.connect(self.read)
+        self._poll.timeout.connect(self.reload)
 
-    def _line(self, name: str) -> ActionLine:
-        return ActionLine(self.context, words()[name]["title"], "", words()["words"])
+    def _make_line(self, name: str) -> ActionLine:
+        return ActionLine(self.context, section_strings()[name]["title"], "", section_strings()["words"])
 
-    def _make_now(self) -> None:
-        said = words()["now"]
+    def _build_current_line(self) -> None:
+        said = section_strings()["now"]
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(_BAR_HIGH)
         self.bar.setAccessibleName(said["bar"])
         self.now.texts.addWidget(self.bar)
-        self.stop = self._button(self.now, said["stop"], self._stop)
-        self.pause = self._button(self.now, said["pause"], self._pause)
+        self.stop = self._add_button(self.now, said["stop"], self._stop_change)
+        self.pause = self._add_button(self.now, said["pause"], self._toggle_pause)
         for widget in (self.bar, self.stop, self.pause):
             widget.hide()
 
     def _make_other(self) -> None:
-        said = words()["other"]
+        said = section_strings()["other"]
         self.models = QComboBox()
         self.models.setAccessibleName(said["choice"])
         self.models.setFixedWidth(self.context.theme.px(200))
         self.models.currentIndexChanged.connect(self._on_model_chosen)
         self.other.side_column.addWidget(self.models, 0, Qt.AlignmentFlag.AlignRight)
-        self.measure = self._button(self.other, said["measure"], self._measure)
-        self.begin = self._button(self.other, said["begin"], self._begin, kind="primary")
-        self.again = self._button(self.other, said["again"], self.look)
+        self.measure = self._add_button(self.other, said["measure"], self._measure_cost)
+        self.begin = self._add_button(self.other, said["begin"], self._begin_change, kind="primary")
+        self.again = self._add_button(self.other, said["again"], self.request_models)
         for widget in (self.models, self.measure, self.begin, self.again):
             widget.hide()
 
-    def _button(self, line: ActionLine, title: str, run: Callable[[], None], kind: str = "plain") -> QPushButton:
-        made = button(title, run, kind=kind)
+    def _add_button(self, line: ActionLine, title: str, run: Callable[[], None], kind: str = "plain") -> QPushButton:
+        made = make_button(title, run, kind=kind)
         made.setDefault(False)
         line.side_column.addWidget(made)
         return made
 
     # ---- what there is
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """The page is shown: ask how it is, and what the server has."""
         self._is_shown = True
-        self.read()
-        self.look()
+        self.reload()
+        self.request_models()
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Another page is shown: nothing is asked any more."""
         self._is_shown = False
         self._poll.stop()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Ask which model is in use, and how far a change is."""
         engine = self.context.bridge.engine
-        self._ask(query("Looking at the model of meaning", engine.embedding_models.state).success(self._show), "state")
-        self._ask(query("Looking at the jobs", engine.jobs.state).success(self._show_jobs), "jobs")
+        self._run_query(
+            query("Looking at the model of meaning", engine.embedding_models.state).success(self._show_state), "state"
+        )
+        self._run_query(query("Looking at the jobs", engine.jobs.state).success(self._show_jobs), "jobs")
 
-    def look(self) -> None:
+    def request_models(self) -> None:
         """Ask what the model server has."""
         spaces = self.context.bridge.engine.embedding_models
-        self._ask(query("Looking at the model server", spaces.list_models).success(self._offer), "offers")
+        self._run_query(query("Looking at the model server", spaces.list_models).success(self._show_models), "offers")
 
-    def _ask(self, task: Task[Any], key: str) -> None:
+    def _run_query(self, task: Task[Any], key: str) -> None:
         self.context.tasks.run(task.within(self, key).failure(lambda _: None))  # the page itself tells what is wrong
 
-    def _show(self, state: Embedding) -> None:
+    def _show_state(self, state: Embedding) -> None:
         before, self.embedding = self.embedding, state
-        said = words()["now"]
+        said = section_strings()["now"]
         self.now.description.setText(said["text"].format(model=describe_model(state.model), dims=f"{state.dims:,}"))
         for widget in (self.bar, self.stop, self.pause):
             widget.setVisible(state.is_changing)
         if state.is_changing:
             self._show_change(state)
         else:
-            self.now.tell(said["away"] if state.code else "", "warning" if state.code else "small")
+            self.now.show_note(said["away"] if state.code else "", "warning" if state.code else "small")
         self.old.show_kept(state)
         if before is not None and (before.model, before.wished) != (state.model, state.wished):
             self._forget_cost()
-            self.look()
+            self.request_models()
         if self._offers is not None:
-            self._offer(self._offers)
+            self._show_models(self._offers)
         if state.is_changing and self._is_shown:
             self._poll.start()
         else:
             self._poll.stop()
 
     def _show_change(self, state: Embedding) -> None:
-        said = words()["now"]
+        said = section_strings()["now"]
         share = state.done / state.total if state.total else 0.0
         self.bar.setRange(0, max(1, state.total))
         self.bar.setValue(state.done)
@@ -253,11 +255,11 @@ class MeaningSection(Section):
             total=f"{state.total:,}",
             percent=int(100 * share),
         )
-        self.now.tell(f"{told} {said['paused']}" if self._is_paused else told)
+        self.now.show_note(f"{told} {said['paused']}" if self._is_paused else told)
 
     def _show_jobs(self, jobs: Jobs) -> None:
         self._is_paused = jobs.paused
-        said = words()["now"]
+        said = section_strings()["now"]
         title = said["go_on"] if jobs.paused else said["pause"]
         self.pause.setText(title)
         self.pause.setAccessibleName(title)
@@ -268,29 +270,29 @@ class MeaningSection(Section):
         if self.embedding is not None and self.embedding.is_changing:
             self._show_change(self.embedding)
             if hint and not jobs.paused:
-                self.now.tell(f"{self.now.told.text()} {hint}")
+                self.now.show_note(f"{self.now.told.text()} {hint}")
 
     # ---- another model
 
-    def _offer(self, offers: Offers) -> None:
+    def _show_models(self, offers: Offers) -> None:
         self._offers = offers
-        said, state = words()["other"], self.embedding
+        said, state = section_strings()["other"], self.embedding
         is_changing, used = state is not None and state.is_changing, "" if state is None else state.model
         wishes = [wish for wish in ("", *(one.wish for one in offers.models)) if not _is_same(wish, used)]
         if wishes != [self.models.itemData(at) for at in range(self.models.count())]:
-            self._fill(wishes)
+            self._fill_models(wishes)
         has_any = bool(wishes) and not is_changing
         self.models.setVisible(has_any)
         self.measure.setVisible(has_any and self._cost is None)
         self.again.setVisible(not wishes)
         self.other.description.setText(said["text"] if wishes else said["absent"] if offers.code else said["alone"])
 
-    def _fill(self, wishes: Sequence[str]) -> None:
+    def _fill_models(self, wishes: Sequence[str]) -> None:
         chosen = self.models.currentData()
         self.models.blockSignals(True)  # noqa: FBT003 - Qt's signature
         self.models.clear()
         for wish in wishes:
-            told = _short(wish) if wish else describe_model(wish).removeprefix("the ").capitalize()
+            told = _shorten_model(wish) if wish else describe_model(wish).removeprefix("the ").capitalize()
             self.models.addItem(told, wish)
         self.models.setCurrentIndex(max(0, self.models.findData(chosen)))
         self.models.blockSignals(False)  # noqa: FBT003 - Qt's signature
@@ -306,60 +308,60 @@ class MeaningSection(Section):
         is_changing = self.embedding is not None and self.embedding.is_changing
         self.measure.setVisible(self.models.count() > 0 and not is_changing)
         self.measure.setEnabled(True)
-        self.other.tell("")
+        self.other.show_note("")
 
-    def _measure(self) -> None:
+    def _measure_cost(self) -> None:
         spaces, wish = self.context.bridge.engine.embedding_models, str(self.models.currentData())
         self.measure.setEnabled(False)
-        self.other.tell(words()["other"]["measuring"])
+        self.other.show_note(section_strings()["other"]["measuring"])
         task = query("Trying a model", lambda: spaces.estimate_change(wish)).within(self, "cost")
-        self.context.tasks.run(task.success(self._on_cost_measured).failure(self._refuse))
+        self.context.tasks.run(task.success(self._on_cost_measured).failure(self._show_refusal))
 
     def _on_cost_measured(self, cost: ChangeCost) -> None:
         self.measure.setEnabled(True)
         if cost.wish != self.models.currentData():
             return
         self._cost = cost
-        self.other.tell(describe_cost(cost))
+        self.other.show_note(describe_cost(cost))
         had_keyboard = self.measure.hasFocus()
         self.measure.hide()
         self.begin.show()
         if had_keyboard:
             self.begin.setFocus()
 
-    def _begin(self) -> None:
+    def _begin_change(self) -> None:
         if self._cost is None:
             return
         spaces, wish = self.context.bridge.engine.embedding_models, self._cost.wish
         self.begin.setEnabled(False)
         task = write("Changing the model of meaning", lambda: spaces.begin_change(wish)).within(self)
-        self.context.tasks.run(task.success(self._on_change_begun).failure(self._refuse))
+        self.context.tasks.run(task.success(self._on_change_begun).failure(self._show_refusal))
 
     def _on_change_begun(self, state: Embedding) -> None:
         self.begin.setEnabled(True)
-        self._show(state)
+        self._show_state(state)
         self._forget_cost()
-        self.other.tell(words()["other"]["begun"], "success")
-        self.read()
+        self.other.show_note(section_strings()["other"]["begun"], "success")
+        self.reload()
 
-    def _refuse(self, error: BaseException) -> None:
+    def _show_refusal(self, error: BaseException) -> None:
         self.begin.setEnabled(True)
         self._forget_cost()
         problem = problem_of(error)
-        self.other.tell("" if problem is None else problem.sentence, "danger")
+        self.other.show_note("" if problem is None else problem.sentence, "danger")
 
     # ---- the change that is under way
 
-    def _stop(self) -> None:
+    def _stop_change(self) -> None:
         spaces = self.context.bridge.engine.embedding_models
         task = write("Stopping the change of the model", spaces.cancel).within(self)
         self.context.tasks.run(task.success(self._on_change_stopped))
 
     def _on_change_stopped(self, state: Embedding) -> None:
-        self._show(state)
-        self.context.desk.say(words()["now"]["stopped"].format(model=describe_model(state.model)))
+        self._show_state(state)
+        self.context.desk.show_message(section_strings()["now"]["stopped"].format(model=describe_model(state.model)))
 
-    def _pause(self) -> None:
+    def _toggle_pause(self) -> None:
         jobs, wanted = self.context.bridge.engine.jobs, not self._is_paused
         task = write("Pausing background work", lambda: jobs.pause(wanted)).within(self)
         self.context.tasks.run(task.success(self._show_jobs))

@@ -23,10 +23,10 @@ from ui.bridge import problem_of, query, write
 from ui.context import Context, Page, PageSpec
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
-from ui.pages.settings.rows import OptionLine, Section, words_for
+from ui.pages.settings.rows import OptionLine, Section, describe_value
 from ui.theme.theme import Theme
-from ui.undo import take_back
-from ui.widgets.basics import UNBOUND, button, column, label, make_scroll_area, make_timer, row
+from ui.undo import undo_step
+from ui.widgets.basics import UNBOUND, make_button, make_column, make_label, make_row, make_scroll_area, make_timer
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 from ui.widgets.words import count_of
@@ -47,21 +47,21 @@ class ResetDialog(QDialog):
         self.setWindowTitle("Reset all settings")
         self.setAccessibleName("Reset all settings")
         self.setFixedWidth(context.theme.px(440))
-        layout = column(self, label("Reset all settings", "title"), margins=24, gap=12)
-        self.cancel = button("Cancel", self.reject)
-        self.act = button(f"Reset {count_of(len(changed), 'setting')}", self._agree, kind="primary")
+        layout = make_column(self, make_label("Reset all settings", "title"), margins=24, gap=12)
+        self.cancel = make_button("Cancel", self.reject)
+        self.act = make_button(f"Reset {count_of(len(changed), 'setting')}", self._on_agree_clicked, kind="primary")
         if changed:
-            layout.addWidget(label("These have their defaults again. You can undo it.", "muted", wrap=True))
+            layout.addWidget(make_label("These have their defaults again. You can undo it.", "muted", wrap=True))
         else:
-            layout.addWidget(label("Every setting has its default already.", "muted", wrap=True))
+            layout.addWidget(make_label("Every setting has its default already.", "muted", wrap=True))
             self.act.hide()
         for one in changed:
-            was, will = words_for(one, one.value), words_for(one, one.default)
-            layout.addWidget(label(f"{one.title}: {was} → {will}", wrap=True))
+            was, will = describe_value(one, one.value), describe_value(one, one.default)
+            layout.addWidget(make_label(f"{one.title}: {was} → {will}", wrap=True))
         layout.addSpacing(4)
-        layout.addLayout(row(None, self.cancel, self.act))
+        layout.addLayout(make_row(None, self.cancel, self.act))
 
-    def _agree(self) -> None:
+    def _on_agree_clicked(self) -> None:
         self.agreed.emit()
         self.accept()
 
@@ -86,19 +86,19 @@ class SettingsReset(QObject):
         super().__init__(page)
         self.context, self._page, self._rows = context, page, rows
 
-    def ask(self) -> None:
+    def ask_reset(self) -> None:
         """Ask whether everything shall have its default."""
         dialog = ResetDialog(self.context, [row for row in self._rows() if row.is_changed], self._page)
-        dialog.agreed.connect(self.do)
+        dialog.agreed.connect(self.reset_all)
         dialog.open()
 
-    def do(self) -> None:
+    def reset_all(self) -> None:
         """Give everything its default; it can be undone as a whole."""
         before = self.context.prefs.options
         in_vault = any(row.is_changed and row.name not in WindowOptions.model_fields for row in self._rows())
-        self.context.prefs.change(lambda _: WindowOptions())
+        self.context.prefs.change_options(lambda _: WindowOptions())
         if not in_vault:
-            self._say(before, None)
+            self._show_done(before, None)
             return
         settings = self.context.bridge.engine.settings
         task = write("Resetting the settings", settings.reset_all).within(self)
@@ -106,11 +106,11 @@ class SettingsReset(QObject):
 
     def _on_options_reset(self, before: WindowOptions, told: OptionsReset) -> None:
         self.came.emit(told.rows)
-        self._say(before, told.step_id)
+        self._show_done(before, told.step_id)
 
-    def _say(self, before: WindowOptions, step_id: str | None) -> None:
+    def _show_done(self, before: WindowOptions, step_id: str | None) -> None:
         context = self.context
-        context.desk.say(
+        context.desk.show_message(
             "All settings have their defaults again.", "Undo", lambda: undo_reset(context, before, step_id)
         )
 
@@ -123,9 +123,9 @@ def undo_reset(context: Context, before: WindowOptions, step_id: str | None) -> 
         before: the window's options as they were.
         step_id: the step that reset those of the vault; None where none was changed.
     """
-    context.prefs.change(lambda _: before)
+    context.prefs.change_options(lambda _: before)
     if step_id is not None:
-        take_back(context, step_id)
+        undo_step(context, step_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +168,8 @@ class LicenceDialog(QDialog):
         self.text.setReadOnly(True)
         self.text.setAccessibleName(title)
         self.text.setPlainText(files("resources").joinpath(*part.path).read_text(encoding="utf-8"))
-        layout = column(self, label(title, "title"), self.text, margins=24, gap=12)
-        layout.addLayout(row(None, button("Close", self.accept, kind="primary")))
+        layout = make_column(self, make_label(title, "title"), self.text, margins=24, gap=12)
+        layout.addLayout(make_row(None, make_button("Close", self.accept, kind="primary")))
 
 
 class AboutSection(Section):
@@ -178,19 +178,19 @@ class AboutSection(Section):
     def __init__(self, context: Context) -> None:
         super().__init__("About")
         self.context = context
-        self.add(
+        self.add_line(
             ActionLine(context, f"Loci {_load_loci_version()}", "Free software: GNU General Public License 3 or later.")
         )
-        self.add(
+        self.add_line(
             ActionLine(context, "Network", "Loci uses no network. Nothing leaves this computer.", "online private")
         )
         for part in PARTS:
             line = ActionLine(context, part.title, part.description, "licence license font")
-            shown = line.offer("Read the licence", self._opener(part))
+            shown = line.add_button("Read the licence", self._make_opener(part))
             shown.setAccessibleName(f"Read the licence: {part.title}")
-            self.add(line)
+            self.add_line(line)
 
-    def _opener(self, part: Part) -> Callable[[], None]:
+    def _make_opener(self, part: Part) -> Callable[[], None]:
         return lambda: LicenceDialog(self.context.theme, part, self).open()
 
 
@@ -237,58 +237,58 @@ class SettingsPage(Page):
         self._glass = self.search.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
         self.resetting = SettingsReset(context, self, lambda: [line.row for line in self.lines.values()])
         self.resetting.came.connect(self._show_rows)
-        self.reset_all = button("Reset all …", self.resetting.ask)
+        self.reset_all = make_button("Reset all …", self.resetting.ask_reset)
         self.groups = QListWidget()
         self.groups.setObjectName("groups")
         self.groups.setAccessibleName("Groups of settings")
         self.groups.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._inner = _Column()
-        self._column = column(self._inner, gap=24)
+        self._column = make_column(self._inner, gap=24)
         self._column.setContentsMargins(0, 0, 8, 24)
         self.area = make_scroll_area(self._inner)
         self.states = States(context.theme, self.area, "Reading the settings …")
-        self._refresh = make_timer(self, self.read, _REFRESH_MS)
+        self._refresh = make_timer(self, self.reload, _REFRESH_MS)
         self._slices = QTimer(self)  # with no interval: a turn of the event loop each
-        self._slices.timeout.connect(self._build)
-        self._lay_out()
-        self._connect()
+        self._slices.timeout.connect(self._build_next_group)
+        self._build_layout()
+        self._connect_signals()
         self._show_rows(option_rows(WindowOptions, context.prefs.options))
-        self._restyle()
+        self._restyle_page()
 
-    def _lay_out(self) -> None:
-        layout = column(self, gap=12)
+    def _build_layout(self) -> None:
+        layout = make_column(self, gap=12)
         layout.setContentsMargins(24, 16, 16, 0)
-        head = row(label("Settings", "title"), None, self.reset_all, gap=10)
+        head = make_row(make_label("Settings", "title"), None, self.reset_all, gap=10)
         head.setContentsMargins(0, 0, 8, 0)
         layout.addLayout(head)
         self._side = QWidget()
-        column(self._side, self.search, self.groups, gap=12)
+        make_column(self._side, self.search, self.groups, gap=12)
         self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._body.setSpacing(24)
         self._body.addWidget(self._side)
         self._body.addWidget(self.states, 1)
         layout.addLayout(self._body, 1)
 
-    def _connect(self) -> None:
-        self.search.textChanged.connect(self._sift)
-        self.groups.itemClicked.connect(self._go_to)
-        self.groups.itemActivated.connect(self._go_to)
-        self.area.verticalScrollBar().valueChanged.connect(self._follow)
+    def _connect_signals(self) -> None:
+        self.search.textChanged.connect(self._filter_sections)
+        self.groups.itemClicked.connect(self._scroll_to)
+        self.groups.itemActivated.connect(self._scroll_to)
+        self.area.verticalScrollBar().valueChanged.connect(self._select_visible_group)
         self.context.prefs.changed.connect(self._window_changed)
-        self.context.theme.changed.connect(self._restyle)
+        self.context.theme.changed.connect(self._restyle_page)
 
-    def _restyle(self) -> None:
+    def _restyle_page(self) -> None:
         theme = self.context.theme
         self._inner.setMaximumWidth(theme.px(_WIDEST))
         side = theme.px(16)
         self._glass.setIcon(QIcon(theme.icon("search", "muted").pixmap(side, side)))
         for at in range(self.groups.count()):
             self.groups.item(at).setSizeHint(QSize(theme.px(_LIST) - 8, theme.px(theme.tokens.sizes.control)))
-        self._fold()
+        self._arrange_side()
 
     # ---- the page's life
 
-    def enter(self, wish: str = "") -> None:
+    def activate(self, wish: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
@@ -297,54 +297,54 @@ class SettingsPage(Page):
         self._is_shown = True
         self._slices.start()
         if self.is_stale or not self._is_read:
-            self.read()
-        self.vault.read()
+            self.reload()
+        self.vault.reload()
         if self.meaning is not None:
-            self.meaning.enter()
+            self.meaning.activate()
         self._wish = wish
         if self._is_read:
-            self._obey()
+            self._carry_out_wish()
         self.search.setFocus()
 
-    def _obey(self) -> None:
+    def _carry_out_wish(self) -> None:
         """Go where the person wished to go."""
         wish, self._wish = self._wish.casefold(), ""
         section = next((one for one in self.sections if one.title.casefold() == wish), None)
         if section is not None:
             self.search.clear()
-            self._go_to(self.groups.item(self.sections.index(section)))
+            self._scroll_to(self.groups.item(self.sections.index(section)))
         elif wish:
             self.search.setText(wish)
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Another page is shown: what was being typed holds now, and nothing runs here any more."""
         self._is_shown = False
         self._refresh.stop()
         self._slices.stop()
         if self.meaning is not None:
-            self.meaning.leave()
+            self.meaning.deactivate()
         for line in self.lines.values():
-            line.control.settle()
+            line.control.submit_pending()
 
     def is_settled(self) -> bool:
         """Whether the vault's options were read."""
         return self._is_read and not self._unbuilt and not self._refresh.isActive()
 
-    def changed(self, change: Changed) -> None:
+    def handle_change(self, change: Changed) -> None:
         """An option may have changed elsewhere, or by an undo."""
         if change.verb in _MODEL_VERBS and self.meaning is not None and self._is_shown:
-            self.meaning.read()
+            self.meaning.reload()
         if change.verb in _SETTINGS_VERBS:
-            super().changed(change)
+            super().handle_change(change)
             if self._is_shown:
                 self._refresh.start()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where it is narrow, the headings are enough."""
         super().resizeEvent(event)
-        self._fold()
+        self._arrange_side()
 
-    def _fold(self) -> None:
+    def _arrange_side(self) -> None:
         is_narrow, ways = self.width() < self.context.theme.px(_NARROW), QBoxLayout.Direction
         self.groups.setHidden(is_narrow)
         self._side.setMinimumWidth(0 if is_narrow else self.context.theme.px(_LIST))
@@ -353,23 +353,23 @@ class SettingsPage(Page):
         self._body.setSpacing(12 if is_narrow else 24)
         room = self.width() - (0 if is_narrow else self._side.maximumWidth() + 24)
         for section in self.sections:
-            section.fold(is_narrow=room < self.context.theme.px(_NARROW_LINES))
+            section.set_narrow(is_narrow=room < self.context.theme.px(_NARROW_LINES))
 
     # ---- reading
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read the options."""
         self.is_stale = False
         if not self._is_read:
             self.states.show_loading()
         settings = self.context.bridge.engine.settings
         task = query("Reading the settings", settings.read_rows).within(self, "rows")
-        self.context.tasks.run(task.success(self._take).failure(lambda error: _fail(self, error)))
+        self.context.tasks.run(task.success(self._on_rows_read).failure(lambda error: _show_read_failure(self, error)))
 
-    def _take(self, rows: Sequence[OptionRow]) -> None:
+    def _on_rows_read(self, rows: Sequence[OptionRow]) -> None:
         self._is_told = True
         self._show_rows(rows)
-        self._sift(self.search.text())
+        self._filter_sections(self.search.text())
 
     def _show_rows(self, rows: Sequence[OptionRow]) -> None:
         for option in rows:
@@ -380,18 +380,18 @@ class SettingsPage(Page):
         if self._is_shown:
             self._slices.start()
 
-    def _build(self) -> None:
+    def _build_next_group(self) -> None:
         """Make the lines of one group, at most; then the page is whole. All in one turn would hold up the window."""
         if self._unbuilt:
             group = next(iter(self._unbuilt.values())).group
             for option in [one for one in self._unbuilt.values() if one.group == group]:
-                self._add(self._unbuilt.pop(option.name))
+                self._add_option(self._unbuilt.pop(option.name))
             self.states.show_content()  # what stands is laid out now, group by group: all at once would take too long
             return
         if self._is_told and self.meaning is None:
             self.meaning = MeaningSection(self.context)
             self._add_section(self.meaning)
-            self.meaning.enter()
+            self.meaning.activate()
             return
         ended = [one for one in (self.vault, self.about) if one not in self.sections]
         if self._is_told and ended:
@@ -399,26 +399,26 @@ class SettingsPage(Page):
             return
         self._slices.stop()
         if self._is_told and not self._is_read:
-            self._finish()
+            self._finish_build()
 
-    def _finish(self) -> None:
+    def _finish_build(self) -> None:
         self._is_read = True
         self._column.addStretch(1)
         self.groups.setCurrentRow(0)
-        self._restyle()
-        self._sift(self.search.text())
-        QTimer.singleShot(0, self, self._obey)  # once the new sections have their places
+        self._restyle_page()
+        self._filter_sections(self.search.text())
+        QTimer.singleShot(0, self, self._carry_out_wish)  # once the new sections have their places
 
-    def _add(self, option: OptionRow) -> None:
+    def _add_option(self, option: OptionRow) -> None:
         section = next((one for one in self.sections if one.title == option.group), None)
         if section is None:
             section = Section(option.group)
             self._add_section(section)
         line = OptionLine(self.context.theme, option)
         line.wanted.connect(self._set_option)
-        line.reset.connect(self._reset)
+        line.reset.connect(self._reset_option)
         self.lines[option.name] = line
-        section.add(line)
+        section.add_line(line)
 
     def _add_section(self, section: Section) -> None:
         self.sections.append(section)
@@ -427,10 +427,10 @@ class SettingsPage(Page):
 
     # ---- finding
 
-    def _sift(self, typed: str) -> None:
+    def _filter_sections(self, typed: str) -> None:
         found = 0
         for at, section in enumerate(self.sections):
-            count = section.sift(typed)
+            count = section.filter_lines(typed)
             self.groups.item(at).setHidden(not count)
             found += count
         if not self._is_read:
@@ -443,12 +443,12 @@ class SettingsPage(Page):
                 EmptyState(self.context.theme, "search", "No such setting", said, ("Show all", self.search.clear))
             )
 
-    def _go_to(self, item: QListWidgetItem) -> None:
+    def _scroll_to(self, item: QListWidgetItem) -> None:
         section = self.sections[self.groups.row(item)]
         self.area.verticalScrollBar().setValue(section.y())
         self.groups.setCurrentRow(self.sections.index(section))
 
-    def _follow(self, value: int) -> None:
+    def _select_visible_group(self, value: int) -> None:
         """The list shows which group one looks at."""
         bar = self.area.verticalScrollBar()
         shown = [at for at, section in enumerate(self.sections) if section.isVisibleTo(self._inner)]
@@ -465,39 +465,43 @@ class SettingsPage(Page):
         settings = self.context.bridge.engine.settings
         task = write("Changing a setting", lambda: settings.set(name, value)).within(self, f"set {name}")
         self.context.tasks.run(
-            task.success(lambda row: self._show_rows((row,))).failure(lambda error: _refuse(self.lines[name], error))
+            task.success(lambda row: self._show_rows((row,))).failure(
+                lambda error: _show_refusal(self.lines[name], error)
+            )
         )
 
     def _set_window_option(self, name: str, value: object) -> None:
         try:
-            self.context.prefs.change(lambda options: replace_option(options, name, value))
+            self.context.prefs.change_options(lambda options: replace_option(options, name, value))
         except LociError as error:
-            self.lines[name].refuse(error.sentence)
+            self.lines[name].show_refusal(error.sentence)
 
     def _window_changed(self, _name: str) -> None:
         self._show_rows(option_rows(WindowOptions, self.context.prefs.options))
 
-    def _reset(self, name: str) -> None:
+    def _reset_option(self, name: str) -> None:
         if name in self._window_names:
             self._set_window_option(name, self.lines[name].row.default)
             return
         settings = self.context.bridge.engine.settings
         task = write("Resetting a setting", lambda: settings.reset(name)).within(self, f"set {name}")
-        self.context.tasks.run(task.success(self._show_rows).failure(lambda error: _refuse(self.lines[name], error)))
+        self.context.tasks.run(
+            task.success(self._show_rows).failure(lambda error: _show_refusal(self.lines[name], error))
+        )
 
 
-def _fail(page: SettingsPage, error: BaseException) -> None:
+def _show_read_failure(page: SettingsPage, error: BaseException) -> None:
     """Say instead of the options why they cannot be read."""
     problem = problem_of(error)
     if problem is not None:
-        page.states.show_trouble(problem, page.read)
+        page.states.show_trouble(problem, page.reload)
 
 
-def _refuse(line: OptionLine, error: BaseException) -> None:
+def _show_refusal(line: OptionLine, error: BaseException) -> None:
     """Say beside an option why it stays as it was."""
     problem = problem_of(error)
     if problem is not None:
-        line.refuse(problem.sentence)
+        line.show_refusal(problem.sentence)
 
 
 SETTINGS = PageSpec(

@@ -27,8 +27,17 @@ from PySide6.QtWidgets import (
 from core.types.replies import OptionRow
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
-from ui.widgets.basics import FlowLayout, button, column, hairline, label, make_timer, restyle, tool
-from ui.widgets.basics import row as hbox
+from ui.widgets.basics import (
+    FlowLayout,
+    make_button,
+    make_column,
+    make_hairline,
+    make_label,
+    make_row,
+    make_timer,
+    make_tool_button,
+    set_style_property,
+)
 
 _PAUSE_MS = 500
 _MOST = 2_000_000_000
@@ -44,13 +53,13 @@ class Switch(QAbstractButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self._restyle_switch)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """A pill, with room for its focus ring."""
         return QSize(self._theme.px(40), self._theme.px(26))
 
-    def _restyle(self) -> None:
+    def _restyle_switch(self) -> None:
         self.updateGeometry()
         self.update()
 
@@ -102,7 +111,7 @@ class Control(QWidget):
         self.field = field
         field.setAccessibleName(row.title)
         field.setAccessibleDescription(row.description)
-        self._line = hbox(field, gap=4, parent=self)
+        self._line = make_row(field, gap=4, parent=self)
         self._line.setStretch(0, 1)
         self.setFocusProxy(field)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -111,7 +120,7 @@ class Control(QWidget):
         """Show a value without telling anybody."""
         raise NotImplementedError  # each kind says it
 
-    def settle(self) -> None:
+    def submit_pending(self) -> None:
         """Tell at once what was waiting to be told."""
 
 
@@ -121,9 +130,9 @@ class SwitchControl(Control):
     def __init__(self, theme: Theme, row: OptionRow) -> None:
         self._switch = Switch(theme)
         super().__init__(row, self._switch)
-        self._switch.clicked.connect(self._tell)
+        self._switch.clicked.connect(self._emit_wanted)
 
-    def _tell(self) -> None:
+    def _emit_wanted(self) -> None:
         self.wanted.emit(self._switch.isChecked())
 
     def show_value(self, value: object) -> None:
@@ -152,13 +161,13 @@ class ChoiceControl(Control):
         self._is_number, self._unit = row.kind in {"int", "float"}, row.unit
         for value, words in row.choices.items():
             self._combo.addItem(words, self._parse_choice(value, row.kind))
-        self._combo.activated.connect(self._tell)
+        self._combo.activated.connect(self._emit_wanted)
 
     @staticmethod
     def _parse_choice(value: str, kind: str) -> object:
         return int(value) if kind == "int" else float(value) if kind == "float" else value
 
-    def _tell(self, _place: int) -> None:
+    def _emit_wanted(self, _place: int) -> None:
         self.wanted.emit(self._combo.currentData())
 
     def show_value(self, value: object) -> None:
@@ -213,16 +222,16 @@ class NumberControl(Control):
         self._spin.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._spin.setObjectName("stepped")  # its own buttons go; with `NoButtons` a styled field shows no text
         super().__init__(row, self._spin)
-        self._line.insertWidget(0, self._stepper(theme, "minus", "Less", self._spin.stepDown))
-        self._line.addWidget(self._stepper(theme, "plus", "More", self._spin.stepUp))
+        self._line.insertWidget(0, self._make_stepper(theme, "minus", "Less", self._spin.stepDown))
+        self._line.addWidget(self._make_stepper(theme, "plus", "More", self._spin.stepUp))
         self._shown: object = None
-        self._pause = make_timer(self, self.settle, _PAUSE_MS)
+        self._pause = make_timer(self, self.submit_pending, _PAUSE_MS)
         self._spin.valueChanged.connect(self._on_value_changed)
-        self._spin.editingFinished.connect(self.settle)
+        self._spin.editingFinished.connect(self.submit_pending)
 
     @staticmethod
-    def _stepper(theme: Theme, icon: str, name: str, run: Callable[[], None]) -> QToolButton:
-        made = tool(theme, icon, name, run, size=16)
+    def _make_stepper(theme: Theme, icon: str, name: str, run: Callable[[], None]) -> QToolButton:
+        made = make_tool_button(theme, icon, name, run, size=16)
         made.setAutoRepeat(True)
         made.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the arrow keys do the same
         return made
@@ -230,7 +239,7 @@ class NumberControl(Control):
     def _on_value_changed(self) -> None:
         self._pause.start()
 
-    def settle(self) -> None:
+    def submit_pending(self) -> None:
         """Tell at once what was waiting to be told."""
         self._pause.stop()
         value = self._spin.value()
@@ -252,7 +261,7 @@ class NumberControl(Control):
 
     def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802 - Qt's name
         """No timer runs while nobody looks."""
-        self.settle()
+        self.submit_pending()
         super().hideEvent(event)
 
 
@@ -263,9 +272,9 @@ class TextControl(Control):
         self._edit = QLineEdit()
         super().__init__(row, self._edit)
         self._shown = ""
-        self._edit.editingFinished.connect(self.settle)
+        self._edit.editingFinished.connect(self.submit_pending)
 
-    def settle(self) -> None:
+    def submit_pending(self) -> None:
         """Tell at once what was waiting to be told."""
         if self._edit.text() != self._shown:
             self._shown = self._edit.text()
@@ -277,7 +286,7 @@ class TextControl(Control):
         self._edit.setText(self._shown)
 
 
-def control_for(theme: Theme, row: OptionRow) -> Control:
+def make_control(theme: Theme, row: OptionRow) -> Control:
     """The control of an option."""
     if row.kind == "bool":
         return SwitchControl(theme, row)
@@ -288,7 +297,7 @@ def control_for(theme: Theme, row: OptionRow) -> Control:
     return TextControl(row)
 
 
-def words_for(row: OptionRow, value: object) -> str:
+def describe_value(row: OptionRow, value: object) -> str:
     """A value of an option in words: `90 days`, `on`, `As the system`."""
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -321,16 +330,16 @@ class Line(QWidget):
         super().__init__()
         self.theme = theme
         self.words = f"{title} {description} {words}".casefold()
-        self.title = label(title, "strong", wrap=True)
-        self.description = label(description, "muted", wrap=True)
-        self.told = label("", "small", wrap=True)
+        self.title = make_label(title, "strong", wrap=True)
+        self.description = make_label(description, "muted", wrap=True)
+        self.told = make_label("", "small", wrap=True)
         for words_shown in (self.title, self.description, self.told):
             words_shown.setMinimumWidth(theme.px(_LEAST))  # or Qt takes what suits it, and the page would not fit
         self.told.hide()
-        self.texts = column(None, self.title, self.description, gap=2)
+        self.texts = make_column(None, self.title, self.description, gap=2)
         self.texts.addWidget(self.told)
         self.side = QWidget()
-        self.side_column = column(self.side, gap=6)
+        self.side_column = make_column(self.side, gap=6)
         self._layout = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._layout.setContentsMargins(spacing().l, 12, spacing().l, 12)
         self._layout.setSpacing(16)
@@ -338,19 +347,19 @@ class Line(QWidget):
         self._layout.addWidget(self.side, 0, Qt.AlignmentFlag.AlignVCenter)
         self._is_narrow = False
 
-    def tell(self, sentence: str, tone: str = "small") -> None:
+    def show_note(self, sentence: str, tone: str = "small") -> None:
         """Say something in place.
 
         Args:
             sentence: what; "" to say nothing any more.
             tone: small, danger, warning or success.
         """
-        restyle(self.told, "role", tone)
+        set_style_property(self.told, "role", tone)
         self.told.setText(sentence)
         self.told.setAccessibleName(sentence)
         self.told.setVisible(bool(sentence))
 
-    def fold(self, *, is_narrow: bool) -> None:
+    def set_narrow(self, *, is_narrow: bool) -> None:
         """Stand below each other where there is no room beside each other.
 
         Args:
@@ -384,33 +393,33 @@ class OptionLine(Line):
         super().__init__(theme, option.title, option.description, f"{option.name} {option.group} {option.unit}")
         self.setAccessibleName(option.title)
         self.row = option
-        self.control = control_for(theme, option)
-        self.control.wanted.connect(self._tell_wanted)
+        self.control = make_control(theme, option)
+        self.control.wanted.connect(self._emit_wanted)
         self.side_column.addWidget(self.control, 0, Qt.AlignmentFlag.AlignRight)
         self._notes = QWidget()
         self._flow = FlowLayout(self._notes, gap=4)
-        self.reset_button = button("Reset", self._tell_reset, kind="link")
+        self.reset_button = make_button("Reset", self._emit_reset, kind="link")
         self.reset_button.setAccessibleName(f"Reset {option.title}")
-        self._parts = [label(note, "small") for note in self._notes_of(option)]
+        self._parts = [make_label(note, "small") for note in self._notes_of(option)]
         for part in self._parts:
             self._flow.addWidget(part)
         self._flow.addWidget(self.reset_button)
         self.texts.insertWidget(2, self._notes)
-        theme.changed.connect(self._measure)
-        self._measure()
+        theme.changed.connect(self._set_sizes)
+        self._set_sizes()
         self.show_option(option)
 
-    def _measure(self) -> None:
+    def _set_sizes(self) -> None:
         for part in self._parts:
             part.setMinimumHeight(self.theme.px(_NOTE))  # as high as the button beside them
         if self.row.kind == "bool":
             return
         self.control.setFixedWidth(self.theme.px(_CONTROL))
 
-    def _tell_wanted(self, value: object) -> None:
+    def _emit_wanted(self, value: object) -> None:
         self.wanted.emit(self.row.name, value)
 
-    def _tell_reset(self) -> None:
+    def _emit_reset(self) -> None:
         self.reset.emit(self.row.name)
 
     def show_option(self, option: OptionRow) -> None:
@@ -418,8 +427,8 @@ class OptionLine(Line):
         self.row = option
         self.control.show_value(option.value)
         self.reset_button.setVisible(option.is_changed)
-        self.reset_button.setToolTip(f"Back to {words_for(option, option.default)}")
-        self.tell("")
+        self.reset_button.setToolTip(f"Back to {describe_value(option, option.default)}")
+        self.show_note("")
 
     @property
     def note(self) -> str:
@@ -428,17 +437,17 @@ class OptionLine(Line):
 
     @staticmethod
     def _notes_of(option: OptionRow) -> list[str]:
-        notes = [f"Default{':' if option.choices else ''} {words_for(option, option.default)}"]
+        notes = [f"Default{':' if option.choices else ''} {describe_value(option, option.default)}"]
         if not option.choices and option.least is not None and option.most is not None:
             notes.append(f"· {option.least:,} to {option.most:,}")
         if option.needs_restart:
             notes.append("· from the next start on")
         return notes
 
-    def refuse(self, sentence: str) -> None:
+    def show_refusal(self, sentence: str) -> None:
         """Show what is wrong with the value that was wanted, and the one that holds."""
         self.control.show_value(self.row.value)
-        self.tell(sentence, "danger")
+        self.show_note(sentence, "danger")
 
 
 class Section(QWidget):
@@ -454,32 +463,32 @@ class Section(QWidget):
         self.setAccessibleName(title)
         self._card = QFrame()
         self._card.setObjectName("card")
-        self._column: QVBoxLayout = column(self._card, gap=0)
+        self._column: QVBoxLayout = make_column(self._card, gap=0)
         self._lines: list[tuple[QWidget | None, Line]] = []
-        column(self, label(title, "section"), self._card, gap=8)
+        make_column(self, make_label(title, "section"), self._card, gap=8)
 
     @property
     def lines(self) -> Sequence[Line]:
         """What is in it."""
         return tuple(line for _, line in self._lines)
 
-    def add(self, line: Line) -> None:
+    def add_line(self, line: Line) -> None:
         """Put a line below the others."""
         rule: QWidget | None = None
         if self._lines:
             rule = QWidget()
-            inside = column(rule, hairline())
+            inside = make_column(rule, make_hairline())
             inside.setContentsMargins(spacing().l, 0, spacing().l, 0)
             self._column.addWidget(rule)
         self._column.addWidget(line)
         self._lines.append((rule, line))
 
-    def fold(self, *, is_narrow: bool) -> None:
+    def set_narrow(self, *, is_narrow: bool) -> None:
         """Fold or unfold all its lines."""
         for _, line in self._lines:
-            line.fold(is_narrow=is_narrow)
+            line.set_narrow(is_narrow=is_narrow)
 
-    def sift(self, typed: str) -> int:
+    def filter_lines(self, typed: str) -> int:
         """Show only lines that hold every word.
 
         Args:
@@ -492,15 +501,15 @@ class Section(QWidget):
         for rule, line in self._lines:
             words = f"{self.title.casefold()} {line.words}"
             is_shown = all(word in words for word in wanted)
-            _let_show(line, is_shown)
+            _set_shown(line, is_shown)
             if rule is not None:
-                _let_show(rule, is_shown and found > 0)
+                _set_shown(rule, is_shown and found > 0)
             found += is_shown
-        _let_show(self, found > 0)
+        _set_shown(self, found > 0)
         return found
 
 
-def _let_show(widget: QWidget, is_shown: bool) -> None:
+def _set_shown(widget: QWidget, is_shown: bool) -> None:
     """Hide or show it; to say again what is so would lay out everything anew."""
     if widget.isHidden() is is_shown:
         widget.setVisible(is_shown)

@@ -22,10 +22,10 @@ from ui.pages.timeline.words import describe_speaker, gap_words, when_of
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
-from ui.widgets.basics import Elided, button, column, row
+from ui.widgets.basics import Elided, make_button, make_column, make_row
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_of, date_of, format_said_or_noted, memories
+from ui.widgets.words import count_memories, count_of, date_of, format_said_or_noted
 
 MOST_LINES = 3
 TOKENS: Mapping[Transition, str] = {
@@ -76,7 +76,7 @@ def notes_of(event: TopicEvent) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _whole(event: TopicEvent) -> str:
+def _full_text(event: TopicEvent) -> str:
     return one_line(event.row.head) + ("…" if event.row.is_cut else "")
 
 
@@ -85,7 +85,7 @@ def _gap_of(event: TopicEvent) -> str:
     return "" if event.gap_ms is None or event.gap_ms < _SAID_MS else gap_words(event.gap_ms)
 
 
-def _foot(event: TopicEvent) -> str:
+def _describe_foot(event: TopicEvent) -> str:
     parts = [describe_speaker(event.row), one_line(event.row.space, 40)]
     if event.versions > 1:
         parts.append(f"version {event.version} of {event.versions}")
@@ -103,37 +103,37 @@ class EventRows(RowSpec[TopicEvent]):
         super().__init__(theme)
         self._count = 0
 
-    def key(self, row: TopicEvent) -> str:
+    def row_key(self, row: TopicEvent) -> str:
         """The id of its memory."""
         return row.row.id
 
-    def describe(self, row: TopicEvent) -> str:
+    def accessible_text(self, row: TopicEvent) -> str:
         """It in one sentence."""
         return describe_event(row)
 
-    def hint(self, _row: TopicEvent) -> str:
+    def tool_tip(self, _row: TopicEvent) -> str:
         """No tooltip."""
         return ""
 
-    def take_lines(self, lines: Sequence[TopicEvent | InertRow]) -> None:
+    def prepare_lines(self, lines: Sequence[TopicEvent | InertRow]) -> None:
         """Learn how many there are: the axis ends at the last."""
         self._count = len(lines)
 
     # ---- measures
 
-    def _line(self, role: FontRole) -> int:
+    def _line_height(self, role: FontRole) -> int:
         return round(QFontMetrics(self.theme.font(role)).height() * 1.15)
 
-    def _inside(self) -> int:
+    def _text_width(self) -> int:
         return self.width() - self.theme.px(_PAD) - self.theme.px(16)
 
-    def _text(self, event: TopicEvent) -> tuple[QFont, list[str]]:
+    def _wrapped_text(self, event: TopicEvent) -> tuple[QFont, list[str]]:
         font = self.theme.font("body")
         font.setWeight(QFont.Weight.Medium)
         font.setStrikeOut(event.until is not None)
-        return font, wrap_text(_whole(event), font, self._inside(), MOST_LINES)
+        return font, wrap_text(_full_text(event), font, self._text_width(), MOST_LINES)
 
-    def _asides(self, event: TopicEvent) -> list[tuple[str, str, bool]]:
+    def _aside_lines(self, event: TopicEvent) -> list[tuple[str, str, bool]]:
         """Lines below the text: a word before, words, and whether they no longer hold."""
         lines = []
         if event.about is not None and event.transition is Transition.CORRECTION:
@@ -144,14 +144,14 @@ class EventRows(RowSpec[TopicEvent]):
         lines += [(before, one_line(old.head), True) for old in event.wordings]
         return lines
 
-    def height(self, row: TopicEvent, _place: int) -> int:
+    def row_height(self, row: TopicEvent, _place: int) -> int:
         """As high as its words at the width of the list."""
-        _, lines = self._text(row)
-        high = self._line("small") + len(lines) * self._line("body") + self._line("small")
-        high += len(self._asides(row)) * self._line("small")
-        return high + self.theme.px(20) + self._lead(row)
+        _, lines = self._wrapped_text(row)
+        high = self._line_height("small") + len(lines) * self._line_height("body") + self._line_height("small")
+        high += len(self._aside_lines(row)) * self._line_height("small")
+        return high + self.theme.px(20) + self._lead_height(row)
 
-    def _lead(self, event: TopicEvent) -> int:
+    def _lead_height(self, event: TopicEvent) -> int:
         """Room above an event, for the axis and the words of the gap."""
         if event.gap_ms is None:
             return 0
@@ -159,9 +159,9 @@ class EventRows(RowSpec[TopicEvent]):
 
     # ---- painting
 
-    def _body(self, rect: QRect, event: TopicEvent) -> QRect:
+    def _body_rect(self, rect: QRect, event: TopicEvent) -> QRect:
         """Where an event stands without the room above it."""
-        return rect.adjusted(0, self._lead(event), 0, 0)
+        return rect.adjusted(0, self._lead_height(event), 0, 0)
 
     def draw_ground(self, painter: QPainter, rect: QRect, row: TopicEvent, state: RowState) -> None:
         """A rounded field beside the axis."""
@@ -171,59 +171,59 @@ class EventRows(RowSpec[TopicEvent]):
         has_ring = state.is_chosen and state.has_focus
         painter.setPen(QPen(theme.colour("focus"), 2) if has_ring else Qt.PenStyle.NoPen)
         painter.setBrush(theme.colour("selection" if state.is_chosen else "raised"))
-        painter.drawRoundedRect(self._body(rect, row).adjusted(px(_PAD) - px(10), 2, -px(6), -2), 8, 8)
+        painter.drawRoundedRect(self._body_rect(rect, row).adjusted(px(_PAD) - px(10), 2, -px(6), -2), 8, 8)
 
     def draw_row(self, painter: QPainter, rect: QRect, row: TopicEvent, state: RowState) -> None:
         """The axis with its sign, what it is, the words, what they took the place of."""
-        body = self._body(rect, row)
-        self._axis(painter, rect, body, row, is_last=state.place == self._count - 1)
-        self._words(painter, body, row, is_chosen=state.is_chosen)
+        body = self._body_rect(rect, row)
+        self._draw_axis(painter, rect, body, row, is_last=state.place == self._count - 1)
+        self._draw_texts(painter, body, row, is_chosen=state.is_chosen)
 
-    def _axis(self, painter: QPainter, rect: QRect, body: QRect, event: TopicEvent, *, is_last: bool) -> None:
+    def _draw_axis(self, painter: QPainter, rect: QRect, body: QRect, event: TopicEvent, *, is_last: bool) -> None:
         """A line from event to event, dashed where much time passed, with its words; and the sign of this one."""
         theme, px = self.theme, self.theme.px
-        x, y = rect.left() + px(_AXIS), body.top() + px(8) + self._line("small") / 2
+        x, y = rect.left() + px(_AXIS), body.top() + px(8) + self._line_height("small") / 2
         pen = QPen(theme.colour("line"), 2)
         if event.gap_ms is not None:
             pen.setStyle(Qt.PenStyle.DotLine if event.gap_ms >= _LONG_MS else Qt.PenStyle.SolidLine)
             pen.setColor(theme.colour("faint" if event.gap_ms >= _LONG_MS else "line"))
             painter.setPen(pen)
             painter.drawLine(QPointF(x, rect.top()), QPointF(x, y))
-            words = QRect(rect.left() + px(_PAD), rect.top(), self._inside(), px(_GAP))
-            self.write(painter, words, _gap_of(event), "muted", theme.font("small"))
+            words = QRect(rect.left() + px(_PAD), rect.top(), self._text_width(), px(_GAP))
+            self.draw_text(painter, words, _gap_of(event), "muted", theme.font("small"))
         if not is_last:
             painter.setPen(QPen(theme.colour("line"), 2))
             painter.drawLine(QPointF(x, y), QPointF(x, rect.bottom() + 1))
         draw_sign(painter, theme, event.transition, QPointF(x, y), px(_SIGN))
 
-    def _words(self, painter: QPainter, body: QRect, event: TopicEvent, *, is_chosen: bool) -> None:
+    def _draw_texts(self, painter: QPainter, body: QRect, event: TopicEvent, *, is_chosen: bool) -> None:
         theme, px = self.theme, self.theme.px
-        left, top, wide = body.left() + px(_PAD), body.top() + px(8), self._inside()
+        left, top, wide = body.left() + px(_PAD), body.top() + px(8), self._text_width()
         small = theme.font("small")
         strong = theme.font("small")
         strong.setWeight(QFont.Weight.DemiBold)
-        title, line = title_of(event), self._line("small")
+        title, line = title_of(event), self._line_height("small")
         title_wide = QFontMetrics(strong).horizontalAdvance(title) + px(10)
         tone = "ink" if is_chosen else TOKENS[event.transition]  # green is weak on that ground
-        self.write(painter, QRect(left, top, wide, line), title, tone, strong)
-        self.write(painter, QRect(left + title_wide, top, wide - title_wide, line), day_of(event), "muted", small)
+        self.draw_text(painter, QRect(left, top, wide, line), title, tone, strong)
+        self.draw_text(painter, QRect(left + title_wide, top, wide - title_wide, line), day_of(event), "muted", small)
         top += line
-        font, lines = self._text(event)
+        font, lines = self._wrapped_text(event)
         ink = "muted" if event.until is not None else "ink"
         for text in lines:
-            self.write(painter, QRect(left, top, wide, self._line("body")), text, ink, font)
-            top += self._line("body")
-        for before, text, is_over in self._asides(event):
-            self._aside(painter, QRect(left, top, wide, line), before, text, is_over=is_over)
+            self.draw_text(painter, QRect(left, top, wide, self._line_height("body")), text, ink, font)
+            top += self._line_height("body")
+        for before, text, is_over in self._aside_lines(event):
+            self._draw_aside(painter, QRect(left, top, wide, line), before, text, is_over=is_over)
             top += line
-        self.write(painter, QRect(left, top, wide, line), _foot(event), "muted", small)
+        self.draw_text(painter, QRect(left, top, wide, line), _describe_foot(event), "muted", small)
 
-    def _aside(self, painter: QPainter, rect: QRect, before: str, text: str, *, is_over: bool) -> None:
+    def _draw_aside(self, painter: QPainter, rect: QRect, before: str, text: str, *, is_over: bool) -> None:
         font = self.theme.font("small")
-        self.write(painter, rect, before, "muted", font)
+        self.draw_text(painter, rect, before, "muted", font)
         wide = QFontMetrics(font).horizontalAdvance(before) + self.theme.px(8)
         font.setStrikeOut(is_over)
-        self.write(painter, rect.adjusted(wide, 0, 0, 0), text, "muted", font)
+        self.draw_text(painter, rect.adjusted(wide, 0, 0, 0), text, "muted", font)
 
 
 def draw_sign(painter: QPainter, theme: Theme, transition: Transition, at: QPointF, side: float) -> None:
@@ -295,28 +295,28 @@ class EvolutionTab(QWidget):
         self.field.setAccessibleDescription("Enter shows how what is remembered of it came about")
         self._lens = QAction(self)
         self.field.addAction(self._lens, QLineEdit.ActionPosition.LeadingPosition)
-        self.field.returnPressed.connect(self._ask_typed)
-        self.show_button = button("Show", self._ask_typed, kind="primary")
+        self.field.returnPressed.connect(self._show_typed)
+        self.show_button = make_button("Show", self._show_typed, kind="primary")
         self._summary = Elided("", "small")
         self.list = event_list(context.theme)
         card = QFrame()
         card.setObjectName("card")
-        inner = column(card, self.list)
+        inner = make_column(card, self.list)
         inner.setContentsMargins(1, 10, 1, 10)
         content = QWidget()
-        column(content, self._summary, gap=8).addWidget(card, 1)
+        make_column(content, self._summary, gap=8).addWidget(card, 1)
         self.states = States(context.theme, content, "Looking for what was said of it …")
-        head = row(self.field, self.show_button, gap=8)
+        head = make_row(self.field, self.show_button, gap=8)
         head.setStretch(0, 1)
-        layout = column(self, gap=12)
+        layout = make_column(self, gap=12)
         layout.addLayout(head)
         layout.addWidget(self.states, 1)
         self.list.looked_at_id.connect(self.looked_at)
-        context.theme.changed.connect(self._restyle)
-        self._restyle()
-        self._teach()
+        context.theme.changed.connect(self._restyle_icon)
+        self._restyle_icon()
+        self._show_introduction()
 
-    def _restyle(self) -> None:
+    def _restyle_icon(self) -> None:
         self._lens.setIcon(self.context.theme.icon("search", "muted"))
 
     @property
@@ -326,90 +326,90 @@ class EvolutionTab(QWidget):
 
     # ---- asking
 
-    def enter(self) -> None:
+    def activate(self) -> None:
         """It is shown: take the keyboard, offer topics."""
         self.field.setFocus()
         if self.line is None and not self._offered:
             palace = self.context.bridge.engine.palace
             task = query("Looking at the rooms", palace.read_plan).within(self, "rooms").failure(lambda _: None)
-            self.context.tasks.run(task.success(self._offer))
+            self.context.tasks.run(task.success(self._on_rooms_read))
 
-    def ask(self, topic: str) -> None:
+    def show_topic(self, topic: str) -> None:
         """Show the line of a topic.
 
         Args:
             topic: some words.
         """
         self.field.setText(topic)
-        self._ask_typed()
+        self._show_typed()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Show the same topic again; something changed."""
         if self.line is not None:
-            self._ask(self.line.topic)
+            self._request_line(self.line.topic)
 
-    def _ask_typed(self) -> None:
+    def _show_typed(self) -> None:
         topic = self.field.text().strip()
         if topic:
             if self.line is None:
                 self.states.show_loading()
-            self._ask(topic)
+            self._request_line(topic)
         else:
             self.line = None
-            self._teach()
+            self._show_introduction()
 
-    def _ask(self, topic: str) -> None:
+    def _request_line(self, topic: str) -> None:
         timeline = self.context.bridge.engine.timeline
         self.is_settled = False
         self.context.tasks.run(
             query("Looking for what was said of it", lambda: timeline.evolution(topic))
             .within(self, "line")
-            .success(self._take)
-            .failure(self._fail)
+            .success(self._on_line_read)
+            .failure(self._show_failure)
         )
 
     # ---- showing
 
-    def _take(self, line: Evolution) -> None:
+    def _on_line_read(self, line: Evolution) -> None:
         self.is_settled, self.line = True, line
         self.list.show_lines(line.events)
         if line.events:
-            self._summary.say(_summarize_evolution(line))
+            self._summary.set_text(_summarize_evolution(line))
             self.states.show_content()
-            self.choose(self.context.selection.current)
+            self.select_memory(self.context.selection.current)
         else:
             words = timeline_strings()["empty"]["nothing"]
             self.states.show_empty(EmptyState(self.context.theme, "history", words["title"], words["sentence"]))
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         self.is_settled = True
         problem = problem_of(error)
         if problem is not None:
-            self.states.show_trouble(problem, self._ask_typed)
+            self.states.show_trouble(problem, self._show_typed)
 
-    def choose(self, memory_id: str) -> None:
+    def select_memory(self, memory_id: str) -> None:
         """Choose a memory, where it is on the line."""
         if memory_id:
-            self.list.choose(memory_id)
+            self.list.select_rows(memory_id)
 
-    def _offer(self, plan: PalacePlan) -> None:
+    def _on_rooms_read(self, plan: PalacePlan) -> None:
         rooms = sorted(
             (room for wing in plan.wings for room in wing.rooms if room.count),
             key=lambda room: (-room.count, room.name),
         )
         self._offered = tuple(dict.fromkeys(room.name for room in rooms))[:_OFFERED]
         if self.line is None:
-            self._teach()
+            self._show_introduction()
 
-    def _teach(self) -> None:
+    def _show_introduction(self) -> None:
         words = timeline_strings()["empty"]["topic"]
-        offers = [(one_line(name, 40), partial(self.ask, name)) for name in self._offered]
+        offers = [(one_line(name, 40), partial(self.show_topic, name)) for name in self._offered]
         self.states.show_empty(EmptyState(self.context.theme, "history", words["title"], words["sentence"], *offers))
 
 
 def _summarize_evolution(line: Evolution) -> str:
     counts = Counter(event.transition for event in line.events)
-    parts = [memories(len(line.events))]
+    parts = [count_memories(len(line.events))]
     parts += [count_of(counts[one], *words) for one, words in _COUNTED.items() if counts[one]]
     if line.left_out:
         parts.append(f"{line.left_out:,} more that are less near")

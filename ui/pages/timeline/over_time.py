@@ -16,14 +16,24 @@ from core.types.views import GRAINS, Density, TimeFilter
 from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.pages.timeline.period_details import PeriodDetails
-from ui.pages.timeline.strip import Strip, fits
+from ui.pages.timeline.strip import Strip, do_columns_fit
 from ui.pages.timeline.words import kinds_of, range_name
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, FlowLayout, Segments, button, clear, column, label, row, tool
+from ui.widgets.basics import (
+    Elided,
+    FlowLayout,
+    Segments,
+    clear_layout,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+    make_tool_button,
+)
 from ui.widgets.shapes import KindMark
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import KIND_PLURALS, memories
+from ui.widgets.words import KIND_PLURALS, count_memories
 
 
 class KindLegend(QWidget):
@@ -32,7 +42,7 @@ class KindLegend(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self._row = row(gap=5, parent=self)
+        self._row = make_row(gap=5, parent=self)
 
     def show_kinds(self, kinds: tuple[Kind, ...]) -> None:
         """Explain some kinds.
@@ -40,12 +50,12 @@ class KindLegend(QWidget):
         Args:
             kinds: those that occur; none hides it.
         """
-        clear(self._row)
+        clear_layout(self._row)
         for kind in kinds:
             if self._row.count():
                 self._row.addSpacing(self._theme.px(8))
             self._row.addWidget(KindMark(self._theme, kind, 12))
-            self._row.addWidget(label(KIND_PLURALS[kind], "small"))
+            self._row.addWidget(make_label(KIND_PLURALS[kind], "small"))
         self._row.addStretch(1)
         self.setVisible(bool(kinds))
 
@@ -76,34 +86,38 @@ class OverTime(QWidget):
         grains = [(grain, timeline_strings()["grains"][grain]["title"]) for grain in GRAINS]
         self.grains = Segments(grains, self.grain, "What a column of the strip stands for")
         self.grains.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.farther = tool(theme, "zoom-out", "Farther (−)", partial(self.zoom, -1))
-        self.nearer = tool(theme, "zoom-in", "Nearer (+)", partial(self.zoom, 1))
-        self.today = button("Today", partial(self.go, "today"), kind="chip", hint="The period of today (T)")
-        self.everything = button("Everything", partial(self.go, "everything"), kind="chip", hint="All of it (Esc)")
+        self.farther = make_tool_button(theme, "zoom-out", "Farther (−)", partial(self.zoom_by, -1))
+        self.nearer = make_tool_button(theme, "zoom-in", "Nearer (+)", partial(self.zoom_by, 1))
+        self.today = make_button(
+            "Today", partial(self.choose_named, "today"), kind="chip", hint="The period of today (T)"
+        )
+        self.everything = make_button(
+            "Everything", partial(self.choose_named, "everything"), kind="chip", hint="All of it (Esc)"
+        )
         self._hint, self.legend = Elided("", "small"), KindLegend(theme)
         self._busiest = QWidget()
         self._busy_flow = FlowLayout(self._busiest, gap=6)
         self._content = QWidget()
         self.states = States(theme, self._content, "Counting what was said when …")
-        self._build()
+        self._build_layout()
         self.grains.chosen.connect(self.use_grain)
         self.strip.picked.connect(self._on_period_picked)
-        self.strip.pointed.connect(self._say_hint)
-        self.strip.zoomed.connect(self.zoom)
-        self.strip.asked.connect(self.go)
+        self.strip.pointed.connect(self._show_hint)
+        self.strip.zoomed.connect(self.zoom_by)
+        self.strip.asked.connect(self.choose_named)
 
-    def _build(self) -> None:
+    def _build_layout(self) -> None:
         card, bar = QFrame(), QWidget()
         card.setObjectName("card")
         flow = FlowLayout(bar, gap=6)
         widgets: tuple[QWidget, ...] = (self.grains, self.farther, self.nearer, self.today, self.everything)
         for widget in widgets:
             flow.addWidget(widget)
-        upper = column(card, bar, self.strip, self._hint, self.legend, self._busiest, gap=8)
+        upper = make_column(card, bar, self.strip, self._hint, self.legend, self._busiest, gap=8)
         upper.setContentsMargins(14, 10, 14, 10)
-        layout = column(self._content, card, gap=12)
+        layout = make_column(self._content, card, gap=12)
         layout.addWidget(self.below, 1)
-        column(self, self.states)
+        make_column(self, self.states)
 
     @property
     def is_settled(self) -> bool:
@@ -124,15 +138,15 @@ class OverTime(QWidget):
             wanted: which memories count.
         """
         self._filter = wanted
-        self.read()
+        self.reload()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Count again, and list again what is chosen."""
         if self._life is None:
             self.states.show_loading()
-        self._count("month", None, None, _BUSIEST, self._take_life)
+        self._request_counts("month", None, None, _BUSIEST, self._on_life_counted)
 
-    def _count(
+    def _request_counts(
         self, grain: str, first: int | None, last: int | None, top: int, then: Callable[[Density], None]
     ) -> None:
         timeline, wanted = self.context.bridge.engine.timeline, self._filter
@@ -141,10 +155,10 @@ class OverTime(QWidget):
             query("Counting what was said when", lambda: timeline.count_by_period(grain, first, last, wanted, top))
             .within(self, "count")
             .success(then)
-            .failure(self._fail)
+            .failure(self._show_failure)
         )
 
-    def _take_life(self, life: Density) -> None:
+    def _on_life_counted(self, life: Density) -> None:
         self._life = life
         if life.earliest is None or life.latest is None:
             self._is_counting = False
@@ -152,19 +166,19 @@ class OverTime(QWidget):
             return
         if self._is_first:
             self._is_first = False
-            self.grain = self._finest(life.latest - life.earliest)
+            self.grain = self._finest_grain(life.latest - life.earliest)
             self.grains.show_choice(self.grain)
             newest = max(place for place, count in enumerate(life.totals) if count)
             self._wanted = (life.starts[newest], life.starts[newest + 1])
         self._show_busiest(life)
         self._count_grain()
 
-    def _finest(self, span_ms: int) -> str:
+    def _finest_grain(self, span_ms: int) -> str:
         """As near as a whole life still fits."""
         room, scale = self.strip.room, self.context.theme.scale / 100
         for grain in GRAINS:
             columns = span_ms // _SPANS_MS["week" if grain == "day" else grain] + 2
-            if fits(columns, room, by_weeks=grain == "day", scale=scale):
+            if do_columns_fit(columns, room, by_weeks=grain == "day", scale=scale):
                 return grain
         return GRAINS[-1]
 
@@ -177,9 +191,9 @@ class OverTime(QWidget):
         reach = _AROUND * _SPANS_MS[self.grain]
         middle = last if self._wanted is None else sum(self._wanted) // 2
         begin, end = max(life.earliest, middle - reach), min(last, middle + reach)
-        self._count(self.grain, begin, max(begin, end), 0, self._take)
+        self._request_counts(self.grain, begin, max(begin, end), 0, self._on_grain_counted)
 
-    def _take(self, density: Density) -> None:
+    def _on_grain_counted(self, density: Density) -> None:
         self._is_counting = False
         self.strip.show_density(density, _places_of(density, self._wanted))
         self.legend.show_kinds(() if self.grain == "day" else kinds_of(density))
@@ -194,11 +208,11 @@ class OverTime(QWidget):
         actions = () if is_narrowed else (("Import …", partial(self.context.desk.import_paths.emit, [])),)
         return EmptyState(self.context.theme, "calendar", words["title"], words["sentence"], *actions)
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         self._is_counting = False
         problem = problem_of(error)
         if problem is not None:
-            self.states.show_trouble(problem, self.read)
+            self.states.show_trouble(problem, self.reload)
 
     # ---- choosing
 
@@ -213,7 +227,7 @@ class OverTime(QWidget):
             self.grains.show_choice(grain)
             self._count_grain()
 
-    def zoom(self, by: int) -> None:
+    def zoom_by(self, by: int) -> None:
         """Come nearer or go farther.
 
         Args:
@@ -223,7 +237,7 @@ class OverTime(QWidget):
         if 0 <= place < len(GRAINS):
             self.use_grain(GRAINS[place])
 
-    def look_at(self, first: int, end: int) -> None:
+    def choose_time(self, first: int, end: int) -> None:
         """Choose a stretch of time, wherever it is.
 
         Args:
@@ -233,7 +247,7 @@ class OverTime(QWidget):
         self._wanted = (first, end)
         self._count_grain()
 
-    def go(self, where: str) -> None:
+    def choose_named(self, where: str) -> None:
         """Choose a period by its name.
 
         Args:
@@ -245,7 +259,7 @@ class OverTime(QWidget):
         elif starts:
             now = self.context.clock.now_ms()
             place = max((place for place in range(len(starts) - 1) if starts[place] <= now), default=0)
-            self.strip.choose(place, place)
+            self.strip.choose_periods(place, place)
 
     def _on_period_picked(self) -> None:
         strip, life = self.strip, self._life
@@ -254,7 +268,7 @@ class OverTime(QWidget):
             return
         first, end = starts[places[0]], starts[places[-1] + 1]
         self._wanted = None if strip.chosen is None else (first, end)
-        self._say_hint()
+        self._show_hint()
         if self._wanted is None:
             self.below.show_time("Everything", (life.earliest, life.latest + 1), self._filter)
         else:
@@ -262,33 +276,33 @@ class OverTime(QWidget):
             self.below.show_time(name, (first, end), self._filter)
 
     def _show_busiest(self, life: Density) -> None:
-        clear(self._busy_flow)
+        clear_layout(self._busy_flow)
         if sum(count > 0 for count in life.totals) > _BUSIEST:
-            word = label("Busiest", "small")
+            word = make_label("Busiest", "small")
             word.setMinimumHeight(self.context.theme.px(26))  # in the middle of the chips beside it
             self._busy_flow.addWidget(word)
             for place in life.busiest:
                 self._busy_flow.addWidget(self._busy_chip(life, place))
-        self._fit()
+        self._fit_busiest()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where there is little room, the list has it."""
         super().resizeEvent(event)
-        self._fit()
+        self._fit_busiest()
 
-    def _fit(self) -> None:
+    def _fit_busiest(self) -> None:
         self._busiest.setVisible(self._busy_flow.count() > 0 and self.height() >= self.context.theme.px(_HIGH))
 
     def _busy_chip(self, life: Density, place: int) -> QWidget:
         first, end = life.starts[place], life.starts[place + 1]
         name = range_name("month", first, first, end)
-        made = button(f"{name} · {life.totals[place]:,}", partial(self.look_at, first, end), kind="chip")
-        made.setAccessibleName(f"{name}, {memories(life.totals[place])}")
+        made = make_button(f"{name} · {life.totals[place]:,}", partial(self.choose_time, first, end), kind="chip")
+        made.setAccessibleName(f"{name}, {count_memories(life.totals[place])}")
         return made
 
-    def _say_hint(self) -> None:
+    def _show_hint(self) -> None:
         strip = self.strip
-        self._hint.say(strip.words_of((strip.hovered,) if strip.hovered >= 0 else strip.places))
+        self._hint.set_text(strip.describe_periods((strip.hovered,) if strip.hovered >= 0 else strip.places))
 
 
 def _places_of(density: Density, wanted: tuple[int, int] | None) -> tuple[int, int] | None:

@@ -14,7 +14,7 @@ from ui.bridge import query
 from ui.context import Context, Page, PageSpec
 from ui.pages.timeline.evolution import EvolutionTab
 from ui.pages.timeline.over_time import OverTime
-from ui.widgets.basics import FlowLayout, MenuChip, Segments, button, column, label, make_timer, row
+from ui.widgets.basics import FlowLayout, MenuChip, Segments, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_PLURALS
 
@@ -33,32 +33,32 @@ class TimelinePage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._is_shown = False
-        kept = context.prefs.text(_STATE, "time")
+        kept = context.prefs.read_text(_STATE, "time")
         self.tab = kept if kept in dict(_TABS) else "time"
         self.segments = Segments(_TABS, self.tab, "What the timeline shows")
         self.time, self.topic = OverTime(context), EvolutionTab(context)
         kinds = {_ALL: "All"} | {kind.value: KIND_PLURALS[kind] for kind in Kind}
         self.kinds = MenuChip(context.theme, "Kind", kinds, _ALL)
         self.spaces = MenuChip(context.theme, "Space", {_ALL: "All"}, _ALL)
-        self.over = button("With what is over", kind="chip", hint="Also what was superseded, absorbed or archived")
+        self.over = make_button("With what is over", kind="chip", hint="Also what was superseded, absorbed or archived")
         self.over.setCheckable(True)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.time)
         self._stack.addWidget(self.topic)
-        self._refresh = make_timer(self, self._read, _REFRESH_MS)
-        self._build()
+        self._refresh = make_timer(self, self._reload_tab, _REFRESH_MS)
+        self._build_layout()
         self.segments.chosen.connect(self.show_tab)
-        self.kinds.chosen.connect(lambda _: self._narrow())
-        self.spaces.chosen.connect(lambda _: self._narrow())
-        self.over.clicked.connect(lambda: self._narrow())
-        self.time.below.looked_at.connect(self._on_memory_looked_at)
-        self.topic.looked_at.connect(self._on_memory_looked_at)
-        context.selection.changed.connect(self._follow)
+        self.kinds.chosen.connect(lambda _: self._apply_filter())
+        self.spaces.chosen.connect(lambda _: self._apply_filter())
+        self.over.clicked.connect(lambda: self._apply_filter())
+        self.time.below.looked_at.connect(self._on_memory_chosen)
+        self.topic.looked_at.connect(self._on_memory_chosen)
+        context.selection.changed.connect(self._on_selection_changed)
 
-    def _build(self) -> None:
-        layout = column(self, gap=10)
+    def _build_layout(self) -> None:
+        layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        head = row(label("Timeline", "title"), None, gap=10)
+        head = make_row(make_label("Timeline", "title"), None, gap=10)
         head.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
         layout.addLayout(head)
         flow = FlowLayout(gap=6)
@@ -66,11 +66,11 @@ class TimelinePage(Page):
             flow.addWidget(widget)
         layout.addLayout(flow)
         layout.addWidget(self._stack, 1)
-        self._show()
+        self._show_tab()
 
     # ---- the page's life
 
-    def enter(self, wish: str = "") -> None:
+    def activate(self, wish: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
@@ -82,29 +82,29 @@ class TimelinePage(Page):
             self.segments.show_choice(tab)
             self.show_tab(tab)
         elif self.is_stale:
-            self._read()
+            self._reload_tab()
         if self.tab == "topic":
-            self.topic.enter()
+            self.topic.activate()
             if wish.startswith(ASK):
-                self.topic.ask(wish.removeprefix(ASK))
+                self.topic.show_topic(wish.removeprefix(ASK))
         else:
             self.time.strip.setFocus()
 
-    def leave(self) -> None:
+    def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
         self.is_stale = self.is_stale or self._refresh.isActive()
         self._refresh.stop()
-        self.time.below.rest()
+        self.time.below.stop_timer()
 
     def is_settled(self) -> bool:
         """Whether the tab that is shown was read."""
         tab = self.time if self.tab == "time" else self.topic
         return tab.is_settled and not self._refresh.isActive()
 
-    def changed(self, change: Changed) -> None:
+    def handle_change(self, change: Changed) -> None:
         """Read again, at most a few times a second."""
-        super().changed(change)
+        super().handle_change(change)
         if self._is_shown and not self._refresh.isActive():
             self._refresh.start()
 
@@ -117,37 +117,37 @@ class TimelinePage(Page):
             name: `time` or `topic`.
         """
         self.tab = name
-        self.context.prefs.keep(_STATE, name)
-        self._show()
+        self.context.prefs.store_value(_STATE, name)
+        self._show_tab()
         if self._is_shown:
-            self._read()
+            self._reload_tab()
             if name == "topic":
-                self.topic.enter()
+                self.topic.activate()
 
-    def _show(self) -> None:
+    def _show_tab(self) -> None:
         self._stack.setCurrentIndex([tab for tab, _ in _TABS].index(self.tab))
         for widget in (self.kinds, self.spaces, self.over):
             widget.setVisible(self.tab == "time")
 
-    def _read(self) -> None:
+    def _reload_tab(self) -> None:
         self.is_stale = False
         if self.tab == "topic":
-            self.topic.read()
+            self.topic.reload()
             return
-        self.time.read()
+        self.time.reload()
         library = self.context.bridge.engine.library
         task = query("Counting what there is", library.count_facets).within(self, "facets").failure(lambda _: None)
-        self.context.tasks.run(task.success(self._take_facets))
+        self.context.tasks.run(task.success(self._on_facets_read))
 
-    def _take_facets(self, facets: Facets) -> None:
+    def _on_facets_read(self, facets: Facets) -> None:
         spaces = {_ALL: "All"} | {name: one_line(name, 40) for name in sorted(facets.spaces, key=str.casefold)}
         if self.spaces.current not in spaces:
-            self.spaces.offer(spaces, _ALL)
-            self._narrow()
+            self.spaces.set_choices(spaces, _ALL)
+            self._apply_filter()
         else:
-            self.spaces.offer(spaces, self.spaces.current)
+            self.spaces.set_choices(spaces, self.spaces.current)
 
-    def _narrow(self) -> None:
+    def _apply_filter(self) -> None:
         self.time.use_filter(
             TimeFilter(
                 kinds=(Kind(self.kinds.current),) if self.kinds.current else (),
@@ -158,15 +158,15 @@ class TimelinePage(Page):
 
     # ---- the memory that is looked at
 
-    def _on_memory_looked_at(self, memory_id: str) -> None:
+    def _on_memory_chosen(self, memory_id: str) -> None:
         self.context.selection.select(memory_id, ORIGIN)
 
-    def _follow(self, memory_id: str, origin: str) -> None:
+    def _on_selection_changed(self, memory_id: str, origin: str) -> None:
         if origin != ORIGIN and self._is_shown:
             if self.tab == "time":
-                self.time.below.list.choose(memory_id)
+                self.time.below.list.select_rows(memory_id)
             else:
-                self.topic.choose(memory_id)
+                self.topic.select_memory(memory_id)
 
 
 TIMELINE = PageSpec(

@@ -18,15 +18,15 @@ from ui.bridge import problem_of, query
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import Heading, RowSpec, RowState, draw_flat_ground
-from ui.pages.timeline.words import SAID, clock_at, day_name, describe_speaker, when_of
+from ui.pages.timeline.words import SAID, day_name, describe_clock, describe_speaker, when_of
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import Elided, FlowLayout, Segments, column, label, make_timer, row
-from ui.widgets.plaintext import one_line, tip
+from ui.widgets.basics import Elided, FlowLayout, Segments, make_column, make_label, make_row, make_timer
+from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import KIND_WORDS, STATUS_WORDS, date_of, format_said_or_noted, memories
+from ui.widgets.words import KIND_WORDS, STATUS_WORDS, count_memories, date_of, format_said_or_noted
 
 Fetch = Callable[[TimeCursor | None], Future[TimePage]]
 Line = MemoryRow | Heading
@@ -55,18 +55,18 @@ class MomentFeed(QObject):
         self.is_settled = True
         self._fetch: Fetch | None = None
         self._next: TimeCursor | None = None
-        shown.lines.more.connect(lambda: self._ask(self._next, self._append))
+        shown.lines.more.connect(lambda: self._request_page(self._next, self._append_rows))
 
-    def read(self, fetch: Fetch) -> None:
+    def reload(self, fetch: Fetch) -> None:
         """List other memories; what is shown stays until they come.
 
         Args:
             fetch: reads a page behind a cursor.
         """
         self._fetch = fetch
-        self._ask(None, self._replace)
+        self._request_page(None, self._replace_rows)
 
-    def _ask(self, after: TimeCursor | None, then: Callable[[TimePage], None]) -> None:
+    def _request_page(self, after: TimeCursor | None, then: Callable[[TimePage], None]) -> None:
         fetch = self._fetch
         if fetch is None:
             return
@@ -75,34 +75,34 @@ class MomentFeed(QObject):
             query("Reading the timeline", lambda: fetch(after))
             .within(self, "page")
             .success(then)
-            .failure(self._give_up)
+            .failure(self._on_read_failed)
         )
 
-    def _take(self, page: TimePage) -> bool:
+    def _note_page(self, page: TimePage) -> bool:
         self.is_settled, self._next, self.total = True, page.after, page.total
         return page.after is not None
 
-    def _replace(self, page: TimePage) -> None:
-        has_more = self._take(page)
-        self._shown.show_lines(_with_days("", page.rows), has_more=has_more)
+    def _replace_rows(self, page: TimePage) -> None:
+        has_more = self._note_page(page)
+        self._shown.show_lines(_insert_day_headings("", page.rows), has_more=has_more)
         self.came.emit()
 
-    def _append(self, page: TimePage) -> None:
-        has_more = self._take(page)
+    def _append_rows(self, page: TimePage) -> None:
+        has_more = self._note_page(page)
         lines = self._shown.lines.lines
         day = day_name(when_of(lines[-1])) if lines and isinstance(lines[-1], MemoryRow) else ""
-        self._shown.lines.append(_with_days(day, page.rows), has_more=has_more)
+        self._shown.lines.append_lines(_insert_day_headings(day, page.rows), has_more=has_more)
         self.came.emit()
 
-    def _give_up(self, error: BaseException) -> None:
+    def _on_read_failed(self, error: BaseException) -> None:
         self.is_settled = True
         self._shown.lines.has_more = self._next is not None
         self.failed.emit(error)
 
 
-def details(row: MemoryRow) -> str:
+def describe_details(row: MemoryRow) -> str:
     """The second line of a memory: when, whose words, where it stands."""
-    parts = [*clock_at(row), describe_speaker(row), one_line(row.space, 40)]
+    parts = [*describe_clock(row), describe_speaker(row), one_line(row.space, 40)]
     if row.conversation:
         parts.append(one_line(row.conversation, 60))
     if row.occurred is None:
@@ -112,7 +112,7 @@ def details(row: MemoryRow) -> str:
     return " · ".join(parts)
 
 
-def _with_days(day: str, rows: Sequence[MemoryRow]) -> list[Line]:
+def _insert_day_headings(day: str, rows: Sequence[MemoryRow]) -> list[Line]:
     lines: list[Line] = []
     for memory in rows:
         its = day_name(when_of(memory))
@@ -133,19 +133,19 @@ class MomentRows(RowSpec[MemoryRow]):
     heading = (36, 28)
     tells_repeats = True
 
-    def key(self, row: MemoryRow) -> str:
+    def row_key(self, row: MemoryRow) -> str:
         """The row's id."""
         return row.id
 
-    def describe(self, row: MemoryRow) -> str:
+    def accessible_text(self, row: MemoryRow) -> str:
         """Its kind, its text, when and whose it is."""
-        return f"{KIND_WORDS[row.kind]}: {one_line(row.head)}. {details(row)}"
+        return f"{KIND_WORDS[row.kind]}: {one_line(row.head)}. {describe_details(row)}"
 
-    def hint(self, row: MemoryRow) -> str:
+    def tool_tip(self, row: MemoryRow) -> str:
         """The memory's text."""
-        return tip(one_line(row.head))
+        return escape_tooltip(one_line(row.head))
 
-    def height(self, _row: MemoryRow, _place: int) -> int:
+    def row_height(self, _row: MemoryRow, _place: int) -> int:
         """All are of one height."""
         return self.theme.px(sizes().row_two)
 
@@ -170,10 +170,10 @@ class MomentRows(RowSpec[MemoryRow]):
         upper, lower = QRect(inner), QRect(inner)
         upper.setHeight(inner.height() // 2)
         lower.setTop(upper.bottom() + 1)
-        head, small = self.fonts()
+        head, small = self.row_fonts()
         head.setStrikeOut(not stands)
-        self.write(painter, upper, one_line(row.head), "ink" if stands else "muted", head)
-        self.write(painter, lower, details(row), "muted", small)
+        self.draw_text(painter, upper, one_line(row.head), "ink" if stands else "muted", head)
+        self.draw_text(painter, lower, describe_details(row), "muted", small)
 
 
 def moment_list(theme: Theme) -> ListView:
@@ -205,26 +205,30 @@ class PeriodDetails(QFrame):
         axes = [(axis, told["title"]) for axis, told in timeline_strings()["axes"].items()]
         self.axes = Segments(axes, SAID, "What the list shows of the chosen time")
         self.axes.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._name, self._count, self._sentence = label("", "section"), label("", "muted"), Elided("", "small")
+        self._name, self._count, self._sentence = (
+            make_label("", "section"),
+            make_label("", "muted"),
+            Elided("", "small"),
+        )
         self.list = moment_list(context.theme)
         self.feed = MomentFeed(context, self.list)
         self.states = States(context.theme, self.list, "Reading the timeline …")
-        self._pause = make_timer(self, self.read, _PAUSE_MS)
-        self._build()
+        self._pause = make_timer(self, self.reload, _PAUSE_MS)
+        self._build_layout()
         self.axes.chosen.connect(self.use_axis)
-        self.feed.came.connect(self._came)
-        self.feed.failed.connect(self._fail)
+        self.feed.came.connect(self._on_rows_came)
+        self.feed.failed.connect(self._show_failure)
         self.list.looked_at_id.connect(self.looked_at)
 
-    def _build(self) -> None:
+    def _build_layout(self) -> None:
         title, head, inside = QWidget(), QWidget(), QWidget()
-        row(self._name, self._count, gap=8, parent=title)
+        make_row(self._name, self._count, gap=8, parent=title)
         title.setMinimumHeight(self._context.theme.px(26))  # in the middle of the chips beside it
         flow = FlowLayout(head, gap=10)
         flow.addWidget(title)
         flow.addWidget(self.axes)
-        column(inside, head, self._sentence, gap=4).setContentsMargins(13, 0, 13, 2)
-        layout = column(self, inside, gap=6)
+        make_column(inside, head, self._sentence, gap=4).setContentsMargins(13, 0, 13, 2)
+        layout = make_column(self, inside, gap=6)
         layout.setContentsMargins(1, 10, 1, 6)
         layout.addWidget(self.states, 1)
 
@@ -243,7 +247,7 @@ class PeriodDetails(QFrame):
         """What it says the list is."""
         return self._sentence.whole
 
-    def rest(self) -> None:
+    def stop_timer(self) -> None:
         """Another page is shown."""
         self._pause.stop()
 
@@ -257,7 +261,7 @@ class PeriodDetails(QFrame):
         """
         self._ends, self._filter = ends, wanted
         self._name.setText(name)
-        self._say()
+        self._show_sentence()
         self._pause.start()
 
     def use_axis(self, axis: str) -> None:
@@ -268,42 +272,42 @@ class PeriodDetails(QFrame):
         """
         self.axis = axis
         self.axes.show_choice(axis)
-        self._say()
-        self.read()
+        self._show_sentence()
+        self.reload()
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read it now."""
         self._pause.stop()
         timeline, wanted, axis, ends = self._context.bridge.engine.timeline, self._filter, self.axis, self._ends
-        moment = self._moment()
+        moment = self._moment_shown()
 
-        def fetch(after: TimeCursor | None) -> Future[TimePage]:
+        def fetch_page(after: TimeCursor | None) -> Future[TimePage]:
             if axis == SAID:
                 return timeline.list_period(*ends, wanted, after)
             return timeline.list_held_at(moment, axis, wanted, after)
 
-        self.feed.read(fetch)
+        self.feed.reload(fetch_page)
 
-    def _say(self) -> None:
+    def _show_sentence(self) -> None:
         sentence = timeline_strings()["axes"][self.axis]["sentence"]
-        self._sentence.say(sentence.format(day=date_of(self._moment())))
+        self._sentence.set_text(sentence.format(day=date_of(self._moment_shown())))
 
-    def _moment(self) -> int:
+    def _moment_shown(self) -> int:
         """The end of the stretch of time, or now where that lies ahead."""
         first, end = self._ends
         return max(first, min(end - 1, self._context.clock.now_ms()))
 
-    def _came(self) -> None:
-        self._count.setText(memories(self.feed.total))
+    def _on_rows_came(self) -> None:
+        self._count.setText(count_memories(self.feed.total))
         if self.list.lines.rowCount():
             self.states.show_content()
             if self._context.selection.current:
-                self.list.choose(self._context.selection.current)
+                self.list.select_rows(self._context.selection.current)
         else:
             words = timeline_strings()["empty"]["period" if self.axis == SAID else "held"]
             self.states.show_empty(EmptyState(self._context.theme, "calendar", words["title"], words["sentence"]))
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         if problem is not None:
-            self.states.show_trouble(problem, self.read)
+            self.states.show_trouble(problem, self.reload)

@@ -29,9 +29,9 @@ from core.types.values import Kind
 from core.types.views import Density
 from ui.pages.timeline.words import count_words, kinds_of, range_name
 from ui.theme.theme import Theme
-from ui.widgets.basics import overrides
+from ui.widgets.basics import accept_own_key
 from ui.widgets.shapes import KIND_TOKENS
-from ui.widgets.words import local
+from ui.widgets.words import to_local
 
 ROWS = 7
 _DAY_LEAST, _DAY_USUAL, _DAY_MOST = 10.0, 14.0, 18.0
@@ -87,12 +87,12 @@ class Grid:
         """The row of a period: its weekday, 0 for Monday; 0 where bars are shown."""
         return (place + self.lead) % ROWS if self.by_weeks else 0
 
-    def rect(self, place: int) -> QRectF:
+    def cell_rect(self, place: int) -> QRectF:
         """The cell of a period, gap included."""
         left = self.area.left() + (self.column_of(place) - self.scroll) * self.pitch
         return QRectF(left, self.area.top() + self.weekday_of(place) * self.cell_height, self.pitch, self.cell_height)
 
-    def visible(self) -> range:
+    def visible_places(self) -> range:
         """The periods in sight."""
         first, last = self.scroll, min(self.scroll + self.in_sight, self.columns)
         if not self.by_weeks:
@@ -155,7 +155,7 @@ def bar_in(cell: QRectF, scale: float) -> QRectF:
     return QRectF(cell.center().x() - wide / 2, cell.top(), wide, cell.height())
 
 
-def fits(columns: int, width: float, *, by_weeks: bool, scale: float) -> bool:
+def do_columns_fit(columns: int, width: float, *, by_weeks: bool, scale: float) -> bool:
     """Whether so many columns are in sight all at once, each large enough to be seen.
 
     Args:
@@ -208,7 +208,7 @@ class Picture:
         if self.chosen is not None:
             self._paint_chosen(painter, self.chosen)
 
-    def _many(self) -> float:
+    def _count_of_full_square(self) -> float:
         """How many memories make a square full: a busy day, not the busiest, which would make all others faint."""
         busy = sorted(count for count in self.density.totals if count)
         return max(_FULL_FROM, busy[int(len(busy) * _BUSY)]) if busy else 1
@@ -218,10 +218,10 @@ class Picture:
 
     def _paint_days(self, painter: QPainter) -> None:
         """A square a day: the more was said, the larger and the fuller; the root, so that one is seen beside many."""
-        theme, grid, most = self.theme, self.grid, self._many()
+        theme, grid, most = self.theme, self.grid, self._count_of_full_square()
         painter.setPen(Qt.PenStyle.NoPen)
-        for place in grid.visible():
-            cell, count = grid.rect(place), self.density.totals[place]
+        for place in grid.visible_places():
+            cell, count = grid.cell_rect(place), self.density.totals[place]
             side = min(cell.width(), cell.height()) - 2.0
             share = min(1.0, (count / most) ** 0.5)
             colour = theme.colour("accent" if count else "line")
@@ -248,8 +248,8 @@ class Picture:
         foot = grid.area.bottom()
         self._paint_scale(painter, most)
         kinds = kinds_of(self.density)
-        for place in grid.visible():
-            total, cell = self.density.totals[place], grid.rect(place)
+        for place in grid.visible_places():
+            total, cell = self.density.totals[place], grid.cell_rect(place)
             bar = bar_in(cell, theme.scale / 100)
             if place == self.hovered:
                 painter.fillRect(cell, theme.colour("hover"))
@@ -291,8 +291,8 @@ class Picture:
         painter.setFont(theme.font("caption"))
         painter.setPen(theme.colour("muted"))
         free, before, year = 0.0, "", 0
-        for place in grid.visible():
-            at = local(starts[place])
+        for place in grid.visible_places():
+            at = to_local(starts[place])
             by_year = self.density.grain == "year" or (self.density.grain == "month" and grid.pitch < theme.px(30))
             key = str(at.year) if by_year else f"{at:%b %Y}"
             if key == before:
@@ -300,7 +300,7 @@ class Picture:
             first, before = not before, key
             name = f"{at:%b %Y}" if by_year and self.density.grain == "month" and at.month > 1 else key
             name = f"{at:%b}" if not by_year and at.year == year else name
-            cell = grid.rect(place)
+            cell = grid.cell_rect(place)
             start = cell if grid.by_weeks else bar_in(cell, theme.scale / 100)
             left, wide = start.left(), metrics.horizontalAdvance(name)
             is_cut = first and self.density.grain in {"day", "week"} and at.day > 20
@@ -322,15 +322,15 @@ class Picture:
     def _paint_chosen(self, painter: QPainter, chosen: tuple[int, int]) -> None:
         """A line round what is chosen."""
         grid = self.grid
-        seen = [place for place in grid.visible() if chosen[0] <= place <= chosen[1]]
+        seen = [place for place in grid.visible_places() if chosen[0] <= place <= chosen[1]]
         if not seen:
             return
         outline = QPainterPath()
         if grid.by_weeks:
             for place in seen:
-                outline.addRect(grid.rect(place))
+                outline.addRect(grid.cell_rect(place))
         else:
-            outline.addRect(grid.rect(seen[0]).united(grid.rect(seen[-1])))
+            outline.addRect(grid.cell_rect(seen[0]).united(grid.cell_rect(seen[-1])))
         painter.setPen(QPen(self.theme.colour("ink"), 1.5, j=Qt.PenJoinStyle.RoundJoin))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPath(outline.simplified())
@@ -385,7 +385,7 @@ class Strip(QWidget):
         self.setMinimumWidth(200)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName("Memories over time")
-        theme.changed.connect(self._restyle)
+        theme.changed.connect(self._restyle_strip)
 
     # ---- what is shown
 
@@ -418,12 +418,12 @@ class Strip(QWidget):
         self.grid = self._measure_grid()
         self._scroll = self.grid.scroll
         if self.chosen is not None:
-            self._show(self.chosen[0])
-            self._show(self.chosen[1])
-        self._tell()
+            self._scroll_to(self.chosen[0])
+            self._scroll_to(self.chosen[1])
+        self._describe_chosen()
         self.update()
 
-    def choose(self, first: int, last: int) -> None:
+    def choose_periods(self, first: int, last: int) -> None:
         """Choose periods.
 
         Args:
@@ -435,10 +435,10 @@ class Strip(QWidget):
             return
         self._anchor, self._end = (min(max(place, 0), count - 1) for place in (first, last))
         chosen = (min(self._anchor, self._end), max(self._anchor, self._end))
-        self._show(self._end)
+        self._scroll_to(self._end)
         if chosen != self.chosen:
             self.chosen = chosen
-            self._tell()
+            self._describe_chosen()
             self.picked.emit()
         self.update()
 
@@ -446,7 +446,7 @@ class Strip(QWidget):
         """Choose no period."""
         if self.chosen is not None:
             self.chosen, self._anchor, self._end = None, -1, -1
-            self._tell()
+            self._describe_chosen()
             self.picked.emit()
             self.update()
 
@@ -456,7 +456,7 @@ class Strip(QWidget):
         self.grid = self._measure_grid()
         self.update()
 
-    def words_of(self, places: Sequence[int]) -> str:
+    def describe_periods(self, places: Sequence[int]) -> str:
         """Some periods and what they hold, in words."""
         if not places:
             return ""
@@ -464,9 +464,9 @@ class Strip(QWidget):
         name = range_name(self.density.grain, starts[places[0]], starts[places[-1]], starts[places[-1] + 1])
         return f"{name}: {count_words(self.density, places)}"
 
-    def _tell(self) -> None:
+    def _describe_chosen(self) -> None:
         """Say to those who do not see it what is chosen."""
-        said = self.words_of(self.places) or "nothing yet"
+        said = self.describe_periods(self.places) or "nothing yet"
         self.setAccessibleDescription(said if self.chosen is not None else f"everything, {said}")
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
 
@@ -476,16 +476,16 @@ class Strip(QWidget):
         px, density = self._theme.px, self.density
         by_weeks = density.grain == "day"
         area = QRectF(px(LEFT), px(TOP), self.room, max(1.0, self.height() - px(TOP) - px(_FOOT)))
-        lead = local(density.starts[0]).weekday() if by_weeks and density.starts else 0
+        lead = to_local(density.starts[0]).weekday() if by_weeks and density.starts else 0
         scale = self._theme.scale / 100
         self.updateGeometry()
         return grid_of(len(density.totals), by_weeks=by_weeks, lead=lead, area=area, scale=scale, scroll=self._scroll)
 
-    def _show(self, place: int) -> None:
+    def _scroll_to(self, place: int) -> None:
         self._scroll = self.grid.scroll_offset_for(place)
         self.grid = self._measure_grid()
 
-    def _restyle(self) -> None:
+    def _restyle_strip(self) -> None:
         self.updateGeometry()
         self.grid = self._measure_grid()
         self.update()
@@ -519,13 +519,13 @@ class Strip(QWidget):
         place = self.grid.place_at(event.position().x(), event.position().y())
         extends = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier) and self._anchor >= 0
         self._is_dragging = place >= 0
-        self.choose(self._anchor if extends else place, place)
+        self.choose_periods(self._anchor if extends else place, place)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """A drag takes all it passes."""
         place = self.grid.place_at(event.position().x(), event.position().y())
         if self._is_dragging:
-            self.choose(self._anchor, place)
+            self.choose_periods(self._anchor, place)
         if place != self.hovered:
             self.hovered = place
             self.pointed.emit()
@@ -563,10 +563,10 @@ class Strip(QWidget):
             self.zoomed.emit(_ZOOMS[key])
         elif key in _OTHERS:
             self.asked.emit(_OTHERS[key])
-        elif not self._move(key, extends=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)):
+        elif not self._move_by_key(key, extends=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)):
             super().keyPressEvent(event)
 
-    def _move(self, key: int, *, extends: bool) -> bool:
+    def _move_by_key(self, key: int, *, extends: bool) -> bool:
         last = len(self.density.totals) - 1
         steps = {**_PAGES, **(_DAYS if self.grid.by_weeks else _BARS)}
         if last < 0 or (key not in steps and key not in {_KEY.Key_Home, _KEY.Key_End}):
@@ -575,16 +575,16 @@ class Strip(QWidget):
             to = 0 if key == _KEY.Key_Home else last
         else:
             to = last if self._end < 0 else self._end + steps[key]
-        self.choose(self._anchor if extends and self._anchor >= 0 else to, to)
+        self.choose_periods(self._anchor if extends and self._anchor >= 0 else to, to)
         return True
 
     def event(self, event: QEvent) -> bool:
         """Its letters are its own; the tip says what the period under the pointer holds."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self.grid.place_at(event.pos().x(), event.pos().y())
-            QToolTip.showText(event.globalPos(), self.words_of((place,)) if place >= 0 else "", self)
+            QToolTip.showText(event.globalPos(), self.describe_periods((place,)) if place >= 0 else "", self)
             return True
-        return overrides(event, _is_own) or super().event(event)
+        return accept_own_key(event, _is_own) or super().event(event)
 
 
 def _is_own(event: QKeyEvent) -> bool:

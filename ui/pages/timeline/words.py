@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from core.types.values import Kind, Precision
 from core.types.views import Density, MemoryRow
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, date_of, format_said_at, local, memories
+from ui.widgets.words import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, count_memories, date_of, format_said_at, to_local
 
 SAID = "said"
 _MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000
@@ -26,7 +26,7 @@ def period_name(grain: str, start: int) -> str:
         grain: `day`, `week`, `month` or `year`.
         start: epoch ms at which it begins.
     """
-    at = local(start)
+    at = to_local(start)
     if grain == "year":
         return str(at.year)
     if grain == "month":
@@ -46,7 +46,7 @@ def range_name(grain: str, first: int, last: int, end: int) -> str:
         return period_name(grain, first)
     if grain in {"year", "month"}:
         return f"{period_name(grain, first)} – {period_name(grain, last)}"
-    begin, finish = local(first), local(end - 1)
+    begin, finish = to_local(first), to_local(end - 1)
     if begin.year != finish.year:
         return f"{date_of(first)} – {date_of(end - 1)}"
     if begin.month != finish.month:
@@ -56,7 +56,7 @@ def range_name(grain: str, first: int, last: int, end: int) -> str:
 
 def day_name(ms: int) -> str:
     """A day as a heading: `Tuesday 6 October 2026`."""
-    at = local(ms)
+    at = to_local(ms)
     return f"{at:%A} {at.day} {at:%B} {at.year}"
 
 
@@ -69,18 +69,18 @@ def gap_words(gap_ms: int) -> str:
     if gap_ms < _MINUTE:
         return "at the same time"
     if gap_ms < _DAY:
-        return _later(gap_ms // _HOUR, "hour") if gap_ms >= _HOUR else _later(gap_ms // _MINUTE, "minute")
+        return _format_later(gap_ms // _HOUR, "hour") if gap_ms >= _HOUR else _format_later(gap_ms // _MINUTE, "minute")
     days = gap_ms / _DAY
     if days < _WEEKS_FROM:
-        return "a day later" if int(days) == 1 else _later(int(days), "day")
+        return "a day later" if int(days) == 1 else _format_later(int(days), "day")
     if days < _MONTHS_FROM:
-        return _later(round(days / 7), "week")
+        return _format_later(round(days / 7), "week")
     if days < _YEARS_FROM:
-        return _later(round(days / _MONTH_DAYS), "month")
-    return _later(round(days / _YEAR_DAYS), "year")
+        return _format_later(round(days / _MONTH_DAYS), "month")
+    return _format_later(round(days / _YEAR_DAYS), "year")
 
 
-def _later(number: int, one: str) -> str:
+def _format_later(number: int, one: str) -> str:
     if number == 1:
         return f"{'an' if one == 'hour' else 'a'} {one} later"
     return f"{number:,} {one}s later"
@@ -97,7 +97,7 @@ def count_words(density: Density, places: Sequence[int]) -> str:
     ]
     if not total:
         return "nothing"
-    return memories(total) if len(parts) < 2 else f"{memories(total)}: {', '.join(parts)}"
+    return count_memories(total) if len(parts) < 2 else f"{count_memories(total)}: {', '.join(parts)}"
 
 
 def kinds_of(density: Density) -> tuple[Kind, ...]:
@@ -110,13 +110,13 @@ def when_of(row: MemoryRow) -> int:
     return row.recorded_at if row.occurred is None else row.occurred.ms
 
 
-def clock_at(row: MemoryRow) -> list[str]:
+def describe_clock(row: MemoryRow) -> list[str]:
     """The time of day at which a memory was said, where it is known so exactly; its month or year where no day is."""
     if row.occurred is None or row.occurred.precision is Precision.DAY:
         return []
     if row.occurred.precision in (Precision.YEAR, Precision.MONTH):
         return [format_said_at(row.occurred)]
-    return [f"{local(row.occurred.ms):%H:%M}"]
+    return [f"{to_local(row.occurred.ms):%H:%M}"]
 
 
 def describe_speaker(row: MemoryRow) -> str:
