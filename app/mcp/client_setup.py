@@ -7,7 +7,6 @@ do: connect, or read a token, before it is asked to; read a key or a passphrase,
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from app.environment import Environment
 from app.mcp.link import Identity, Link, Starter
 from app.mcp.tokens import token_file
 from core.errors import Code, UserError
-from core.ipc.protocol.transport import Place, socket_place
+from core.ipc.protocol.transport import Place, is_own_folder, socket_place
 
 
 def own_command() -> list[str]:
@@ -61,20 +60,12 @@ def complete_variables(variables: Mapping[str, str], runtime_root: Path = Path("
     if sys.platform != "linux" or found.get("XDG_RUNTIME_DIR"):
         return found
     folder = runtime_root / str(os.geteuid())
-    if not _is_ours(folder):
+    if not is_own_folder(folder):
         return found
     found["XDG_RUNTIME_DIR"] = str(folder)
     if "DBUS_SESSION_BUS_ADDRESS" not in found and (folder / "bus").exists():
         found["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={folder / 'bus'}"
     return found
-
-
-def _is_ours(folder: Path) -> bool:
-    try:
-        seen = folder.lstat()
-    except OSError:
-        return False
-    return stat.S_ISDIR(seen.st_mode) and seen.st_uid == os.geteuid()
 
 
 _NAME = 40

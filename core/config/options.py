@@ -6,12 +6,11 @@ E10.14.1 and E10.14.3. Must not do: decide anything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from core.config.option_rows import conflicting_options_error, field_extra, load_options
+from core.config.option_rows import conflicting_options_error, field_extra
 
 _WHEN, _MERGE, _FADE, _KEEP, _REPLAY = "Lifecycle", "Consolidation", "Fading", "Archive", "Replay"
 
@@ -507,15 +506,3 @@ class BasicOptions(BaseModel):
 
 class Options(ScreeningOptions, SessionOptions, ClientOptions, LifecycleOptions, BasicOptions):
     """All options with their defaults; frozen, replaced as a whole when one changes."""
-
-
-def load(stored: Mapping[str, Any]) -> tuple[Options, tuple[str, ...]]:
-    """Build options from stored values; a bad value falls back to its default.
-
-    Args:
-        stored: key to JSON value, as in the vault's `settings`.
-
-    Returns:
-        The options, and the names of stored options that were refused.
-    """
-    return load_options(Options, stored)

@@ -7,12 +7,11 @@ is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.config.option_rows import field_extra, load_options
+from core.config.option_rows import field_extra
 
 PREFIX = "recall."
 """Before the name of an option in the vault's `settings`."""
@@ -287,15 +286,3 @@ class RetrievalOptions(BaseModel):
     health_poor: float = _knob(
         0.3, 0.0, 1.0, "Poor answer below", "Ten answers in a row below it say that the embedder may not fit.", _HEALTH
     )
-
-
-def load(stored: Mapping[str, Any]) -> tuple[RetrievalOptions, tuple[str, ...]]:
-    """Build options from stored values; a bad value falls back to its default.
-
-    Args:
-        stored: name (without `PREFIX`) to JSON value.
-
-    Returns:
-        The options, and the names of stored ones that were refused.
-    """
-    return load_options(RetrievalOptions, stored)

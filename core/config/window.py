@@ -5,12 +5,11 @@ Must not do: touch the disk (`core.engine.home.window_file` does), hold anything
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.config.option_rows import field_extra, load_options
+from core.config.option_rows import field_extra
 
 _THEMES = {"system": "As the system", "light": "Light", "dark": "Dark"}
 _SIZES = {"100": "100 %", "110": "110 %", "125": "125 %", "150": "150 %"}
@@ -74,15 +73,3 @@ class WindowOptions(BaseModel):
         description="Minutes without a key or the mouse after which the vault is locked; 0 never locks it.",
         json_schema_extra=field_extra("Window", unit="minutes"),
     )
-
-
-def load(stored: Mapping[str, Any]) -> tuple[WindowOptions, tuple[str, ...]]:
-    """Build the window's options from stored values; a bad value falls back to its default.
-
-    Args:
-        stored: name to JSON value.
-
-    Returns:
-        The options, and the names of stored ones that were refused.
-    """
-    return load_options(WindowOptions, stored)

@@ -135,15 +135,15 @@ def run_review_chores(tx: Tx, storage: Storage, search: Search, *, expiry: bool)
     Args:
         expiry: whether to close what expired too.
     """
-    changed = revalidate(tx, expiry=expiry)
-    for due in find_due(tx, _RULED_AT_ONCE):
-        done = make_resolver(storage, search).resolve_many(
-            tx, due.items, Decision(due.action), SCHEDULER, None, search.add_vectors, rule=due.rule_id
-        )
-        mark_seen(tx, due.items)
-        changed += len(due.items) - len(done.refused)
-    if changed:
-        storage.announce_after(tx, "review", (), SCHEDULER)
+    with storage.verb(tx, SCHEDULER, "review") as verb:
+        changed = revalidate(tx, expiry=expiry)
+        for due in find_due(tx, _RULED_AT_ONCE):
+            done = make_resolver(storage, search).resolve_many(
+                tx, due.items, Decision(due.action), SCHEDULER, None, search.add_vectors, rule=due.rule_id
+            )
+            mark_seen(tx, due.items)
+            changed += len(due.items) - len(done.refused)
+        verb.end(() if changed else None)
     return changed
 
 
@@ -469,13 +469,12 @@ def _reject_next_batch(tx: Tx, storage: Storage, search: Search, name: str, at: 
     if not waiting or (at.step_id is not None and not steps_in_force(tx, [at.step_id])):
         return replace(at, waiting=(), left=len(there))
     wanted, no = waiting[:A_TURN], Decision(Action.REJECT)
-    resolver, stored, label = (
-        make_resolver(storage, search),
-        search.add_vectors,
-        rejection_label(at.of),
-    )
-    done = resolver.resolve_many(tx, wanted, no, OWNER_ACTOR, None, stored, step_id=at.step_id, label=label)
-    storage.announce_after(tx, "resolve", (*done.active, *done.retired), OWNER_ACTOR)
+    resolver, label = make_resolver(storage, search), rejection_label(at.of)
+    with storage.verb(tx, OWNER_ACTOR, "resolve") as verb:
+        done = resolver.resolve_many(
+            tx, wanted, no, OWNER_ACTOR, None, search.add_vectors, step_id=at.step_id, label=label
+        )
+        verb.end((*done.active, *done.retired))
     items, left = at.items + len(wanted) - len(done.refused), len(open_requests_of(tx, client_id))
     return _Turning(tuple(waiting[A_TURN:]), at.of, done.step_id or at.step_id, items, left)
 

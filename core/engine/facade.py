@@ -326,7 +326,7 @@ class Engine:
 
     def _begin_writing(self, open_vault: OpenVault) -> None:
         """What writes by itself; of an older copy only once it is accepted."""
-        self._counter.begin(open_vault)
+        self._counter.begin(open_vault.storage)
         self.scheduler.begin(open_vault)
         if self._setup.background:
             self._unhear()
@@ -390,8 +390,8 @@ class Engine:
         self.scheduler.end()
         self.refinement.end()
         self.embedding_models.end()
-        self.sessions.suspend(open_vault)
-        self._counter.end(open_vault)
+        self.sessions.suspend(open_vault.storage)
+        self._counter.end(open_vault.storage)
         startup.close_vault(open_vault, within_s)
         self._set_state("locked")
 

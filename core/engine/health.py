@@ -15,6 +15,7 @@ from typing import Any
 
 from core.belief.review.items import open_count
 from core.engine.runtime.open_vault import CachedCount, OpenVault
+from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage
 from core.errors import Code
@@ -26,7 +27,7 @@ from core.lifecycle.kit import clock_check
 from core.lifecycle.kit.job_store import CHANGED
 from core.lifecycle.sweep import plan_sweep
 from core.memory.write import count_without_vectors
-from core.types.belief import ModelServerState
+from core.types.belief import ModelServerState, ModelState
 from core.types.lifecycle import Health, JobAction, Pressure
 from core.types.replies import StatusReport, WaitingKind
 from core.vault.backup import automatic_backups, made_at_ms
@@ -83,7 +84,7 @@ def status_report(open_vault: OpenVault, rows: Rows) -> StatusReport:
             "spaces": [row[0] for row in rows.all("SELECT name FROM spaces ORDER BY name")],
             "conversations": int(rows.value("SELECT count(*) FROM conversations")),
             "imports": _imports(rows),
-            "running_imports": _list_running_imports(open_vault),
+            "running_imports": _list_running_imports(open_vault.imports),
             "clients": _clients(rows),
             "open_reviews": open_count(rows),
             "index": _index(open_vault.search),
@@ -93,7 +94,7 @@ def status_report(open_vault: OpenVault, rows: Rows) -> StatusReport:
                 "dims": open_vault.search.embedder.dims,
                 "by": _embedder_kind(open_vault.search),
             },
-            "model_server": _model(open_vault),
+            "model_server": _model(open_vault.model),
             "wal_bytes": _wal_bytes(open_vault.storage),
             "write_queue": open_vault.storage.queue.depth,
             "search_strategy": _strategy(open_vault.search),
@@ -113,12 +114,11 @@ def status_glance(open_vault: OpenVault, rows: Rows) -> StatusReport:
     total = int(rows.value("SELECT count(*) FROM memories"))
     total -= sum(int(rows.value(f"SELECT {without}")) for without in (_LATER_PARTS, _BEFORE_MERGES))
     return StatusReport(
-        {"memories": {"total": total}, "index": _index(open_vault.search), "model_server": _model(open_vault)}
+        {"memories": {"total": total}, "index": _index(open_vault.search), "model_server": _model(open_vault.model)}
     )
 
 
-def _model(open_vault: OpenVault) -> dict[str, str]:
-    state = open_vault.model
+def _model(state: ModelState) -> dict[str, str]:
     return {"state": state.server.value, "model": state.model, "code": state.code, "sentence": state.sentence}
 
 
@@ -147,7 +147,7 @@ def _imports(rows: Rows) -> dict[str, int]:
     return {str(k): int(v) for k, v in rows.all("SELECT state, count(*) FROM imports GROUP BY state")}
 
 
-def _list_running_imports(open_vault: OpenVault) -> list[dict[str, Any]]:
+def _list_running_imports(running: Mapping[str, RunningImport]) -> list[dict[str, Any]]:
     """Imports that go on, also where whoever began them has gone; the owner's alone to read."""
     return [
         {
@@ -159,7 +159,7 @@ def _list_running_imports(open_vault: OpenVault) -> list[dict[str, Any]]:
             "started_at": one.started_at,
             "stop": f"loci unimport {one.id}",
         }
-        for one in list(open_vault.imports.values())
+        for one in list(running.values())
     ]
 
 

@@ -371,9 +371,9 @@ class Imports:
             )
             done = open_vault.storage.on(open_vault.storage.threads.jobs, self._run, work, path, format, space, only)
         except BaseException:
-            _close_running_import(open_vault, running)
+            _close_running_import(open_vault.imports, running)
             raise
-        done.add_done_callback(lambda _: _close_running_import(open_vault, running))
+        done.add_done_callback(lambda _: _close_running_import(open_vault.imports, running))
         return done
 
     def _require_owner_vault(self, actor: Actor) -> OpenVault:
@@ -604,7 +604,7 @@ class Imports:
                     raise
                 _log.warning("an interrupted import was taken back: %s", error.code.value)
             finally:
-                _close_running_import(open_vault, running)
+                _close_running_import(open_vault.imports, running)
             dealt_with += 1
         return dealt_with
 
@@ -628,8 +628,8 @@ class Imports:
             self._store(work, run, bundle, importer, tally, reach, only)
 
 
-def _close_running_import(open_vault: OpenVault, running: RunningImport) -> None:
-    open_vault.imports.pop(running.id, None)
+def _close_running_import(imports: dict[str, RunningImport], running: RunningImport) -> None:
+    imports.pop(running.id, None)
     running.over.set()
 
 

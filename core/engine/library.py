@@ -436,9 +436,9 @@ def _revise(
         )
         made = None if meant is None else meant.within(search.active_space)
         vector = None if made is None else made[0]
-        report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, search.add_vectors)
-        if report.step_id is not None:
-            storage.announce_after(tx, VERB, report.ids, OWNER_ACTOR)
+        with storage.verb(tx, OWNER_ACTOR, VERB) as verb:
+            report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, search.add_vectors)
+            verb.end(None if report.step_id is None else report.ids)
         return report
 
     return write

@@ -88,31 +88,31 @@ class SeenCounter:
                 self._kept = begin(threads.checks, self._keys.seen_counter, root).result(_KEYRING_S)
         return self._kept
 
-    def begin(self, open_vault: OpenVault) -> None:
+    def begin(self, storage: Storage) -> None:
         """Keep it up to date until the vault closes.
 
         Args:
-            open_vault: the open vault, which is the newest, or accepted.
+            storage: of the open vault, which is the newest, or accepted.
         """
         with suppress(LociError):
             if self._keys.in_keyring:
-                open_vault.storage.threads.every(_KEPT_EVERY_S, lambda: self._keep(open_vault), "counter")
-                if self._kept is None or self._kept > open_vault.storage.vault.seq:
-                    begin(open_vault.storage.threads.checks, self._keep, open_vault)
+                storage.threads.every(_KEPT_EVERY_S, lambda: self._keep(storage), "counter")
+                if self._kept is None or self._kept > storage.vault.seq:
+                    begin(storage.threads.checks, self._keep, storage)
 
-    def end(self, open_vault: OpenVault) -> None:
+    def end(self, storage: Storage) -> None:
         """Set it once more, beside what else closing does.
 
         Args:
-            open_vault: the vault, still open.
+            storage: of the vault, still open.
         """
         with suppress(LociError):
-            if self._keys.in_keyring and open_vault.storage.vault.older is None:
-                begin(open_vault.storage.threads.checks, self._keep, open_vault)
+            if self._keys.in_keyring and storage.vault.older is None:
+                begin(storage.threads.checks, self._keep, storage)
 
-    def _keep(self, open_vault: OpenVault) -> None:
-        seq = open_vault.storage.vault.seq
-        if seq != self._kept and self._keys.keep_counter(open_vault.storage.root, seq):
+    def _keep(self, storage: Storage) -> None:
+        seq = storage.vault.seq
+        if seq != self._kept and self._keys.keep_counter(storage.root, seq):
             self._kept = seq
 
 

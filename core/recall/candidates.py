@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.index.base import parse_labels
 from core.memory.read import said_at_sql
 from core.recall.lexical import QueryWords
 from core.recall.predicate import AT_ODDS, IS_OVER, ScopePredicate
 from core.recall.result import SUPPRESSED
-from core.recall.scope import IN_REVIEW, Labels, parse_labels
+from core.recall.scope import IN_REVIEW, Labels
 from core.recall.vectors import (
     Flags,
     Floats,

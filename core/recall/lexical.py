@@ -17,7 +17,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from core.recall.scope import Labels, parse_labels
+from core.index.base import parse_labels
+from core.recall.scope import Labels
 from core.score.profile import Profile
 from core.score.ranking import term_weight
 from core.text.terms import QueryTerm, query_terms

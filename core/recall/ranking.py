@@ -19,10 +19,8 @@ from itertools import product
 
 import numpy as np
 
-from core import log
 from core.belief.claims import find_owner_statements, find_persons_words
-from core.belief.relate.owner_contradiction import ContradictionOdds, StatedText, contradiction_odds, read_stated_text
-from core.errors import LociError
+from core.belief.relate.owner_contradiction import StatedText, read_stated_text, weigh_contradictions
 from core.intake.claims import TextReaders
 from core.recall.candidates import Candidates, ComparedQuery, read_candidates
 from core.recall.predicate import ScopePredicate
@@ -376,8 +374,6 @@ _BY_MEANING = 8
 _COMPARED = 40
 """Pairs of an answer that are compared; those first that have a word in common."""
 
-_log = log.get("recall")
-
 
 def mark_contradictions(rows: Rows, items: tuple[RecallItem, ...], readers: TextReaders) -> tuple[RecallItem, ...]:
     """Mark what clients say against the person's own word, and rank it below that word.
@@ -440,7 +436,9 @@ def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: 
     )
     close = close[:_COMPARED]
     found: dict[str, RecallItem] = {}
-    odds = _odds([(said[own.memory.id], said[item.memory.id]) for own, item in close], readers)
+    classify = None if readers.relate is None else readers.relate.classify
+    compared = [(said[own.memory.id], said[item.memory.id]) for own, item in close]
+    odds = weigh_contradictions(compared, classify, _BY_MEANING)
     doubted = {(own.memory.id, item.memory.id) for (own, item), each in zip(close, odds, strict=True) if each.is_doubt}
     for own, item in pairs:
         if (own.memory.id, item.memory.id) in doubted:
@@ -450,12 +448,3 @@ def _find_contradicted(pairs: Sequence[tuple[RecallItem, RecallItem]], readers: 
 
 def _read_statement(memory: Memory, readers: TextReaders) -> StatedText:
     return read_stated_text(ComparedText(memory.text[:_CHARACTERS], _time_of(memory)), readers.extract, _SENTENCES)
-
-
-def _odds(pairs: Sequence[tuple[StatedText, StatedText]], readers: TextReaders) -> list[ContradictionOdds]:
-    classify = None if readers.relate is None else readers.relate.classify
-    try:
-        return contradiction_odds(pairs, classify, _BY_MEANING)
-    except LociError as error:
-        _log.warning("the relation model did not answer: %s", error.code.value)
-        return contradiction_odds(pairs, None, _BY_MEANING)

@@ -178,18 +178,6 @@ def is_archived_version(memory: Memory) -> bool:
     return memory.status is Status.ARCHIVED and memory.status_reason in OLD_VERSIONS
 
 
-def parse_labels(joined: str | None) -> Labels:
-    """Labels from the text that `group_concat` makes.
-
-    Args:
-        joined: whole numbers with commas between; None for none.
-
-    Returns:
-        The labels in their order.
-    """
-    return np.fromstring(joined, dtype=np.int64, sep=",") if joined else np.empty(0, np.int64)
-
-
 def one_of(column: str, name: str, values: object, params: dict[str, object]) -> str:
     """The condition that a column has one of these values, which are put into the parameters under a name."""
     params[name] = json_list(values)

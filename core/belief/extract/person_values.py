@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping
 from core.belief.extract.sentence import (
     Run,
     TokenizedSentence,
+    as_list,
     capital_run,
     clean_run,
     head_of,
     noun_run,
     skip,
     split_runs,
+    word_at,
     word_lists,
 )
 
@@ -26,7 +28,7 @@ _DOSE = re.compile(r"\d+(?:[.,]\d+)*(?:mg|mcg|µg|g|ml|iu)?$")
 
 def read_name(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A name of a person or an animal."""
-    if not (found := _find_name(sentence, i)) or _word_at(sentence, found[1]) == "'s":
+    if not (found := _find_name(sentence, i)) or word_at(sentence, found[1]) == "'s":
         return []
     return [found]
 
@@ -44,7 +46,7 @@ def read_own_name(sentence: TokenizedSentence, i: int) -> list[Run]:
         for low in sentence.lows[i:after]
     ):
         return []
-    if _word_at(sentence, after) not in word_lists().sets["own_name"]:
+    if word_at(sentence, after) not in word_lists().sets["own_name"]:
         return []
     if "-" in sentence.tokens[i].text and not sentence.tokens[i].text.split("-")[-1][:1].isupper():
         return []
@@ -60,15 +62,15 @@ def read_place(sentence: TokenizedSentence, i: int) -> list[Run]:
     if after > i:
         return (
             [(i, after)]
-            if _word_at(sentence, i) not in word_lists().sets["month"] and _word_at(sentence, after) != "'s"
+            if word_at(sentence, i) not in word_lists().sets["month"] and word_at(sentence, after) != "'s"
             else []
         )
     inner = noun_run(sentence, i, stop=word_lists().sets["place.ends"], most=4)
-    if inner and _word_at(sentence, inner[1]) in ("of", "called"):
+    if inner and word_at(sentence, inner[1]) in ("of", "called"):
         inner_after = capital_run(sentence, inner[1] + 1, word_lists().sets["place_links"])
         if inner_after > inner[1] + 1 and sentence.lows[inner[0]] in word_lists().sets["place.kinds"]:
             return [(inner[1] + 1, inner_after)]
-    if inner and sentence.lower and inner[1] - inner[0] <= 2 and _word_at(sentence, inner[1]) != "of":
+    if inner and sentence.lower and inner[1] - inner[0] <= 2 and word_at(sentence, inner[1]) != "of":
         return [inner] if head_of(sentence, inner) not in word_lists().sets["placeidiom"] else []
     return []
 
@@ -77,7 +79,7 @@ def read_place_since(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`in Maastricht since 2021`: a place is a home only with a time behind it."""
     found = read_place(sentence, i)
     behind = found[0][1] if found else 0
-    if not found or behind >= len(sentence.tokens) or _word_at(sentence, behind) not in ("since", "for", "ever"):
+    if not found or behind >= len(sentence.tokens) or word_at(sentence, behind) not in ("since", "for", "ever"):
         return []
     return found
 
@@ -85,7 +87,7 @@ def read_place_since(sentence: TokenizedSentence, i: int) -> list[Run]:
 def read_move_destination(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`moved from Leeds to York`: the second place."""
     first = read_place(sentence, i)
-    if not first or _word_at(sentence, first[0][1]) != "to":
+    if not first or word_at(sentence, first[0][1]) != "to":
         return []
     return read_place(sentence, first[0][1] + 1)
 
@@ -93,7 +95,7 @@ def read_move_destination(sentence: TokenizedSentence, i: int) -> list[Run]:
 def read_called_home(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`call Graz home`."""
     found = read_place(sentence, i)
-    return found if found and _word_at(sentence, found[0][1]) == "home" else []
+    return found if found and word_at(sentence, found[0][1]) == "home" else []
 
 
 def read_named_org(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -101,7 +103,7 @@ def read_named_org(sentence: TokenizedSentence, i: int) -> list[Run]:
     found = _find_org(sentence, i)
     if found and sentence.tokens[found[1] - 1].text[:1].isdigit():
         return []  # a street with its number
-    if not found or _word_at(sentence, found[0]) in word_lists().sets["month"] | word_lists().sets["weekday"] | {"i"}:
+    if not found or word_at(sentence, found[0]) in word_lists().sets["month"] | word_lists().sets["weekday"] | {"i"}:
         return []
     return [found]
 
@@ -137,7 +139,7 @@ def read_employer(sentence: TokenizedSentence, i: int) -> list[Run]:
             found = read_named_org(sentence, j + 1)
             known = word_lists().sets
             people = any(sentence.lows[n] in known["kinname"] for run in found for n in range(*run))
-            closed = found and _word_at(sentence, found[0][1]) in word_lists().sets["org_for"]
+            closed = found and word_at(sentence, found[0][1]) in word_lists().sets["org_for"]
             return found if closed and not people and found[0][0] - j <= 3 else []
     return []
 
@@ -179,8 +181,8 @@ def read_certain_role(sentence: TokenizedSentence, i: int) -> list[Run]:
 def read_bare_role(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`I'm head of procurement`: a role without an article."""
     heads = word_lists().sets["role_head.heads"]
-    i = i + 1 if _word_at(sentence, i) in ("the", "now", "still") else i
-    if _word_at(sentence, i) not in heads:
+    i = i + 1 if word_at(sentence, i) in ("the", "now", "still") else i
+    if word_at(sentence, i) not in heads:
         return []
     run = _find_role(sentence, i)
     return [run] if run and _is_certain_role(sentence, run, loose=False) else []
@@ -199,7 +201,7 @@ def read_age(sentence: TokenizedSentence, i: int) -> list[Run]:
     run = _find_number(sentence, i)
     if run is None:
         return []
-    behind, then = _word_at(sentence, run[1]), _word_at(sentence, run[1] + 1)
+    behind, then = word_at(sentence, run[1]), word_at(sentence, run[1] + 1)
     if behind in ("years", "year") and then in ("old", "of", "young"):
         return [run]
     marks = word_lists().sets["age.marks"]
@@ -212,21 +214,21 @@ def read_age(sentence: TokenizedSentence, i: int) -> list[Run]:
 def read_turned_age(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`turned nineteen`."""
     run = _find_number(sentence, i)
-    if run is None or _word_at(sentence, i - 1) == "turns":
+    if run is None or word_at(sentence, i - 1) == "turns":
         return []
-    return [run] if _word_at(sentence, run[1]) not in word_lists().sets["age_turn"] else []
+    return [run] if word_at(sentence, run[1]) not in word_lists().sets["age_turn"] else []
 
 
 def read_bare_age(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A number behind a word for age."""
-    return _as_list(_find_number(sentence, i))
+    return as_list(_find_number(sentence, i))
 
 
 def read_languages(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Languages."""
     label = bool(i and sentence.lows[i - 1] in (":", "="))
     first = _find_language(sentence, i)
-    if first and not label and _word_at(sentence, first[1]) == "," and _find_language(sentence, first[1] + 1):
+    if first and not label and word_at(sentence, first[1]) == "," and _find_language(sentence, first[1] + 1):
         label = True
     return split_runs(sentence, i, _find_language, label=label)
 
@@ -235,7 +237,7 @@ def read_known_languages(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Languages behind "some" or "a little", where they are not adjectives (`some French cheese`)."""
     found = read_languages(sentence, i)
     ends = word_lists().sets["language_known.ends"]
-    return found if found and _word_at(sentence, found[-1][1]) in ends else []
+    return found if found and word_at(sentence, found[-1][1]) in ends else []
 
 
 def read_unknown_language(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -243,7 +245,7 @@ def read_unknown_language(sentence: TokenizedSentence, i: int) -> list[Run]:
     run = _find_language(sentence, i)
     if run is None or i - 1 != sentence.begin or run[0] > i + 4:
         return []
-    return [run] if _word_at(sentence, run[1]) in word_lists().sets["no_language"] else []
+    return [run] if word_at(sentence, run[1]) in word_lists().sets["no_language"] else []
 
 
 def read_items(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -330,8 +332,8 @@ def read_conditions(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody was diagnosed with."""
     return [
         run
-        for run in split_runs(sentence, i, _find_condition, label=_word_at(sentence, i - 1) in (":", "="))
-        if _word_at(sentence, run[0]) not in ("pending", "unclear", "unknown")
+        for run in split_runs(sentence, i, _find_condition, label=word_at(sentence, i - 1) in (":", "="))
+        if word_at(sentence, run[0]) not in ("pending", "unclear", "unknown")
     ]
 
 
@@ -342,7 +344,7 @@ def read_certain_conditions(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_studies(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody studies."""
-    if _word_at(sentence, i) in word_lists().sets["study.starts"]:
+    if word_at(sentence, i) in word_lists().sets["study.starts"]:
         return []
     return [
         run
@@ -369,7 +371,7 @@ def read_studied_subject(sentence: TokenizedSentence, i: int) -> list[Run]:
     found = read_languages(sentence, i)
     if found:
         return found
-    if _word_at(sentence, i) in word_lists().sets["learning"]:
+    if word_at(sentence, i) in word_lists().sets["learning"]:
         return []
     run = _find_study_field(sentence, i)
     return [run] if run and (read_certain_study(sentence, i) or sentence.lows[run[1] - 1].endswith("ing")) else []
@@ -386,21 +388,13 @@ HEALTH_READERS: Mapping[str, Reader] = {
 }
 
 
-def _word_at(sentence: TokenizedSentence, i: int) -> str:
-    return sentence.lows[i] if 0 <= i < len(sentence.lows) else "."
-
-
-def _as_list(run: Run | None) -> list[Run]:
-    return [run] if run else []
-
-
 def _find_name(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip(sentence, i)
     after = capital_run(sentence, i, word_lists().sets["name_links"])
     if (
         after == i
-        or _word_at(sentence, i) in word_lists().sets["notname"]
-        or _word_at(sentence, i) in word_lists().sets["month"]
+        or word_at(sentence, i) in word_lists().sets["notname"]
+        or word_at(sentence, i) in word_lists().sets["month"]
     ):
         return None
     return (i, after)
@@ -465,7 +459,7 @@ def _is_certain_role(sentence: TokenizedSentence, run: Run, *, loose: bool) -> b
 
 def _split_roles(sentence: TokenizedSentence, run: Run) -> list[Run]:
     found = [run]
-    if _word_at(sentence, run[1]) == "and" and _word_at(sentence, run[1] + 1) in ("a", "an", "part-time"):
+    if word_at(sentence, run[1]) == "and" and word_at(sentence, run[1] + 1) in ("a", "an", "part-time"):
         second = _find_role(sentence, run[1] + 2)
         if second and _is_certain_role(sentence, second, loose=False):
             found.append(second)
@@ -473,7 +467,7 @@ def _split_roles(sentence: TokenizedSentence, run: Run) -> list[Run]:
 
 
 def _find_number(sentence: TokenizedSentence, i: int) -> Run | None:
-    low = _word_at(sentence, i)
+    low = word_at(sentence, i)
     if low.isdigit() and 0 < len(low) <= 3 and int(low) < 125:
         return (i, i + 1)
     tens, _, ones = low.partition("-")
@@ -484,7 +478,7 @@ def _find_number(sentence: TokenizedSentence, i: int) -> Run | None:
     ):
         return (
             (i, i + 2)
-            if low in word_lists().sets["tens"] and _word_at(sentence, i + 1) in word_lists().sets["small"]
+            if low in word_lists().sets["tens"] and word_at(sentence, i + 1) in word_lists().sets["small"]
             else (i, i + 1)
         )
     return None
@@ -494,9 +488,9 @@ def _find_language(sentence: TokenizedSentence, i: int) -> Run | None:
     lists = word_lists()
     modifiers = word_lists().sets["language.modifiers"]
     for _ in range(5):
-        if _word_at(sentence, i) in modifiers and _word_at(sentence, i) not in lists.sets["language"]:
+        if word_at(sentence, i) in modifiers and word_at(sentence, i) not in lists.sets["language"]:
             i += 1
-    if _word_at(sentence, i) not in lists.sets["language"] or sentence.tokens[i].hidden:
+    if word_at(sentence, i) not in lists.sets["language"] or sentence.tokens[i].hidden:
         return None
     return (i, i + 1)
 
@@ -510,9 +504,9 @@ def _find_drug(sentence: TokenizedSentence, i: int, *, label: bool) -> Run | Non
     lows = sentence.lows
     small = word_lists().sets["drug.small"]
     for _ in range(6):
-        low = _word_at(sentence, i)
+        low = word_at(sentence, i)
         if (
-            _DOSE.match(low) and (not low.isdigit() or _word_at(sentence, i + 1) in lists.sets["unit"])
+            _DOSE.match(low) and (not low.isdigit() or word_at(sentence, i + 1) in lists.sets["unit"])
         ) or low in lists.sets["unit"]:
             dosed, i = True, i + 1
         elif low in small:
@@ -535,9 +529,9 @@ def _find_drug(sentence: TokenizedSentence, i: int, *, label: bool) -> Run | Non
 
 
 def _has_dose_behind(sentence: TokenizedSentence, i: int) -> bool:
-    low = _word_at(sentence, i)
+    low = word_at(sentence, i)
     joined = bool(re.fullmatch(r"\d+(?:[.,]\d+)?(?:mg|mcg|µg|ml|iu)", low))
-    return joined or (low[:1].isdigit() and _word_at(sentence, i + 1) in word_lists().sets["dose_follows"])
+    return joined or (low[:1].isdigit() and word_at(sentence, i + 1) in word_lists().sets["dose_follows"])
 
 
 def _find_drugs(sentence: TokenizedSentence, i: int, *, label: bool) -> list[Run]:
@@ -556,9 +550,9 @@ def _find_drugs(sentence: TokenizedSentence, i: int, *, label: bool) -> list[Run
             or lows[i] in word_lists().sets["drugs.doses"]
         ):
             i += 1
-        if _word_at(sentence, i) not in word_lists().sets["drugs.joins"]:
+        if word_at(sentence, i) not in word_lists().sets["drugs.joins"]:
             break
-        while _word_at(sentence, i) in word_lists().sets["drugs.joins"]:
+        while word_at(sentence, i) in word_lists().sets["drugs.joins"]:
             i += 1
     return found
 

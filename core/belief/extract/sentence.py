@@ -310,6 +310,16 @@ def load_vocabulary_file(name: str) -> dict[str, Any]:
     return loaded
 
 
+def word_at(sentence: TokenizedSentence, i: int) -> str:
+    """The folded word at a place; a full stop outside of the sentence."""
+    return sentence.lows[i] if 0 <= i < len(sentence.lows) else "."
+
+
+def as_list(run: Run | None) -> list[Run]:
+    """A run as the list of what was found."""
+    return [run] if run else []
+
+
 @cache
 def word_lists() -> WordLists:
     """The word lists (`resources/claims/words.json`)."""

@@ -12,6 +12,7 @@ from core.belief.extract.person_values import HEALTH_READERS, Reader
 from core.belief.extract.sentence import (
     Run,
     TokenizedSentence,
+    as_list,
     before_preposition,
     capital_run,
     clean_run,
@@ -20,26 +21,19 @@ from core.belief.extract.sentence import (
     skip,
     split_runs,
     trim_phrase,
+    word_at,
     word_lists,
 )
 
 _TASTE_STOP = frozenset(("for", "anything", "over"))
 
 
-def _word_at(sentence: TokenizedSentence, i: int) -> str:
-    return sentence.lows[i] if 0 <= i < len(sentence.lows) else "."
-
-
-def _as_list(run: Run | None) -> list[Run]:
-    return [run] if run else []
-
-
 def _find_taste(sentence: TokenizedSentence, i: int) -> Run | None:
-    if _word_at(sentence, i) == "to":
+    if word_at(sentence, i) == "to":
         i += 1
-    if _word_at(sentence, i) in word_lists().sets["taste"]:
+    if word_at(sentence, i) in word_lists().sets["taste"]:
         return None
-    if _word_at(sentence, i) == "being":
+    if word_at(sentence, i) == "being":
         passive = clean_run(sentence, noun_run(sentence, i + 1, stop=_TASTE_STOP, most=6))
         return (i, passive[1]) if passive else None
     return clean_run(sentence, noun_run(sentence, i, stop=_TASTE_STOP, most=8))
@@ -47,9 +41,9 @@ def _find_taste(sentence: TokenizedSentence, i: int) -> Run | None:
 
 def read_tastes(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody likes or cannot stand."""
-    behind = _word_at(sentence, i)
+    behind = word_at(sentence, i)
     shown = behind in ("the", "our", "all") and "of" not in sentence.lows[i : i + 5]
-    if shown and (sentence.lows[-1] == "!" or i - 1 <= sentence.begin or _word_at(sentence, i - 2) == ","):
+    if shown and (sentence.lows[-1] == "!" or i - 1 <= sentence.begin or word_at(sentence, i - 2) == ","):
         return []
     if behind in word_lists().sets["ends"] or behind in word_lists().sets["tastes"]:
         return []
@@ -58,12 +52,12 @@ def read_tastes(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_preference(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`tables over paragraphs`, `tea to coffee`: the whole of what is preferred."""
-    if _word_at(sentence, i) == "to":
+    if word_at(sentence, i) == "to":
         i += 1
     run = clean_run(sentence, noun_run(sentence, i, stop=frozenset(("for", "rather")), most=10))
     if run is None:
         return []
-    if _word_at(sentence, run[1]) == "and" and not has_word(sentence, run, ("over", "to")):
+    if word_at(sentence, run[1]) == "and" and not has_word(sentence, run, ("over", "to")):
         more = noun_run(sentence, run[1] + 1, stop=frozenset(("for",)), most=5)
         if (
             more
@@ -81,22 +75,22 @@ def has_word(sentence: TokenizedSentence, run: Run, marks: tuple[str, ...]) -> b
 
 def read_rather_phrase(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`I'd rather take the train than fly`."""
-    if _word_at(sentence, i) in word_lists().sets["rather"]:
+    if word_at(sentence, i) in word_lists().sets["rather"]:
         return []
-    return _as_list(clean_run(sentence, noun_run(sentence, i, stop=frozenset(("than",)), most=10)))
+    return as_list(clean_run(sentence, noun_run(sentence, i, stop=frozenset(("than",)), most=10)))
 
 
 def _find_tool(sentence: TokenizedSentence, i: int) -> Run | None:
     i = skip(sentence, i)
     lists = word_lists()
     after = capital_run(sentence, i, frozenset(("&", "of")))
-    if after > i and _word_at(sentence, i) not in lists.sets["month"] | lists.sets["weekday"] | lists.sets[
+    if after > i and word_at(sentence, i) not in lists.sets["month"] | lists.sets["weekday"] | lists.sets[
         "language"
     ] | {"i"}:
         return (i, after)
     if (
-        _word_at(sentence, i) in lists.sets["tool"]
-        and (sentence.lower or _word_at(sentence, i) not in lists.sets["toolcapital"])
+        word_at(sentence, i) in lists.sets["tool"]
+        and (sentence.lower or word_at(sentence, i) not in lists.sets["toolcapital"])
         and not sentence.tokens[i].hidden
     ):
         return (i, i + 1)
@@ -105,7 +99,7 @@ def _find_tool(sentence: TokenizedSentence, i: int) -> Run | None:
 
 def read_named_tools(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Tools with a name."""
-    return [run for run in split_runs(sentence, i, _find_tool) if _word_at(sentence, run[1]) != "'s"]
+    return [run for run in split_runs(sentence, i, _find_tool) if word_at(sentence, run[1]) != "'s"]
 
 
 def read_adopted_tools(sentence: TokenizedSentence, i: int) -> list[Run]:
@@ -113,7 +107,7 @@ def read_adopted_tools(sentence: TokenizedSentence, i: int) -> list[Run]:
     goods = word_lists().sets["tools_moved.goods"]
     moved = any(low in goods for low in sentence.lows[max(0, i - 4) : i])
     return [
-        run for run in read_named_tools(sentence, i) if moved or _word_at(sentence, run[0]) in word_lists().sets["tool"]
+        run for run in read_named_tools(sentence, i) if moved or word_at(sentence, run[0]) in word_lists().sets["tool"]
     ]
 
 
@@ -159,7 +153,7 @@ def read_labelled_tool(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 
 def _find_owned_thing(sentence: TokenizedSentence, i: int) -> Run | None:
-    if _word_at(sentence, i) in word_lists().sets["owned"]:
+    if word_at(sentence, i) in word_lists().sets["owned"]:
         return None
     run = noun_run(sentence, i, most=9)
     return clean_run(sentence, before_preposition(sentence, run)) if run else None
@@ -176,7 +170,7 @@ def read_owned_things(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_bought_things(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Something bought to keep: with an article, and nothing to eat or drink."""
-    if _word_at(sentence, i) not in word_lists().sets["bought"]:
+    if word_at(sentence, i) not in word_lists().sets["bought"]:
         return []
     found = read_owned_things(sentence, i)
     gone = word_lists().sets["consumable"]
@@ -185,7 +179,7 @@ def read_bought_things(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_durable_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`have a camper van`: only what people own for years."""
-    if _word_at(sentence, i) not in word_lists().sets["has_thing"]:
+    if word_at(sentence, i) not in word_lists().sets["has_thing"]:
         return []
     run = _find_owned_thing(sentence, i)
     return [run] if run and head_of(sentence, run) in word_lists().sets["ownable"] else []
@@ -193,7 +187,7 @@ def read_durable_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_sold_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`sold my car`."""
-    return _as_list(_find_owned_thing(sentence, i + 1)) if _word_at(sentence, i) in word_lists().sets["sold"] else []
+    return as_list(_find_owned_thing(sentence, i + 1)) if word_at(sentence, i) in word_lists().sets["sold"] else []
 
 
 def _find_club(sentence: TokenizedSentence, i: int) -> Run | None:
@@ -201,7 +195,7 @@ def _find_club(sentence: TokenizedSentence, i: int) -> Run | None:
     after = capital_run(sentence, i, word_lists().sets["org_links"])
     if after > i:
         tail = after
-        while _word_at(sentence, tail) in word_lists().sets["club"]:
+        while word_at(sentence, tail) in word_lists().sets["club"]:
             tail += 1
         return (i, tail)
     run = noun_run(sentence, i, stop=word_lists().sets["club.ends"], most=7)
@@ -213,7 +207,7 @@ def read_clubs(sentence: TokenizedSentence, i: int) -> list[Run]:
     first = _find_club(sentence, i)
     return (
         split_runs(sentence, i, _find_club)
-        if first and _word_at(sentence, first[0]) not in word_lists().sets["language"] | word_lists().sets["month"]
+        if first and word_at(sentence, first[0]) not in word_lists().sets["language"] | word_lists().sets["month"]
         else []
     )
 
@@ -229,7 +223,7 @@ def read_certain_club(sentence: TokenizedSentence, i: int) -> list[Run]:
     )
     voices = word_lists().sets["club_sure.voices"]
     music = any(low in voices for low in sentence.lows[max(0, i - 4) : i]) and sentence.tokens[run[0]].cap
-    music = music and (_word_at(sentence, run[0] - 1) == "the" or _word_at(sentence, run[0] - 1) in ("with", "for"))
+    music = music and (word_at(sentence, run[0] - 1) == "the" or word_at(sentence, run[0] - 1) in ("with", "for"))
     return [run] if club_word or music else []
 
 
@@ -239,12 +233,12 @@ def _find_skill(sentence: TokenizedSentence, i: int) -> Run | None:
 
 def read_skills(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody is good at."""
-    before = _word_at(sentence, i - 1)
-    if before not in ("at", "in", "with") or _word_at(sentence, i) in word_lists().sets["skill.starts"]:
+    before = word_at(sentence, i - 1)
+    if before not in ("at", "in", "with") or word_at(sentence, i) in word_lists().sets["skill.starts"]:
         return []
-    if before == "with" and _word_at(sentence, i - 2) not in word_lists().sets["skill.praise_with"]:
+    if before == "with" and word_at(sentence, i - 2) not in word_lists().sets["skill.praise_with"]:
         return []
-    if before == "in" and _word_at(sentence, i - 2) in word_lists().sets["skill.praise_in"]:
+    if before == "in" and word_at(sentence, i - 2) in word_lists().sets["skill.praise_in"]:
         return []
     return [
         run
@@ -265,16 +259,16 @@ def read_listed_skills(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_skill_phrase(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`know how to splice rope`."""
-    if _word_at(sentence, i) in word_lists().sets["skill_phrase"]:
+    if word_at(sentence, i) in word_lists().sets["skill_phrase"]:
         return []
-    return _as_list(_find_skill(sentence, i))
+    return as_list(_find_skill(sentence, i))
 
 
 def read_skill_verb(sentence: TokenizedSentence, i: int) -> list[Run]:
     """`can still juggle`: something one has learned to do."""
-    while _word_at(sentence, i) in word_lists().sets["adverb"]:
+    while word_at(sentence, i) in word_lists().sets["adverb"]:
         i += 1
-    low = _word_at(sentence, i)
+    low = word_at(sentence, i)
     if low not in word_lists().sets["skillverb"]:
         return []
     if low == "do":
@@ -306,8 +300,8 @@ def _find_verb_phrase(sentence: TokenizedSentence, i: int, stop: frozenset[str])
         if low in stop or low in word_lists().sets["verb_phrase.ends"]:
             break
         if low in ("and", "or") and (
-            _word_at(sentence, j + 1) in lists.sets["finite"]
-            or _word_at(sentence, j + 1) in word_lists().sets["verb_phrase.subjects"]
+            word_at(sentence, j + 1) in lists.sets["finite"]
+            or word_at(sentence, j + 1) in word_lists().sets["verb_phrase.subjects"]
         ):
             break
         j += 1
@@ -336,14 +330,14 @@ def read_plan(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What somebody is going to do."""
     return [
         run
-        for run in _as_list(_trim_time(sentence, _find_verb_phrase(sentence, i, frozenset())))
+        for run in as_list(_trim_time(sentence, _find_verb_phrase(sentence, i, frozenset())))
         if run[1] - run[0] > 1 or sentence.lows[run[0]] in word_lists().sets["plan"]
     ]
 
 
 def read_going_to_plan(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Behind "I'm going to": a verb, not a place, and not what is about to happen to one."""
-    low = _word_at(sentence, i)
+    low = word_at(sentence, i)
     idle = word_lists().sets["plan_going.idle"]
     if any(word in word_lists().sets["plan_going"] for word in sentence.lows[i + 1 : i + 3]):
         return []
@@ -356,12 +350,12 @@ def read_going_to_plan(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_gerund_plan(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Behind "planning on": a verb with -ing."""
-    return read_plan(sentence, i) if _word_at(sentence, i).endswith("ing") else []
+    return read_plan(sentence, i) if word_at(sentence, i).endswith("ing") else []
 
 
 def read_goal(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A goal, without its `to`."""
-    i = i + 1 if _word_at(sentence, i) == "to" else i
+    i = i + 1 if word_at(sentence, i) == "to" else i
     run = _trim_time(sentence, _find_verb_phrase(sentence, skip(sentence, i), frozenset()))
     return (
         [run]
@@ -375,7 +369,7 @@ def read_goal(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_decision(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What was decided."""
-    i = i + 1 if _word_at(sentence, i) == "to" else i
+    i = i + 1 if word_at(sentence, i) == "to" else i
     start = skip(sentence, i)
     run = _find_verb_phrase(sentence, start, frozenset())
     return [run] if run and sentence.lows[run[0]] not in word_lists().sets["decision"] else []
@@ -383,7 +377,7 @@ def read_decision(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_chosen_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What was settled on or chosen."""
-    behind = _word_at(sentence, i - 1)
+    behind = word_at(sentence, i - 1)
     if behind in ("picked", "chose", "chosen", "selected") and sentence.lows[i - 2 : i - 1] not in (
         ["we"],
         ["'ve"],
@@ -395,13 +389,13 @@ def read_chosen_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
     if behind in ("agreed", "settled"):
         return []
     plain = behind in ("picked", "chose", "chosen", "selected") and not (
-        _word_at(sentence, i) in word_lists().sets["det"] or (i < len(sentence.tokens) and sentence.tokens[i].cap)
+        word_at(sentence, i) in word_lists().sets["det"] or (i < len(sentence.tokens) and sentence.tokens[i].cap)
     )
     if plain:
         return []
     run = noun_run(sentence, i, stop=word_lists().sets["decision_noun"], most=8)
     return (
-        _as_list(clean_run(sentence, run))
+        as_list(clean_run(sentence, run))
         if run and not word_lists().sets["verbal"] & set(sentence.lows[run[0] : run[1]])
         else []
     )

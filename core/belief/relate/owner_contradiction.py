@@ -14,10 +14,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib.resources import files
 from itertools import product
 
+from core import log
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.normal_form import read_as_seen
 from core.belief.extract.sentence import word_lists
@@ -36,16 +37,19 @@ from core.belief.relate.possession import (
     is_about_user,
     is_one_time_event,
     is_part,
+    join_alternatives,
     read_possessed_things,
     read_possessions,
     to_first_person,
     value_kinds,
 )
 from core.belief.relate.relation_model import is_same_text
+from core.errors import LociError
 from core.text.sentences import split_sentences
 from core.text.terms import index_terms
 from core.types.belief import ClaimDraft, ComparedText, Label, Relation
 
+_log = log.get("belief")
 _MOST = 600
 """Characters that are read loosely; a longer text is no short lie, and its sentences are read as claims."""
 _RECORD = re.compile(r"[{}\[\]()\"'`|=<>*#;:,]+|->")
@@ -267,6 +271,17 @@ def contradiction_odds(
     return found
 
 
+def weigh_contradictions(
+    pairs: Sequence[tuple[StatedText, StatedText]], classify: Classify | None, most: int
+) -> list[ContradictionOdds]:
+    """As `contradiction_odds`; where the relation model does not answer, what rules see decides."""
+    try:
+        return contradiction_odds(pairs, classify, most)
+    except LociError as error:
+        _log.warning("the relation model did not answer: %s", error.code.value)
+        return contradiction_odds(pairs, None, most)
+
+
 def is_same_or_in_series(own: str, other: str) -> bool:
     """Whether two texts are one, or speak of two numbered things of a series: then neither is against the other."""
     return is_same_text(own, other) or are_in_series(own, other)
@@ -341,9 +356,7 @@ def _records(text: str) -> Iterator[str]:
 def _rival_patterns() -> _RivalPatterns:
     held = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
 
-    def any_of(*names: str) -> str:
-        every = [word for name in names for word in held[name]]
-        return "|".join(re.escape(word) for word in sorted(every, key=len, reverse=True))
+    any_of = partial(join_alternatives, held)
 
     def whole(*names: str) -> re.Pattern[str]:
         return re.compile(rf"(?<![\w'])(?:{any_of(*names)})(?![\w'])", re.IGNORECASE)

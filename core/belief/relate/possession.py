@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from itertools import takewhile
 
@@ -190,21 +190,25 @@ def is_part(one: str, other: str) -> bool:
     return first <= second or second <= first
 
 
+def join_alternatives(held: Mapping[str, Sequence[str]], *names: str) -> str:
+    """Words of some lists as the alternatives of a pattern, the longest first."""
+    every = [word for name in names for word in held[name]]
+    return "|".join(re.escape(word) for word in sorted(every, key=len, reverse=True))
+
+
 @cache
 def load_patterns() -> _PossessionPatterns:
     """The words, read once."""
     held = json.loads((files("resources") / "claims" / "rivals.json").read_text(encoding="utf-8"))
 
-    def any_of(*names: str) -> str:
-        every = [word for name in names for word in held[name]]
-        return "|".join(re.escape(word) for word in sorted(every, key=len, reverse=True))
+    any_of = partial(join_alternatives, held)
 
     def things_of(possessors: str) -> str:
         return rf"(?<![\w'])(?i:{possessors}) (?!user\b)(?i:(?:{any_of('qualities')}) )*"
 
     own, about = any_of("possessors"), any_of("possessors", "pointers")
     named = "|".join(word for word in about.split("|") if word != "the")
-    sayings = "|".join(re.escape(word) for word in sorted(held["sayings"], key=len, reverse=True))
+    sayings = any_of("sayings")
     return _PossessionPatterns(
         own=tuple(_patterns(things_of(own), any_of("joins"), any_of("links"))),
         about=(*_patterns(things_of(about), any_of("joins"), any_of("links"), things_of(named)), *_patterns_of_user()),

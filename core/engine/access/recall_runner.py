@@ -13,7 +13,7 @@ from typing import Any
 
 from core.config.retrieval import RetrievalOptions
 from core.embed.embedder import counter_for
-from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.search import Embedded, Search
 from core.errors import Code, UserError
 from core.recall.predicate import feedback_by_memory
@@ -48,7 +48,7 @@ _EMPTY_TOO = 4  # for each answer of the window so many recalls are looked at: m
 
 
 def note_recall(
-    open_vault: OpenVault,
+    read_log: ReadLog,
     actor: Actor,
     verb: str,
     query: str,
@@ -84,7 +84,7 @@ def note_recall(
     blocked = [] if actor.is_owner else [item.memory.id for item in result.items if is_blocked(item.memory)]
     # What is not shown was not given: it is not kept alive by being found, and nothing is its echo.
     given = tuple(item.memory.id for item in result.items if item.memory.id not in blocked)
-    noted = open_vault.read_log.note(actor, verb, query, given, body, now_ms)
+    noted = read_log.note(actor, verb, query, given, body, now_ms)
     return noted, metrics
 
 

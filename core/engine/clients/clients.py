@@ -311,7 +311,7 @@ def preview_context(
     Raises:
         UserError: INVALID_QUERY for an empty prompt, INVALID_INPUT for a budget below 0.
     """
-    budget = budget_of(open_vault, query)
+    budget = budget_of(open_vault.options, query)
     request = RecallRequest.from_query(RecallQuery(query.prompt), scope)
     request.check()
     if not may_read:
@@ -681,9 +681,11 @@ class Clients:
 
         def turn(tx: Tx, at: undoing.ClientUndoProgress) -> undoing.ClientUndoProgress:
             client_id = client_id_of(tx, name)
-            after = undoing.undo_next_batch(tx, open_vault.storage, open_vault.search, client_id, deed, actor, at)
-            if after.told is None or after.told.step_id:
-                _publish_client_change(tx, open_vault.storage, self._authority, deed.name, actor)
+            with open_vault.storage.verb(tx, actor, deed.name) as verb:
+                after = undoing.undo_next_batch(tx, open_vault.storage, open_vault.search, client_id, deed, actor, at)
+                if after.told is None or after.told.step_id:
+                    self._authority.refresh_after(tx)
+                    verb.end(())
             return after
 
         def run() -> Removal:
@@ -713,19 +715,15 @@ class Clients:
         open_vault = self._open_vault()
 
         def write_step(tx: Tx) -> tuple[str, T]:
-            with open_vault.storage.work.verb(tx, name, label, actor) as verb:
-                given = write(tx, verb)
-            if not verb.changes:
-                return "", given
-            _publish_client_change(tx, open_vault.storage, self._authority, name, actor)
+            with open_vault.storage.verb(tx, actor, name, label=label) as verb:
+                given = write(tx, verb.step)
+                if not verb.step.changes:
+                    return "", given
+                self._authority.refresh_after(tx)
+                verb.end(())
             return verb.step_id, given
 
         return open_vault.storage.write(write_step)
-
-
-def _publish_client_change(tx: Tx, storage: Storage, authority: Authority, verb: str, actor: Actor) -> None:
-    authority.refresh_after(tx)
-    storage.announce_after(tx, verb, (), actor)
 
 
 def _discard_result(_done: object) -> None:

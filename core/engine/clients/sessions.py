@@ -18,7 +18,7 @@ from core.engine.access.authority import Authority
 from core.engine.memories.contexts import build_context
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import chain, log_failure, map_result
+from core.engine.runtime.storage import Storage, chain, log_failure, map_result
 from core.errors import LociError, UserError
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.recall.context import HEAD
@@ -82,9 +82,8 @@ class Sessions:
         scope = self._authority.scope(actor)
         room = turn_allowance(query.model, query.budget, open_vault.options)
         name, turn = _name(actor, query.session), open_vault.storage.make_id()
-        self._queue_session_saves(
-            open_vault, self._table.open(name, turn, open_vault.storage.clock.now_ms(), open_vault.options.open_turns)
-        )
+        now, most = open_vault.storage.clock.now_ms(), open_vault.options.open_turns
+        self._queue_session_saves(open_vault.storage, self._table.open(name, turn, now, most))
         came: list[Resumed] = []
 
         def load_slots(rows: Rows) -> Mapping[str, float]:
@@ -304,7 +303,7 @@ class Sessions:
         """
         gone = self._table.leave(names)
         try:
-            self._queue_session_saves(self._open_vault(), gone)
+            self._queue_session_saves(self._open_vault().storage, gone)
         except UserError:
             return  # the vault is locked: everything was kept when it was
 
@@ -329,24 +328,24 @@ class Sessions:
 
             log_failure(open_vault.storage.write(write, background=True), _log, "putting a session away")
 
-    def suspend(self, open_vault: OpenVault) -> None:
+    def suspend(self, storage: Storage) -> None:
         """The vault is about to lock: keep what every session has at hand, and hold nothing any longer.
 
         Args:
-            open_vault: the vault, still open.
+            storage: of the vault, still open.
         """
         gone = self._table.leave_all()
         if not gone.left:
             return
         try:
-            open_vault.storage.write(lambda tx: self._save_sessions(tx, gone.left)).result(_SUSPEND_S)
+            storage.write(lambda tx: self._save_sessions(tx, gone.left)).result(_SUSPEND_S)
         except (LociError, TooLate) as error:
             _log.warning("sessions could not be kept (%s)", type(error).__name__)
 
-    def _queue_session_saves(self, open_vault: OpenVault, gone: EvictedSessions) -> None:
+    def _queue_session_saves(self, storage: Storage, gone: EvictedSessions) -> None:
         if gone.left:
             log_failure(
-                open_vault.storage.write(lambda tx: self._save_sessions(tx, gone.left), background=True),
+                storage.write(lambda tx: self._save_sessions(tx, gone.left), background=True),
                 _log,
                 "keeping a session",
             )

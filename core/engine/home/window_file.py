@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.config.window import WindowOptions, load
+from core.config.option_rows import load_options
+from core.config.window import WindowOptions
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.security.atomic import write_atomic
 from core.vault.files.home import Home
@@ -67,7 +68,7 @@ def load_window(home_path: Path) -> WindowFile:
     body = _parse_window_file(raw)
     if body is None:
         return WindowFile(note=_PUT_ASIDE if _put_aside(path) else _UNREADABLE)
-    options, refused = load(body.get("options", {}))
+    options, refused = load_options(WindowOptions, body.get("options", {}))
     return WindowFile(options, _texts(body.get("state", {})), _REFUSED if refused else None)
 
 

@@ -351,10 +351,10 @@ class _Job:
             apply = _claims(self.open_vault.search, offered, answer)
 
         def write(tx: Tx) -> RefinementResult:
-            done = RefinementResult() if apply is None else apply(tx)
-            mark_asked(tx, offered)
-            if done.changed or done.suggested or done.opened:
-                self.open_vault.storage.announce_after(tx, VERB, done.changed, MODEL_ACTOR)
+            with self.open_vault.storage.verb(tx, MODEL_ACTOR, VERB) as verb:
+                done = RefinementResult() if apply is None else apply(tx)
+                mark_asked(tx, offered)
+                verb.end(done.changed if done.changed or done.suggested or done.opened else None)
             return done
 
         try:

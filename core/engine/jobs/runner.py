@@ -265,11 +265,12 @@ class JobRunner:
         self._size.pop(job.id, None)
 
         def write(tx: Tx) -> Mapping[str, Any]:
-            told = self._report(tx, job)
-            job_store.close_step(tx, job.id)
-            job_store.finish(tx, job.id, state, told)
-            self._open_vault.storage.announce_after(tx, "jobs", (), SCHEDULER)
-            self._audit_derived(tx, job, job.type.value)
+            with self._open_vault.storage.verb(tx, SCHEDULER, "jobs") as verb:
+                told = self._report(tx, job)
+                job_store.close_step(tx, job.id)
+                job_store.finish(tx, job.id, state, told)
+                self._audit_derived(tx, job, job.type.value)
+                verb.end(())
             return told
 
         told = self._write(write)
@@ -286,11 +287,12 @@ class JobRunner:
         """Note a failure; its step is closed where it is not tried again."""
 
         def write(tx: Tx) -> JobCheckpoint:
-            state = job_store.fail(tx, job_id, code.value, is_patient=code in _PATIENT)
-            job = job_store.by_id(tx, job_id)
-            if job is None:
-                raise BugError("a job that is gone")
-            self._open_vault.storage.announce_after(tx, "jobs", (), SCHEDULER)
+            with self._open_vault.storage.verb(tx, SCHEDULER, "jobs") as verb:
+                state = job_store.fail(tx, job_id, code.value, is_patient=code in _PATIENT)
+                job = job_store.by_id(tx, job_id)
+                if job is None:
+                    raise BugError("a job that is gone")
+                verb.end(())
             return JobCheckpoint(job_id, state, job.counts)
 
         kept: JobCheckpoint = self._write(write)

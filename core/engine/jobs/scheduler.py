@@ -126,7 +126,7 @@ class Scheduler:
             return
         now.beaten_at = at
         try:
-            self._watch_clock(open_vault)
+            self._watch_clock(open_vault.storage)
             due = self.agenda.due(open_vault, self.make_context(open_vault))
             if due:
                 open_vault.storage.write(lambda tx: _queue(tx, open_vault.storage, due), background=True).result(
@@ -136,12 +136,12 @@ class Scheduler:
             return  # behind something long in the queue: it is done in its turn, and looked at again with the next beat
         self.start_next(open_vault)
 
-    def _watch_clock(self, open_vault: OpenVault) -> None:
-        held = open_vault.storage.vault.read(clock_check.read_clock)
-        known = held or self.agenda.watch or ClockWatch(open_vault.storage.clock.now_ms())
-        seen = self.agenda.watch = clock_check.judge_clock(known, open_vault.storage.clock.now_ms())
+    def _watch_clock(self, storage: Storage) -> None:
+        held = storage.vault.read(clock_check.read_clock)
+        known = held or self.agenda.watch or ClockWatch(storage.clock.now_ms())
+        seen = self.agenda.watch = clock_check.judge_clock(known, storage.clock.now_ms())
         if clock_check.is_worth_keeping(held, seen):
-            open_vault.storage.write(lambda tx: clock_check.keep_clock(tx, seen), background=True).result(_TURN_S)
+            storage.write(lambda tx: clock_check.keep_clock(tx, seen), background=True).result(_TURN_S)
 
     def resume_requested(self, open_vault: OpenVault) -> None:
         """Go on with what somebody waits for, where it could not begin at once; every second.

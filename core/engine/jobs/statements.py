@@ -64,7 +64,7 @@ class StatementsGroup:
             EnvironmentFaultError: EMBEDDER_UNAVAILABLE where there is no reader.
         """
         open_vault = self._owner_vault(actor)
-        scope = TalkScope(_reader_of(open_vault).version, import_id, by_hand=True)
+        scope = TalkScope(_require_reader(open_vault.talk).version, import_id, by_hand=True)
         there = open_vault.storage.read(lambda rows: _check_import(rows, import_id))
         return chain(there, lambda _: self._round(open_vault, scope, DistilledTalk(), _ROUNDS))
 
@@ -88,7 +88,7 @@ class StatementsGroup:
             EnvironmentFaultError: EMBEDDER_UNAVAILABLE where there is no reader.
         """
         open_vault = self._owner_vault(actor)
-        scope = TalkScope(_reader_of(open_vault).version, import_id, by_hand=True)
+        scope = TalkScope(_require_reader(open_vault.talk).version, import_id, by_hand=True)
         ground = self._scheduler.make_context(open_vault)
 
         def look() -> DistilledTalk:
@@ -156,10 +156,10 @@ class StatementsGroup:
         return self._open_vault()
 
 
-def _reader_of(open_vault: OpenVault) -> TalkReader:
-    if open_vault.talk is None:
+def _require_reader(talk: TalkReader | None) -> TalkReader:
+    if talk is None:
         raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "The reader of talk is not there; nothing can be made.")
-    return open_vault.talk
+    return talk
 
 
 def _check_import(rows: Rows, import_id: str | None) -> None:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from core import log
+from core.config.options import Options
 from core.embed.embedder import FOLDER, counter_for
 from core.engine.access.recall_runner import describe_withheld, feedback_for, run_recall
 from core.engine.runtime.open_vault import OpenVault
@@ -142,7 +143,7 @@ def build_context(
     Raises:
         UserError: INVALID_QUERY for an empty prompt, INVALID_INPUT for a budget below 0.
     """
-    budget = budget_of(open_vault, query)
+    budget = budget_of(open_vault.options, query)
     asked = RecallQuery(query.prompt, spaces=query.spaces, session=query.session)
     request = RecallRequest.from_query(asked, scope)
     request.check()
@@ -187,7 +188,7 @@ def build_context(
     return chain(answered, lambda reply: with_questions(open_vault, reply, query, scope))
 
 
-def budget_of(open_vault: OpenVault, query: ContextQuery) -> int:
+def budget_of(options: Options, query: ContextQuery) -> int:
     """The tokens a context may have.
 
     Returns:
@@ -196,11 +197,11 @@ def budget_of(open_vault: OpenVault, query: ContextQuery) -> int:
     Raises:
         UserError: INVALID_INPUT for a budget below 0.
     """
-    budget = open_vault.options.context_tokens if query.budget is None else query.budget
+    budget = options.context_tokens if query.budget is None else query.budget
     if budget < 0:
         raise UserError(Code.INVALID_INPUT, "The token budget must be 0 or more.")
     window = window_of(query.model)
-    return budget if window is None else min(budget, memory_ceiling(window, open_vault.options))
+    return budget if window is None else min(budget, memory_ceiling(window, options))
 
 
 def _body(packed: Context) -> dict[str, Any]:

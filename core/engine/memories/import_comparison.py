@@ -45,8 +45,9 @@ def compare_imported(storage: Storage, search: Search, most: int | None = None) 
 
 def _batch(storage: Storage, search: Search, ids: Sequence[str]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
-        search.store_service.settle(tx, ids, search.add_vectors)
-        storage.announce_after(tx, "settle", (), SCHEDULER)
+        with storage.verb(tx, SCHEDULER, "settle") as verb:
+            search.store_service.settle(tx, ids, search.add_vectors)
+            verb.end(())
 
     return write
 

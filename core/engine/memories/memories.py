@@ -99,16 +99,17 @@ def erase_for_good(open_vault: OpenVault, ids: Sequence[str], actor: Actor, *, w
     def write(tx: Tx) -> Erased:
         # What was read of them a moment ago is written first, so that it is cleared with the rest.
         open_vault.read_log.write(tx, waiting)
-        done = erase(
-            tx,
-            open_vault.storage.work,
-            ids,
-            actor,
-            vector_remover(open_vault.storage, open_vault.search),
-            held,
-            whole_chain=whole_chain,
-        )
-        open_vault.storage.announce_after(tx, ERASE_VERB, tuple(ids), actor)
+        with open_vault.storage.verb(tx, actor, ERASE_VERB) as verb:
+            done = erase(
+                tx,
+                open_vault.storage.work,
+                ids,
+                actor,
+                vector_remover(open_vault.storage, open_vault.search),
+                held,
+                whole_chain=whole_chain,
+            )
+            verb.end(tuple(ids))
         return done
 
     def put_back(done: Future[Erased]) -> None:
@@ -517,7 +518,9 @@ class Memories:
                 )
             result = replace(result, took_ms=(open_vault.storage.clock.monotonic() - begun) * 1000)
             open_vault.load.latency.record(result.took_ms)
-            receipt, metrics = receipts.note_recall(open_vault, actor, "recall", query.query, result, said, now, kept)
+            receipt, metrics = receipts.note_recall(
+                open_vault.read_log, actor, "recall", query.query, result, said, now, kept
+            )
             return RecallReply(result, receipt, metrics() if query.explain else None)
 
         if not request.wants_vector:

@@ -10,10 +10,9 @@ import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 
-from core.config.option_rows import option_row, option_rows, replace_option
-from core.config.options import Options, load
+from core.config.option_rows import load_options, option_row, option_rows, replace_option
+from core.config.options import Options
 from core.config.retrieval import PREFIX, RetrievalOptions
-from core.config.retrieval import load as load_retrieval
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage
@@ -45,7 +44,7 @@ def stored_retrieval(rows: Rows) -> tuple[RetrievalOptions, tuple[str, ...]]:
     """
     wanted = json.dumps([PREFIX + name for name in RetrievalOptions.model_fields])
     found = rows.all("SELECT key, value FROM settings WHERE key IN (SELECT value FROM json_each(?))", (wanted,))
-    return load_retrieval({key.removeprefix(PREFIX): json.loads(value) for key, value in found})
+    return load_options(RetrievalOptions, {key.removeprefix(PREFIX): json.loads(value) for key, value in found})
 
 
 def tuning_of(options: RetrievalOptions) -> Tuning:
@@ -178,10 +177,12 @@ class Settings:
             after = replace_option(before, name, value)
             row = option_row(after, name)
             if after != before:
-                with open_vault.storage.work.verb(tx, SET_VERB, f"Change the setting {row.title}", OWNER_ACTOR) as verb:
+                label = f"Change the setting {row.title}"
+                with open_vault.storage.verb(tx, OWNER_ACTOR, SET_VERB, label=label) as verb:
                     _write_setting(tx, name, row.value)
                     verb.note(name)
-                _take_up(tx, open_vault, OWNER_ACTOR)
+                    _take_up(tx, open_vault, OWNER_ACTOR)
+                    verb.end(())
             return row
 
         return open_vault.storage.write(write)
@@ -219,7 +220,7 @@ def stored_options(rows: Rows) -> tuple[Options, tuple[str, ...]]:
     """
     wanted = json.dumps(list(Options.model_fields))
     found = rows.all("SELECT key, value FROM settings WHERE key IN (SELECT value FROM json_each(?))", (wanted,))
-    return load({key: json.loads(value) for key, value in found})
+    return load_options(Options, {key: json.loads(value) for key, value in found})
 
 
 def apply_undone_options(tx: Tx, open_vault: OpenVault, step_id: str, actor: Actor) -> None:
@@ -234,7 +235,9 @@ def apply_undone_options(tx: Tx, open_vault: OpenVault, step_id: str, actor: Act
         "SELECT 1 FROM undo_rows WHERE step_id = ? AND nr < ? AND tbl = 'settings' LIMIT 1", (step_id, _MOST_ROWS)
     )
     if changed is not None:
-        _take_up(tx, open_vault, actor)
+        with open_vault.storage.verb(tx, actor, SET_VERB) as verb:
+            _take_up(tx, open_vault, actor)
+            verb.end(())
 
 
 def _take_up(tx: Tx, open_vault: OpenVault, actor: Actor) -> None:
@@ -245,7 +248,6 @@ def _take_up(tx: Tx, open_vault: OpenVault, actor: Actor) -> None:
         if tuned != open_vault.search.retrieval:
             open_vault.search.use_retrieval(tuned)
             open_vault.storage.announce(RETUNED_VERB, (), actor, seq)
-        open_vault.storage.announce(SET_VERB, (), actor, seq)
 
     tx.after_commit(take_settings_into_use)
 
@@ -258,12 +260,13 @@ def _reset(tx: Tx, open_vault: OpenVault, name: str | None) -> OptionsReset:
     held = [one for one in names if tx.row("settings", {"key": one}) is not None]
     step_id: str | None = None
     if held:
-        with open_vault.storage.work.verb(tx, SET_VERB, label, OWNER_ACTOR) as verb:
+        with open_vault.storage.verb(tx, OWNER_ACTOR, SET_VERB, label=label) as verb:
             for one in held:
                 tx.delete("settings", {"key": one})
             verb.note(name or "", options=len(held))
+            _take_up(tx, open_vault, OWNER_ACTOR)
+            verb.end(())
         step_id = verb.step_id
-        _take_up(tx, open_vault, OWNER_ACTOR)
     return OptionsReset(option_rows(Options, stored_options(tx)[0]), step_id)
 
 

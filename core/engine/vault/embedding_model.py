@@ -37,6 +37,7 @@ from core.llm.server_address import parse_address
 from core.memory import vector_spaces
 from core.memory.write import SERVED, VectorSpace, count_without_vectors
 from core.score.profile import profile_from_options
+from core.types.clock import Clock
 from core.types.lifecycle import ChangeCost, Embedding, KeptSpace, Offered, Offers
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -264,7 +265,7 @@ class EmbeddingModels:
         except LociError as error:
             if error.code not in _AWAY_NOW:
                 raise
-            self._rest(open_vault)
+            self._rest(open_vault.storage.clock)
             return None
 
     def build(self, target: TargetSpace) -> _Built:
@@ -310,11 +311,12 @@ class EmbeddingModels:
                 open_vault.storage.work,
             )
             open_vault.search.use_vector_space(sight)
-            open_vault.storage.announce(VERB, (), SCHEDULER, seq)
             with self._lock:
                 self._built = None
 
-        tx.after_commit(use_built_space)
+        with open_vault.storage.verb(tx, SCHEDULER, VERB) as verb:
+            tx.after_commit(use_built_space)
+            verb.end(())
 
     # ---- models
 
@@ -355,17 +357,17 @@ class EmbeddingModels:
             return open_vault.storage.on(open_vault.storage.threads.compute, model.embedder.embed, texts).result()
         except LociError as error:
             if error.code in _AWAY_NOW:
-                self._rest(open_vault)
+                self._rest(open_vault.storage.clock)
             if error.code is Code.MODEL_CHANGED:
                 with self._lock:
                     self._model = None  # another version from here on: the next batch names a new space
             raise
 
-    def _rest(self, open_vault: OpenVault) -> None:
+    def _rest(self, clock: Clock) -> None:
         """The server is left alone for a while, longer each time."""
         with self._lock:
             pause = min(_LONGEST_REST_S, REST_S * 2.0 ** min(self._failures, 16))
-            self._rests_until, self._failures = open_vault.storage.clock.monotonic() + pause, self._failures + 1
+            self._rests_until, self._failures = clock.monotonic() + pause, self._failures + 1
 
     # ---- the server
 

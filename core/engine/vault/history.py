@@ -217,12 +217,13 @@ class History:
                 raise PreconditionError("Everything from that step on is undone already.")
             told = _would(tx, steps)
             reports: list[UndoReport] = []
-            while steps:
-                reports += [self._undo(tx, open_vault, step) for step in steps]
-                # One that took several steps back has brought them into force again: those among them go too.
-                steps = _steps_to_undo(tx, step_id)
-            self._authority.refresh_after(tx)
-            open_vault.storage.announce_after(tx, "undo", (), OWNER_ACTOR)
+            with open_vault.storage.verb(tx, OWNER_ACTOR, "undo") as verb:
+                while steps:
+                    reports += [expiry.undo_step(tx, open_vault, step.id, OWNER_ACTOR) for step in steps]
+                    # One that took several steps back has brought them into force again: those among them go too.
+                    steps = _steps_to_undo(tx, step_id)
+                self._authority.refresh_after(tx)
+                verb.end(())
             names = {name for report in reports for name in report.unpaired}  # one may have gone with its pairing
             still = tuple(str(row[0]) for row in tx.all(_UNPAIRED, (json.dumps(sorted(names)),)))
             return UndoBack(told.labels, told.memories, tuple(reports), still)
@@ -230,10 +231,6 @@ class History:
         return map_result(
             open_vault.storage.write(write), lambda done: _with_backlog(open_vault.storage, open_vault.search, done)
         )
-
-    @staticmethod
-    def _undo(tx: Tx, open_vault: OpenVault, step: _Later) -> UndoReport:
-        return expiry.undo_step(tx, open_vault, step.id, OWNER_ACTOR)
 
     def audit(self, before: int | None = None, limit: int = 200) -> Future[AuditPage]:
         """Audit rows, newest first.

@@ -43,12 +43,12 @@ class ClaudeCodeImporter:
 
     def detects(self, bundle: Bundle) -> bool:
         """Whether the head of a file shows lines with `sessionId` and `parentUuid`, or the list of prompts."""
-        return any(_kind(file) is not None for file in _candidates(bundle))
+        return any(_kind(file) is not None for file in bundle.list_jsonl_files())
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield every session's words in file order; see `records.Importer`."""
         session = _Sessions()
-        for file in _candidates(bundle):
+        for file in bundle.list_jsonl_files():
             kind = _kind(file)
             if kind == "session" or (kind is None and bundle.kind == "file"):
                 yield from session.read(file)
@@ -57,12 +57,6 @@ class ClaudeCodeImporter:
         native = sum(1 for file in bundle.files if "/memory/" in f"/{file.name}" and file.path.suffix == ".md")
         if native:
             yield SkippedPart("native_memory", bundle.label, native)
-
-
-def _candidates(bundle: Bundle) -> list[SourceFile]:
-    if bundle.kind == "file":
-        return list(bundle.files)
-    return [file for file in bundle.files if file.path.suffix.lower() == ".jsonl" and "__MACOSX" not in file.path.parts]
 
 
 def _kind(file: SourceFile) -> str | None:

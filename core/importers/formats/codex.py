@@ -83,21 +83,15 @@ class CodexImporter:
 
     def detects(self, bundle: Bundle) -> bool:
         """Whether the head of a file shows the envelopes of a rollout."""
-        return any(_is_rollout(file) for file in _candidates(bundle))
+        return any(_is_rollout(file) for file in bundle.list_jsonl_files())
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield every rollout's words in file order; see `records.Importer`."""
-        for file in _candidates(bundle):
+        for file in bundle.list_jsonl_files():
             if bundle.kind == "file" or _is_rollout(file):
                 yield from _read_rollout(file)
             elif file.path.name == "history.jsonl":
                 yield SkippedPart("prompt_history", file.name)
-
-
-def _candidates(bundle: Bundle) -> list[SourceFile]:
-    if bundle.kind == "file":
-        return list(bundle.files)
-    return [file for file in bundle.files if file.path.suffix.lower() == ".jsonl" and "__MACOSX" not in file.path.parts]
 
 
 def _is_rollout(file: SourceFile) -> bool:

@@ -83,6 +83,12 @@ class Bundle:
         """The file of that exact name inside the bundle."""
         return next((f for f in self.files if f.name == name), None)
 
+    def list_jsonl_files(self) -> list[SourceFile]:
+        """The JSON Lines files of a folder or an archive; a single file whatever it is called."""
+        if self.kind == "file":
+            return list(self.files)
+        return [one for one in self.files if one.path.suffix.lower() == ".jsonl" and "__MACOSX" not in one.path.parts]
+
 
 class _Opened:
     """Keeps every stream of a bundle, so that leaving it closes what an importer left open."""

@@ -9,8 +9,7 @@ again. Must not do: write an undo step, or put a text into the audit.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 from core.errors import Code, UserError
 from core.intake.claims import sync_claims
@@ -32,7 +31,7 @@ from core.types.lifecycle import Erased
 from core.types.memory import ErasedItem, ErasePreview
 from core.types.values import Actor, Kind, Source, Status
 from core.vault.database.rows import Rows, to_json
-from core.vault.database.tx import Tx
+from core.vault.database.tx import Tx, without_recorder
 
 SCRUB_DUE = "scrub_due"
 """A key of `settings`: rows vanished and their words are not scrubbed yet; its value is the vault's sequence then."""
@@ -119,7 +118,7 @@ def erase(
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
     reach = erasure_scope_of(tx, ids, whole_chain=whole_chain)
     held = _backups_holding(tx, reach, backups)
-    with work.verb(tx, VERB, LABEL, actor) as verb, _without_recording(tx):
+    with work.verb(tx, VERB, LABEL, actor) as verb, without_recorder(tx):
         taken = _remove(tx, reach, actor, journals)
         for memory_id in reach.back:
             _bring_back(tx, work, memory_id)
@@ -129,16 +128,6 @@ def erase(
     seq, labels = tx.seq, tuple(taken.labels)
     tx.after_commit(lambda: removed(seq, labels))
     return Erased(len(reach.ids), held)
-
-
-@contextmanager
-def _without_recording(tx: Tx) -> Iterator[None]:
-    """No images are taken inside: not by this verb, and not by a job's in which it runs."""
-    recorder, tx.recorder = tx.recorder, None
-    try:
-        yield
-    finally:
-        tx.recorder = recorder
 
 
 def _remove(tx: Tx, reach: ErasureScope, actor: Actor, journals: TraceIndex | None) -> ErasedRows:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core import log
 from core.belief.claims import PERSONS
 from core.belief.gate import GateDecision, may_displace, resolve_contradiction
 from core.belief.relate.distinctions import are_of_other_times, has_outdated_value
@@ -24,14 +23,14 @@ from core.belief.relate.owner_contradiction import (
     ContradictionOdds,
     StatedSentence,
     StatedText,
-    contradiction_odds,
     read_stated_text,
+    weigh_contradictions,
 )
 from core.belief.relate.relation_model import IDENTICAL, certain_relation
 from core.belief.review.items import MAY_REPLACE
 from core.embed.embedder import from_blobs
 from core.errors import Code, LociError
-from core.index.base import Hits
+from core.index.base import Hits, parse_labels
 from core.index.manager import IndexManager
 from core.intake.candidate import Neighbour, StoreCandidate, find_claim_conflicts, load_neighbours
 from core.intake.claims import TextReaders
@@ -105,7 +104,7 @@ class NeighbourSearch:
         found = self._nearest(rows, _OF_HITS, scope, hits, gate, most)
         if len(found) < most and len(hits.labels) >= _FIRST and float(np.min(hits.cosines)) >= gate:
             # The nearest are all of another kind or space: only then every label in scope is worth listing.
-            allowed = _as_labels(rows.value(_ALL, scope))
+            allowed = parse_labels(rows.value(_ALL, scope))
             found = self._select_near(rows, _OF_HITS, scope, self._search(rows, candidate.vector, most, allowed), gate)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
@@ -219,10 +218,6 @@ def _exact(
     return Hits(labels[best], scores[best])
 
 
-def _as_labels(joined: str | None) -> NDArray[np.int64]:
-    return np.fromstring(joined, dtype=np.int64, sep=",") if joined else np.empty(0, np.int64)
-
-
 _NEAREST = 6
 _THINGS, _OF_ONE_THING = 6, 24
 """Things of the user's that are looked up, and memories that speak of one."""
@@ -283,7 +278,9 @@ def judge_other_contributors(
     compared = [one for one in known.values() if _is_other_voice(one, candidate)]
     texts = [read_stated_text(one.compared_text, readers.extract) for one in compared]
     pairs = [(said, text) if standing.persons else (text, said) for text in texts]
-    odds = _odds(pairs, readers)
+    # Nothing on this path depends on a model.
+    classify = None if readers.relate is None else readers.relate.classify
+    odds = weigh_contradictions(pairs, classify, _ASKED)
     return {one.id: ComparedVoice(one, _by_chance(one, each, others)) for one, each in zip(compared, odds, strict=True)}
 
 
@@ -297,16 +294,6 @@ def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
 def _by_chance(one: Neighbour, odds: ContradictionOdds, others: int) -> ContradictionOdds:
     """What is near by chance alone is no matter of the candidate's (`core.score.trust`)."""
     return odds if odds.by_rule else replace(odds, share=odds.share * relevance_probability(one.cosine, others))
-
-
-def _odds(pairs: list[tuple[StatedText, StatedText]], readers: TextReaders) -> list[ContradictionOdds]:
-    classify = None if readers.relate is None else readers.relate.classify
-    try:
-        return contradiction_odds(pairs, classify, _ASKED)
-    except LociError as error:
-        # Nothing on this path depends on a model: without one, what rules see decides.
-        _log.warning("the relation model did not answer: %s", error.code.value)
-        return contradiction_odds(pairs, None, _ASKED)
 
 
 def _by_structure(rows: Rows, candidate: StoreCandidate, said: StatedText) -> dict[str, float]:
@@ -463,6 +450,3 @@ def _stale(told: Relation) -> Relation | None:
 def _doubt(share: float, reason: str, by: str) -> Relation:
     shares = dict.fromkeys(LABELS, 0.0) | {Label.SUPERSEDE: share, Label.COEXIST: 1.0 - share}
     return Relation(Label.SUPERSEDE, share, shares, by, reason)
-
-
-_log = log.get("intake")

@@ -79,7 +79,7 @@ def socket_place(home: Path, default_home: Path, runtime_dir: Path | None, overr
         if _too_long(override):
             raise UserError(Code.CONFIG_INVALID, f"LOCI_SOCKET is longer than {_SUN_PATH} bytes; shorten it.")
         return Place(override, chosen=True)
-    runtime = runtime_dir / "loci" if runtime_dir is not None and _is_ours(runtime_dir) else None
+    runtime = runtime_dir / "loci" if runtime_dir is not None and is_own_folder(runtime_dir) else None
     if runtime is not None and home == default_home and not _too_long(runtime / _NAME):
         return Place(runtime / _NAME)
     path = home / "run" / _NAME
@@ -92,7 +92,8 @@ def _too_long(path: Path) -> bool:
     return len(os.fsencode(path)) > _SUN_PATH
 
 
-def _is_ours(folder: Path) -> bool:
+def is_own_folder(folder: Path) -> bool:
+    """Whether a path is a folder of this user, and no link."""
     try:
         found = folder.lstat()
     except OSError:
@@ -113,7 +114,7 @@ def prepare_directory(place: Place) -> None:
     try:
         if not place.chosen:
             folder.mkdir(mode=0o700, exist_ok=True)
-            if _is_ours(folder) and stat.S_IMODE(folder.lstat().st_mode) != 0o700:
+            if is_own_folder(folder) and stat.S_IMODE(folder.lstat().st_mode) != 0o700:
                 folder.chmod(0o700)
         check_directory(place)
     except OSError as fault:

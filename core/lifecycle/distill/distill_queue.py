@@ -8,8 +8,7 @@ read in a run that the person took back, so that it is not read into the vault a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import Code
@@ -18,7 +17,7 @@ from core.llm.distillate import MOST_FACTS, MOST_RULES, ShownMemory
 from core.memory.read import read_occurred
 from core.types.values import Kind, Role, When
 from core.vault.database.rows import Rows, to_json
-from core.vault.database.tx import Tx
+from core.vault.database.tx import Tx, without_recorder
 
 TRIES = 3
 """After so many bad answers an episode is left (`count_dead`) until a person asks for it again."""
@@ -235,7 +234,7 @@ def mark_failed(
         How many are dead from here on.
     """
     gone = 0
-    with _without_recorder(tx):
+    with without_recorder(tx):
         for one in episodes:
             attempts, failures = one.attempts + (not is_patient), one.failures + is_patient
             is_dead = for_good or attempts >= TRIES
@@ -252,7 +251,7 @@ def revive_episodes(tx: Tx, ids: Sequence[str]) -> int:
         ids: episodes; those that are not dead are passed over.
     """
     count = 0
-    with _without_recorder(tx):
+    with without_recorder(tx):
         for memory_id in dict.fromkeys(ids):
             row = tx.row("distilled", {"memory_id": memory_id})
             if row is not None and row["state"] == "dead":
@@ -267,15 +266,6 @@ def revive_all_episodes(tx: Tx) -> int:
         (Code.TEXT_TOO_LARGE.value,),
     )
     return revive_episodes(tx, [str(row[0]) for row in found])
-
-
-@contextmanager
-def _without_recorder(tx: Tx) -> Iterator[None]:
-    recorder, tx.recorder = tx.recorder, None
-    try:
-        yield
-    finally:
-        tx.recorder = recorder
 
 
 def _set(tx: Tx, memory_id: str, changes: Mapping[str, object]) -> None:

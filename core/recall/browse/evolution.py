@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
+from core.index.base import parse_labels
 from core.memory.read import said_at_sql
 from core.recall.browse.library import read_rows
 from core.recall.browse.timeline import NEVER_HELD
-from core.recall.scope import parse_labels
 from core.recall.vectors import SnapshotVectors
 from core.score.topics import Pair, classify_transitions
 from core.text.terms import query_terms

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
+from core.index.base import parse_labels
 from core.memory.read import said_at_sql
 from core.recall.browse.library import find_rows, read_rows
 from core.recall.browse.links import (
@@ -28,7 +29,7 @@ from core.recall.browse.links import (
     read_links_around,
     sample_links,
 )
-from core.recall.scope import Labels, parse_labels
+from core.recall.scope import Labels
 from core.recall.vectors import SnapshotVectors
 from core.types.values import Kind, Status
 from core.types.views import EDGE_TYPES, MEANING, EgoGraph, FindRequest, GraphEdge, GraphFilter, GraphNode, WholeGraph

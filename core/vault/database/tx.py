@@ -587,6 +587,16 @@ class Tx(SqlRows):
         raise fault
 
 
+@contextmanager
+def without_recorder(tx: Tx) -> Iterator[None]:
+    """No images are taken inside: not by this verb, and not by a job's in which it runs."""
+    recorder, tx.recorder = tx.recorder, None
+    try:
+        yield
+    finally:
+        tx.recorder = recorder
+
+
 def _insert_sql(table: SchemaTable, names: tuple[str, ...], rows: int = 1) -> str:
     columns = ", ".join(f'"{name}"' for name in names)
     marks = "(" + ", ".join("?" * len(names)) + ")"

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from core.config.option_rows import option_row, option_rows, replace_option
-from core.config.options import Options, load
+from core.config.option_rows import load_options, option_row, option_rows, replace_option
+from core.config.options import Options
 from core.config.window import WindowOptions
-from core.config.window import load as load_window_options
 from core.errors import Code, UserError
 
 
@@ -94,7 +93,7 @@ def test_a_good_value_changes_one_option_only() -> None:
     )
 )
 def test_loading_keeps_what_is_good_and_names_what_is_not(stored: dict[str, Any]) -> None:
-    options, refused = load_window_options(stored)
+    options, refused = load_options(WindowOptions, stored)
     for name, value in stored.items():
         if name in WindowOptions.model_fields:
             assert (getattr(options, name) == value) or name in refused
@@ -104,7 +103,7 @@ def test_loading_keeps_what_is_good_and_names_what_is_not(stored: dict[str, Any]
 
 
 def test_stored_options_of_other_things_are_passed_over() -> None:
-    assert load({"index_anchor": "x", "undo_days": 3}) == (Options(undo_days=3), ())
+    assert load_options(Options, {"index_anchor": "x", "undo_days": 3}) == (Options(undo_days=3), ())
 
 
 def test_the_limits_of_the_scan_stand_in_order() -> None:
@@ -119,9 +118,11 @@ def test_the_limits_of_the_scan_stand_in_order() -> None:
 
 
 def test_limits_that_are_out_of_order_have_their_defaults() -> None:
-    found, refused = load({"screen_block": 0.4, "undo_days": 30})
+    found, refused = load_options(Options, {"screen_block": 0.4, "undo_days": 30})
     assert found == Options(undo_days=30)
     assert refused == ("screen_block",)
-    found, refused = load({"screen_block": 0.4, "screen_hard": 0.95, "undo_days": 0, "screen_flag": "much"})
+    found, refused = load_options(
+        Options, {"screen_block": 0.4, "screen_hard": 0.95, "undo_days": 0, "screen_flag": "much"}
+    )
     assert found == Options()
     assert refused == ("screen_block", "screen_flag", "screen_hard", "undo_days")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.config.option_rows import option_rows
+from core.config.option_rows import load_options, option_rows
 from core.config.options import Options
-from core.config.retrieval import PREFIX, RetrievalOptions, load
+from core.config.retrieval import PREFIX, RetrievalOptions
 from core.score.profile import LOCI, PRESET_WORDS, option_name, preset_values, profile_values
 
 OF_HEALTH = {"health_window", "health_low", "health_poor"}
@@ -42,7 +42,7 @@ def test_a_preset_lies_within_the_bounds(name: str) -> None:
 
 
 def test_a_bad_stored_value_falls_back_and_is_named() -> None:
-    options, refused = load({"floor": 7.0, "strength": 0.5, "gone": 1})
+    options, refused = load_options(RetrievalOptions, {"floor": 7.0, "strength": 0.5, "gone": 1})
     assert (options.floor, options.strength, refused) == (RetrievalOptions().floor, 0.5, ("floor",))
 
 
