@@ -64,7 +64,7 @@ class Environment:
         usable = found is not None and found.is_dir() and os.access(found, os.W_OK)
         base = Path(found if found is not None and usable else tempfile.gettempdir())
         _remove_stale(base)
-        with _ends_orderly(), tempfile.TemporaryDirectory(prefix=f"{_SCRATCH}{os.getpid()}-", dir=base) as folder:
+        with _end_orderly(), tempfile.TemporaryDirectory(prefix=f"{_SCRATCH}{os.getpid()}-", dir=base) as folder:
             yield Path(folder)
 
 
@@ -85,7 +85,7 @@ def _is_running(pid: int) -> bool:
 
 
 @contextmanager
-def _ends_orderly() -> Iterator[None]:
+def _end_orderly() -> Iterator[None]:
     """End as Ctrl+C does where the process is told to end: without it, nothing would be cleaned up."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -139,7 +139,7 @@ def _has_display(variables: Mapping[str, str]) -> bool:
     return bool(variables.get("DISPLAY") or variables.get("WAYLAND_DISPLAY"))
 
 
-def moved_clock(now: str) -> Clock:
+def make_moved_clock(now: str) -> Clock:
     """The clock `LOCI_NOW` asks for.
 
     Args:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from app.environment import Environment, moved_clock
+from app.environment import Environment, make_moved_clock
 from core.engine.home.keys import Home, HomeKeys
 from core.ipc.protocol.transport import Place, is_alive, socket_place
 from core.types.clock import Clock, SystemClock
@@ -40,7 +40,7 @@ class Parts:
         """Whether somebody answers where the engine of this home listens."""
         return is_alive(self.place.path)
 
-    def new_clock(self, test_clock: bool, tell: Callable[[str], None]) -> Clock:
+    def make_new_clock(self, test_clock: bool, tell: Callable[[str], None]) -> Clock:
         """The clock for a vault that is about to be made.
 
         Args:
@@ -49,7 +49,7 @@ class Parts:
         """
         now = self.environment.now
         if now is None or test_clock:
-            return SystemClock() if now is None else moved_clock(now)
+            return SystemClock() if now is None else make_moved_clock(now)
         tell("LOCI_NOW is ignored: the vault is made without --test-clock.")
         return SystemClock()
 
@@ -63,6 +63,6 @@ class Parts:
         if now is None:
             return SystemClock()
         if HomeKeys(self.home).has_test_clock:
-            return moved_clock(now)
+            return make_moved_clock(now)
         tell("LOCI_NOW is ignored: this vault was not made with `init --test-clock`.")
         return SystemClock()

@@ -53,8 +53,8 @@ class Bridge(QObject):
         self.engine = engine
         self._open: set[Future[Any]] = set()
         # Queued, always: a future that is finished already would answer before `call` has returned.
-        self._settled.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-        self._event.connect(self._publish, Qt.ConnectionType.QueuedConnection)
+        self._settled.connect(self._deliver_result, Qt.ConnectionType.QueuedConnection)
+        self._event.connect(self._forward_event, Qt.ConnectionType.QueuedConnection)
         self._unsubscribe: Callable[[], None] | None = engine.hub.subscribe(self._event.emit)
 
     @property
@@ -62,7 +62,7 @@ class Bridge(QObject):
         """Whether the vault is open now."""
         return self.engine.state == "open"
 
-    def call(self, begin: Callable[[], Future[T]], done: Callable[[T | None, BaseException | None], None]) -> None:
+    def run_call(self, begin: Callable[[], Future[T]], done: Callable[[T | None, BaseException | None], None]) -> None:
         """Begin work and be told of its end on the GUI thread, later than this call.
 
         Args:
@@ -79,7 +79,7 @@ class Bridge(QObject):
         future.add_done_callback(lambda ended: self._settled.emit(ended, done))
 
     @Slot(object, object)
-    def _deliver(self, future: Future[Any], done: Done) -> None:
+    def _deliver_result(self, future: Future[Any], done: Done) -> None:
         if future not in self._open:
             return
         self._open.discard(future)
@@ -87,7 +87,7 @@ class Bridge(QObject):
         done(None if error is not None else future.result(), error)
 
     @Slot(object)
-    def _publish(self, event: Event) -> None:
+    def _forward_event(self, event: Event) -> None:
         if self._unsubscribe is None:
             return
         match event:
@@ -98,7 +98,7 @@ class Bridge(QObject):
             case StateChanged(state):
                 self.state.emit(state)
 
-    def shut(self) -> None:
+    def close_bridge(self) -> None:
         """Deliver nothing any more; what runs is asked to stop where it has not begun."""
         if self._unsubscribe is not None:
             self._unsubscribe()
@@ -180,17 +180,17 @@ class Task(Generic[T]):
         return replace(self, owner=owner, key=None if key is None else f"{id(owner)}:{key}")
 
 
-def query(label: str, begin: Callable[[], Future[T]]) -> Task[T]:
+def make_query(label: str, begin: Callable[[], Future[T]]) -> Task[T]:
     """A reading: nothing changes."""
     return Task(label, lambda _: begin())
 
 
-def write(label: str, begin: Callable[[], Future[T]]) -> Task[T]:
+def make_write(label: str, begin: Callable[[], Future[T]]) -> Task[T]:
     """A change: one undo step."""
     return Task(label, lambda _: begin(), writes=True)
 
 
-def job(label: str, begin: Callable[[Watch], Future[T]]) -> Task[T]:
+def make_job(label: str, begin: Callable[[Watch], Future[T]]) -> Task[T]:
     """A long work that tells its progress and can be stopped."""
     return Task(label, begin, writes=True, can_cancel=True)
 
@@ -213,21 +213,21 @@ class Running(QObject):
         self.is_over = False
         self._poll = QTimer(self)
         self._poll.setInterval(POLL_MS)
-        self._poll.timeout.connect(self._tell)
+        self._poll.timeout.connect(self._emit_progress)
 
     def show_progress(self) -> None:
         """Begin to tell progress."""
         self._poll.start()
-        self._tell()
+        self._emit_progress()
 
-    def _tell(self) -> None:
+    def _emit_progress(self) -> None:
         self.moved.emit(self.watch.done, -1 if self.watch.total is None else self.watch.total)
 
     def cancel(self) -> None:
         """Ask it to stop at its next safe point."""
         self.watch.cancel()
 
-    def end(self) -> None:
+    def mark_over(self) -> None:
         """It is over."""
         self.is_over = True
         self._poll.stop()
@@ -287,33 +287,36 @@ class TaskRunner(QObject):
             self._newest[task.key] = number
         timer = QTimer(running)
         timer.setSingleShot(True)
-        timer.timeout.connect(lambda: self._show(running))
+        timer.timeout.connect(lambda: self._show_running(running))
         timer.start(SHOWN_AFTER_MS)
-        self._bridge.call(
-            lambda: task.begin(running.watch), lambda result, error: self._end(task, number, running, result, error)
+        self._bridge.run_call(
+            lambda: task.begin(running.watch),
+            lambda result, error: self._end_task(task, number, running, result, error),
         )
         return running
 
-    def _show(self, running: Running) -> None:
+    def _show_running(self, running: Running) -> None:
         if not running.is_over:
             self.shown.emit(running)
             running.show_progress()
 
-    def _end(self, task: Task[Any], number: int, running: Running, result: Any, error: BaseException | None) -> None:
+    def _end_task(
+        self, task: Task[Any], number: int, running: Running, result: Any, error: BaseException | None
+    ) -> None:
         self._running.discard(running)
-        running.end()
+        running.mark_over()
         is_void = task.key is not None and self._newest.get(task.key) != number
         if task.key is not None and not is_void:
             del self._newest[task.key]
         gone = task.owner is not None and not shiboken6.isValid(task.owner)
         if not gone and not is_void:
-            self._tell(task, result, error)
+            self._deliver_end(task, result, error)
         elif error is not None and task.writes:
-            self._say(task, error)  # a change that failed is told even where its page is gone
+            self._emit_problem(task, error)  # a change that failed is told even where its page is gone
         if task.writes:
             self.settled.emit()
 
-    def _tell(self, task: Task[Any], result: Any, error: BaseException | None) -> None:
+    def _deliver_end(self, task: Task[Any], result: Any, error: BaseException | None) -> None:
         if error is None:
             if task.on_success is not None:
                 task.on_success(result)
@@ -322,17 +325,17 @@ class TaskRunner(QObject):
         elif task.on_failure is not None:
             task.on_failure(error)
         else:
-            self._say(task, error)
+            self._emit_problem(task, error)
 
-    def _say(self, task: Task[Any], error: BaseException) -> None:
-        problem = problem_of(error, lambda: self._again(task))
+    def _emit_problem(self, task: Task[Any], error: BaseException) -> None:
+        problem = problem_of(error, lambda: self._run_again(task))
         if problem is not None:
             self.problem.emit(problem)
 
-    def _again(self, task: Task[Any]) -> None:
+    def _run_again(self, task: Task[Any]) -> None:
         self.run(task)
 
-    def forget(self) -> None:
+    def cancel_all(self) -> None:
         """Ask everything to stop; the window closes or the vault is being locked."""
         for running in tuple(self._running):
             running.cancel()

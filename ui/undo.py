@@ -10,7 +10,7 @@ from functools import partial
 
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
-from ui.bridge import write
+from ui.bridge import make_write
 from ui.context import Context
 from ui.strings import undo_strings
 from ui.widgets.plaintext import one_line
@@ -37,7 +37,7 @@ def undo_step(context: Context, step_id: str) -> None:
         context: what pages and parts are given.
     """
     engine = context.bridge.engine
-    undoing = write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
+    undoing = make_write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
     context.tasks.run(undoing.success(lambda report: report_undo(context, report)))
 
 

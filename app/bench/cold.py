@@ -32,16 +32,16 @@ def measure_start(orders: Mapping[str, Any]) -> dict[str, Any]:
     bench = Bench.from_paths(orders["home"], orders["secret"])
     clock = bench.clock
     started = clock.monotonic()
-    figures: dict[str, Any] = {"start_ms": _in_ms(started - orders["started"])}
+    figures: dict[str, Any] = {"start_ms": _to_ms(started - orders["started"])}
     root = bench.open_root()
-    figures["kdf_ms"] = _in_ms(clock.monotonic() - started)
+    figures["kdf_ms"] = _to_ms(clock.monotonic() - started)
     begun = clock.monotonic()
     with bench.open_engine(root) as palace:
-        figures["unlock_ms"] = _in_ms(clock.monotonic() - begun)
+        figures["unlock_ms"] = _to_ms(clock.monotonic() - begun)
         palace.time_question(orders["queries"][0])
-        figures["first_ms"] = _in_ms(clock.monotonic() - begun)
-        figures["warm_ms"] = _in_ms(palace.wait_until_loaded() - begun)
-        figures["linked_ms"] = _in_ms(palace.wait_until_linked() - begun)
+        figures["first_ms"] = _to_ms(clock.monotonic() - begun)
+        figures["warm_ms"] = _to_ms(palace.wait_until_loaded() - begun)
+        figures["linked_ms"] = _to_ms(palace.wait_until_linked() - begun)
         opened = resident_mb()
         figures["answers_ms"] = [round(palace.time_question(query), 3) for query in orders["queries"][1:]]
         figures["index"] = palace.read_index_state()
@@ -52,11 +52,11 @@ def measure_start(orders: Mapping[str, Any]) -> dict[str, Any]:
             "peak_mb": resident_mb(peak=True),
         }
         begun = clock.monotonic()
-    figures["closing_ms"] = _in_ms(clock.monotonic() - begun)
+    figures["closing_ms"] = _to_ms(clock.monotonic() - begun)
     return figures
 
 
-def _in_ms(seconds: float) -> float:
+def _to_ms(seconds: float) -> float:
     return round(seconds * 1000, 1)
 
 

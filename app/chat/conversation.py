@@ -380,7 +380,7 @@ class Chat:
             return
         self._run_forget(item)
         # A sentence that was read out of a message stands twice, and the message would say it again with the next turn.
-        if others := self._saying_it_too(item):
+        if others := self._find_repeats(item):
             self._screen.print_line(format_sentence("said_too"))
             for other in others:
                 self._screen.print_line(_format_row(other))
@@ -397,7 +397,7 @@ class Chat:
         if became == "proposed":
             self._explain_curate(item)
 
-    def _saying_it_too(self, item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    def _find_repeats(self, item: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         """Other memories that hold the whole text of one."""
         text = " ".join(str(item["text"]).casefold().split())
         found = self._memory.recall(str(item["text"])[:_QUERY])["items"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app import environment
-from app.cli.options import CONTEXT, global_options, typed_grants
+from app.cli.options import CONTEXT, global_options, parse_grants
 from app.cli.output import Output, Progression
 from app.mcp.tools import LEAN, PROFILES
 from core.errors import Code, UserError
@@ -76,19 +76,19 @@ def mcp(
         orphans.append("--grant belongs to --pair or --install")
     prints = only_print and code is not None
     _refuse_muddles(client, install, pair, test=test, prints=prints, orphans=orphans)
-    from app.mcp.client_setup import checked_client
+    from app.mcp.client_setup import check_client_name
 
-    given = typed_grants(grants)
-    setup = read_client_setup(context, checked_client(client or pair or _normalize_name(install) or _DEFAULT), tools)
+    given = parse_grants(grants)
+    setup = read_client_setup(context, check_client_name(client or pair or _normalize_name(install) or _DEFAULT), tools)
     if install is not None:
         from app.mcp.installation import InstallOptions, install_into
 
         wish = InstallOptions(only_print=only_print, yes=yes, code=code, grants=given or None)
         context.exit(install_into(setup, install, wish))
     if pair is not None:
-        from app.mcp.pairing import asked_grants, pair_client
+        from app.mcp.pairing import ask_grants, pair_client
 
-        name, made = pair_client(setup, code, given or (() if code is not None else asked_grants(setup)))
+        name, made = pair_client(setup, code, given or (() if code is not None else ask_grants(setup)))
         if setup.out.as_json:
             setup.out.print_document({"client": name, "grants": made})
         return
@@ -163,9 +163,9 @@ def chat(context: click.Context, model: str, client: str, host: str | None, no_s
     What fits your words is given to the model before each turn, and what was said is kept after it, as far as you
     granted. /help lists the commands of a chat.
     """
-    from app.mcp.client_setup import checked_client
+    from app.mcp.client_setup import check_client_name
 
-    setup = read_client_setup(context, checked_client(client), "lean")
+    setup = read_client_setup(context, check_client_name(client), "lean")
     if setup.out.as_json:
         raise UserError(Code.INVALID_INPUT, "A chat has no JSON; leave --json away.")
     if isinstance(sys.stdin, io.TextIOWrapper):

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.cli.options import SPACE, reach_lines, typed_grants
+from app.cli.options import SPACE, parse_grants, reach_lines
 from app.cli.output import Output, OutputError, escape_controls, one_line
 from app.cli.root import Command, loci, with_command
 from app.cli.words import first_words, format_count, format_minute, load_words
@@ -49,7 +49,7 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
     Grants are read, propose, write, curate, speak_for_user, all_spaces and space:NAME; without any
     it gets read and propose, and sees none of your spaces. `loci grant` changes them later.
     """
-    params = {"name": name, "grants": typed_grants(grants) or None, "limit": _parse_limit(limit)}
+    params = {"name": name, "grants": parse_grants(grants) or None, "limit": _parse_limit(limit)}
     if code:
         paired = pair_by_code(command, params)
         command.output.progression.is_done = True
@@ -77,10 +77,10 @@ def _print_pairing(out: Output, reply: Mapping[str, Any]) -> None:
         out.print_line(f"    Socket  {reply['socket']}")
         out.print_line("The token is shown this once; give it to the client and to nobody else.")
     out.print_lines(reach_lines(reply["client"], reply["grants"]))
-    _told_new(out, reply)
+    _print_new_spaces(out, reply)
 
 
-def _told_new(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_new_spaces(out: Output, reply: Mapping[str, Any]) -> None:
     for name in reply.get("new_spaces", ()):
         out.print_line(f"The space {escape_controls(name)} is new: nothing lies in it yet.")
 
@@ -96,7 +96,7 @@ def grant(command: Command, name: str, more: tuple[str, ...], less: tuple[str, .
     It holds at once, also for what it is doing now, and is one step that can be undone. Grants are those of `loci
     pair`: read, propose, write, curate, speak_for_user, all_spaces and space:NAME.
     """
-    params = {"name": name, "grants": typed_grants(more) or None, "take": typed_grants(less) or None}
+    params = {"name": name, "grants": parse_grants(more) or None, "take": parse_grants(less) or None}
     command.print_result(command.call("grant", params), _print_grants)
 
 
@@ -104,7 +104,7 @@ def _print_grants(out: Output, reply: Mapping[str, Any]) -> None:
     begun = "From now on" if reply["step"] else "Nothing changed;"
     out.print_line(f"{begun} {escape_controls(reply['client'])} has: {', '.join(reply['grants'])}.")
     out.print_lines(reach_lines(reply["client"], reply["grants"]))
-    _told_new(out, reply)
+    _print_new_spaces(out, reply)
 
 
 @loci.command()
@@ -279,7 +279,7 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
         raise UserError(Code.NOT_HERE, "No engine runs to pair with; start `loci serve` first.")
     client = session.client
 
-    def answer_notice(what: str, notice: Mapping[str, Any]) -> None:
+    def print_notice(what: str, notice: Mapping[str, Any]) -> None:
         if what == "pair_code":
             command.output.print_note(
                 f"Code for the client: {notice['code']}   (for {notice['expires_s']:.0f} seconds)"
@@ -291,7 +291,7 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
 
     try:
         given = {name: value for name, value in params.items() if value is not None}
-        return client.call("owner.pair_code", given, notify=answer_notice, timeout_s=_WAIT_S)
+        return client.call("owner.pair_code", given, notify=print_notice, timeout_s=_WAIT_S)
     finally:
         session.close()
 

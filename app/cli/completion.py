@@ -100,7 +100,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def for_bash(verbs: Sequence[Verb]) -> str:
+def write_bash_script(verbs: Sequence[Verb]) -> str:
     """A script for bash.
 
     Args:
@@ -156,7 +156,7 @@ def _bash_words(verb: Verb, verbs: Sequence[Verb]) -> Iterator[str]:
     yield f"            {verb.name}:*) words={shlex.quote(words)}{' files=1' if verb.is_file else ''} ;;"
 
 
-def for_zsh(verbs: Sequence[Verb]) -> str:
+def write_zsh_script(verbs: Sequence[Verb]) -> str:
     """A script for zsh; a file `_loci` in a folder of `fpath`.
 
     Args:
@@ -200,7 +200,7 @@ def _zsh_option(option: Option) -> Iterator[str]:
         yield shlex.quote(f"*{name}[{about}]{value}")
 
 
-def for_fish(verbs: Sequence[Verb]) -> str:
+def write_fish_script(verbs: Sequence[Verb]) -> str:
     """A script for fish.
 
     Args:
@@ -241,7 +241,11 @@ def _fish_option(option: Option) -> Iterator[str]:
     yield " ".join(parts)
 
 
-_WRITERS: Mapping[str, Callable[[Sequence[Verb]], str]] = {"bash": for_bash, "zsh": for_zsh, "fish": for_fish}
+_WRITERS: Mapping[str, Callable[[Sequence[Verb]], str]] = {
+    "bash": write_bash_script,
+    "zsh": write_zsh_script,
+    "fish": write_fish_script,
+}
 
 
 @loci.command()

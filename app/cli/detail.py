@@ -17,9 +17,9 @@ from app.cli.root import Command, loci, with_command
 from app.cli.words import (
     Item,
     align_rows,
-    claim_stands,
     describe_author,
     describe_claim,
+    describe_claim_state,
     describe_conditions,
     describe_level,
     describe_source,
@@ -145,7 +145,7 @@ def _claim_rows(shown: Item) -> list[Row]:
     rows: list[Row] = []
     for claim in shown["claims"]:
         rows.append(("claims" if not rows else "", describe_claim(claim)))
-        rows.append(("", f"  {claim_stands(claim)}"))
+        rows.append(("", f"  {describe_claim_state(claim)}"))
     return rows
 
 

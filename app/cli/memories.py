@@ -174,11 +174,11 @@ def _describe_plan(plan: Mapping[str, Any]) -> str:
     told, weight = load_words()["recall"], plan["text_weight"]
     shares = told["shares"].format(words=f"{weight:.2f}", meaning=f"{1 - weight:.2f}")
     names = ", ".join(one_line(name, _NAME) for name in plan["entities"])
-    parts = (plan["intent"], _time_told(plan), names, shares)
+    parts = (plan["intent"], _describe_time(plan), names, shares)
     return str(told["understood"]).format(parts=" · ".join(part for part in parts if part))
 
 
-def _time_told(plan: Mapping[str, Any]) -> str:
+def _describe_time(plan: Mapping[str, Any]) -> str:
     time = plan["time"]
     if time is None:
         return str(load_words()["recall"]["no_time"]) if "time" in plan["given"] else ""
@@ -306,7 +306,7 @@ def edit(command: Command, id: str, text: str | None) -> None:  # noqa: A002 - t
             shown = session.call("show", {"id": id})
         text = _edit_text(command, shown["text"])
     reply = command.call("edit", {"id": id, "text": command.read_text(text, "text")})
-    command.print_result(reply, _told_edit)
+    command.print_result(reply, _print_edit)
 
 
 def _edit_text(command: Command, text: str) -> str:
@@ -325,7 +325,7 @@ def _edit_text(command: Command, text: str) -> str:
     return edited if text.endswith("\n") else edited.removesuffix("\n")
 
 
-def _told_edit(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_edit(out: Output, reply: Mapping[str, Any]) -> None:
     told = load_words()["edited"]
     out.print_line(told[reply["operation"]].format(id=reply["memory_id"]))
     if reply["step"] is not None:
@@ -368,10 +368,10 @@ def tag(
         (more if change[0] == "+" else less).append(change[1:])
     if not more and not less:
         raise click.UsageError("Say which tags: +TAG adds one, -TAG takes one away.")
-    command.print_result(command.call("tag", {"id": id, "add": more or None, "remove": less or None}), _told_tags)
+    command.print_result(command.call("tag", {"id": id, "add": more or None, "remove": less or None}), _print_tags)
 
 
-def _told_tags(out: Output, reply: Mapping[str, Any]) -> None:
+def _print_tags(out: Output, reply: Mapping[str, Any]) -> None:
     told = load_words()["tagged"]
     if reply["step"] is None:
         out.print_line(told["same"])
@@ -471,7 +471,7 @@ def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: b
     with command.open_session() as session:
         if not yes:
             shown = session.call("show", {"id": id})
-            told = session.call("erase", _drop_missing({**asked, "dry_run": True}))
+            told = session.call("erase", _remove_missing({**asked, "dry_run": True}))
             if dry_run:
                 command.print_result(told, lambda out, found: _print_erase_preview(out, shown, found))
                 return
@@ -479,11 +479,11 @@ def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: b
             if not click.confirm(load_words()["erase"]["ask"], default=False, err=True):
                 command.output.print_note(load_words()["erase"]["kept"])
                 return
-        done = session.call("erase", _drop_missing(asked))
+        done = session.call("erase", _remove_missing(asked))
     command.print_result(done, _print_erasure)
 
 
-def _drop_missing(params: Mapping[str, Any]) -> dict[str, Any]:
+def _remove_missing(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
 
 

@@ -20,7 +20,7 @@ SPACE = "space:"
 _KNOWN = frozenset(grant.value for grant in Grant)
 
 
-def typed_grants(groups: Iterable[str]) -> list[str]:
+def parse_grants(groups: Iterable[str]) -> list[str]:
     """Grants as typed: separated by commas, given several times, each once in what comes of it.
 
     Args:

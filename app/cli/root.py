@@ -54,7 +54,7 @@ class Command:
             progress: whether to show a bar on standard error when it is a terminal.
         """
         with self.open_session() as session, self.output.show_progress(enabled=progress) as tell:
-            return session.call(verb, _drop_missing(params), tell)
+            return session.call(verb, _remove_missing(params), tell)
 
     @contextmanager
     def open_session(self) -> Iterator[Session]:
@@ -63,9 +63,9 @@ class Command:
         Yields:
             The session.
         """
-        from app.vault.connection import patient_session
+        from app.vault.connection import open_patient_session
 
-        session: Session = patient_session(self.parts, self.output.print_note)
+        session: Session = open_patient_session(self.parts, self.output.print_note)
         try:
             self.warn_if_older(session)
             yield _Followed(session, self.output.progression)
@@ -127,7 +127,7 @@ class _Followed:
         self._session.close()
 
 
-def _drop_missing(params: Mapping[str, Any]) -> dict[str, Any]:
+def _remove_missing(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if value is not None}
 
 

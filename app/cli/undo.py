@@ -40,14 +40,14 @@ def undo(command: Command, step: str | None, listed: bool, limit: int | None) ->
     if limit is not None and not listed:
         raise click.UsageError("--limit goes with --list.")
     if command.output.as_json:
-        _in_json(command, step, listed=listed, limit=limit)
+        _print_json(command, step, listed=listed, limit=limit)
     elif listed:
         _print_steps(command, limit)
     else:
         undo_and_print(command, step)
 
 
-def _in_json(command: Command, step: str | None, *, listed: bool, limit: int | None) -> None:
+def _print_json(command: Command, step: str | None, *, listed: bool, limit: int | None) -> None:
     verb, params = ("steps", {"limit": limit}) if listed else ("undo", {"step": step})
     command.output.print_document(command.call(verb, params))
 

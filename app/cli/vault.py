@@ -51,7 +51,7 @@ def init(command: Command, keyring: bool, test_clock: bool) -> None:
     passphrase = _new_passphrase(parts.environment.secret_file, keyring)
     from core.engine.facade import create_vault  # after the question, so that it is asked at once
 
-    clock = parts.new_clock(test_clock, out.print_note)
+    clock = parts.make_new_clock(test_clock, out.print_note)
     code = create_vault(keys, passphrase, clock, use_keyring=keyring, test_clock=test_clock)
     out.progression.is_done = True
     reply = {"vault": keys.vault_id.hex(), "home": str(parts.home.path), "recovery_code": code}
@@ -446,10 +446,10 @@ def _describe_time(row: Row) -> str:
 
 
 def _describe_result(row: Row) -> str:
-    return row["waits_for"] or in_words(row["report"])
+    return row["waits_for"] or describe_report(row["report"])
 
 
-def in_words(report: Row) -> str:
+def describe_report(report: Row) -> str:
     """What a run did, as far as it did anything.
 
     Args:
@@ -480,7 +480,7 @@ def consolidate(command: Command, dry_run: bool) -> None:
 
 def _print_consolidation(out: Output, reply: Row) -> None:
     told = load_words("jobs")
-    out.print_line(told["would" if reply["dry_run"] else "done"].format(what=in_words(reply)))
+    out.print_line(told["would" if reply["dry_run"] else "done"].format(what=describe_report(reply)))
     _print_undo(out, [reply["step"]] if reply["step"] else [])
 
 
@@ -495,7 +495,7 @@ def sweep(command: Command) -> None:
 
 def _print_sweep(out: Output, reply: Row) -> None:
     told = load_words("jobs")
-    parts = [in_words(reply["swept"]), in_words(reply["episodes"])]
+    parts = [describe_report(reply["swept"]), describe_report(reply["episodes"])]
     what = ", ".join(part for part in parts if part != told["nothing"]) or told["nothing"]
     out.print_line(told["done"].format(what=what))
     _print_undo(out, reply["steps"])

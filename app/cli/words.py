@@ -173,7 +173,7 @@ def describe_claim(claim: Item) -> str:
     return f"{subject} {known[('not_' if denies else '') + ('you' if is_person else 'other')]} {value}"
 
 
-def claim_stands(claim: Item) -> str:
+def describe_claim_state(claim: Item) -> str:
     """How a claim stands: `holds · 94 % sure · 1 quote · from 2026-03-03 · only when in winter`.
 
     Args:

@@ -20,7 +20,7 @@ from core.errors import Code, UserError
 from core.ipc.protocol.transport import Place, is_own_folder, socket_place
 
 
-def own_command() -> list[str]:
+def loci_command() -> list[str]:
     """How this program is started, for an assistant's configuration and for a child."""
     script = Path(sys.prefix) / ("Scripts/loci.exe" if sys.platform == "win32" else "bin/loci")
     if getattr(sys, "frozen", False):
@@ -28,7 +28,7 @@ def own_command() -> list[str]:
     return [str(script)] if script.is_file() else [sys.executable, "-m", "app"]
 
 
-def serving_command(home: Path, secret_file: Path | None) -> list[str]:
+def engine_command(home: Path, secret_file: Path | None) -> list[str]:
     """The command that runs the engine of a home and ends at once where it would have to ask.
 
     Args:
@@ -39,7 +39,7 @@ def serving_command(home: Path, secret_file: Path | None) -> list[str]:
         The command and its arguments; no secret in them.
     """
     secret = [] if secret_file is None else ["--passphrase-file", str(secret_file)]
-    return [*own_command(), "--home", str(home), *secret, "serve", "--unlocked"]
+    return [*loci_command(), "--home", str(home), *secret, "serve", "--unlocked"]
 
 
 KEPT = ("LOCI_HOME", "LOCI_SOCKET", "XDG_RUNTIME_DIR", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
@@ -107,7 +107,7 @@ class ClientSetup:
             start: whether the engine may be started where nobody answers.
         """
         who = Identity(self.client, self.token_file, self.variables.get("LOCI_TOKEN", ""))
-        serving = serving_command(self.found.home, self.found.secret_file)
+        serving = engine_command(self.found.home, self.found.secret_file)
         return Link(self.place, who, Starter(serving, self.variables) if start else None)
 
     def server_command(self) -> tuple[str, list[str], dict[str, str]]:
@@ -116,7 +116,7 @@ class ClientSetup:
         Returns:
             The program, its arguments, and the variables it needs; no secret among them.
         """
-        program, *head = own_command()
+        program, *head = loci_command()
         home = [] if self.found.home == self.found.default_home else ["--home", str(self.found.home)]
         tools = [] if self.tools == "lean" else ["--tools", self.tools]
         kept = {name: self.variables[name] for name in KEPT if self.variables.get(name)}
@@ -125,7 +125,7 @@ class ClientSetup:
         return program, [*head, *home, "mcp", "--client", self.client, *tools], kept
 
 
-def checked_client(client: str) -> str:
+def check_client_name(client: str) -> str:
     """The name of a client, where it is one that can name a file too.
 
     Args:

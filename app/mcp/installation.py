@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 import click
 
 from app.mcp.client_setup import ClientSetup
-from app.mcp.pairing import asked_grants, pair_client
+from app.mcp.pairing import ask_grants, pair_client
 from app.mcp.tokens import read_token
 from app.mcp.words import format_sentence, load_assistants
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
@@ -177,7 +177,7 @@ def _read_json(text: str) -> dict[str, Any]:
         found = json.loads(
             text.removeprefix("\ufeff"),
             object_pairs_hook=_refuse_repeated_keys,
-            parse_constant=_no_number,
+            parse_constant=_refuse_constant,
             parse_float=_parse_finite,
         )
     except (ValueError, RecursionError):
@@ -196,7 +196,7 @@ def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_number(_: str) -> NoReturn:
+def _refuse_constant(_: str) -> NoReturn:
     raise ValueError("not a number")
 
 
@@ -397,7 +397,7 @@ def _pair_if_asked(setup: ClientSetup, grants: Sequence[str] | None) -> list[str
     chosen = grants
     if chosen is None:
         try:
-            chosen = asked_grants(setup)
+            chosen = ask_grants(setup)
         except UserError as no:
             setup.out.print_note(no.sentence)
     return pair_client(setup, None, chosen)[1] if chosen else None

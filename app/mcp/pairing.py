@@ -16,7 +16,7 @@ import click
 
 from app.cli.options import SPACE, reach_lines
 from app.cli.output import escape_controls
-from app.mcp.client_setup import ClientSetup, checked_client, own_command
+from app.mcp.client_setup import ClientSetup, check_client_name, loci_command
 from app.mcp.tokens import read_token, write_token
 from app.mcp.words import format_sentence
 from core.config.grant_wording import describe_reused_name
@@ -46,7 +46,7 @@ def pair_client(
             its name is the name of the token's file.
     """
     wanted = with_usual_grants(grants)
-    name, token, given = _by_code(setup, code, wanted) if code is not None else _as_owner(setup, wanted)
+    name, token, given = _pair_by_code(setup, code, wanted) if code is not None else _pair_as_owner(setup, wanted)
     write_token(replace(setup, client=name).token_file, token)
     setup.out.progression.is_done = True
     command = used_by or f"loci mcp --client {name}"
@@ -68,7 +68,7 @@ def with_usual_grants(grants: Sequence[str]) -> list[str]:
     return [*USUAL, *spaces] if spaces and len(spaces) == len(grants) else list(grants)
 
 
-def asked_grants(setup: ClientSetup) -> tuple[str, ...]:
+def ask_grants(setup: ClientSetup) -> tuple[str, ...]:
     """Ask the person at the terminal which spaces a client shall see.
 
     Returns:
@@ -87,7 +87,7 @@ def asked_grants(setup: ClientSetup) -> tuple[str, ...]:
     return found
 
 
-def _by_code(setup: ClientSetup, code: str, grants: Sequence[str]) -> tuple[str, str, list[str]]:
+def _pair_by_code(setup: ClientSetup, code: str, grants: Sequence[str]) -> tuple[str, str, list[str]]:
     setup.out.print_note(format_sentence("code_sent"))
     try:
         with Client.connect(setup.place) as client:
@@ -98,12 +98,12 @@ def _by_code(setup: ClientSetup, code: str, grants: Sequence[str]) -> tuple[str,
         # What lies here says nothing of whom Loci knows: that only the person is told.
         told = "code_refused" if read_token(setup.token_file) is None else "code_refused_token"
         raise UserError(error.code, format_sentence(told, client=setup.client)) from None
-    return checked_client(found.client), token_to_text(found.token), list(found.grants)
+    return check_client_name(found.client), token_to_text(found.token), list(found.grants)
 
 
-def _as_owner(setup: ClientSetup, grants: Sequence[str]) -> tuple[str, str, list[str]]:
+def _pair_as_owner(setup: ClientSetup, grants: Sequence[str]) -> tuple[str, str, list[str]]:
     secret = setup.found.secret_file
-    asked = [*own_command(), "--home", str(setup.found.home)]
+    asked = [*loci_command(), "--home", str(setup.found.home)]
     asked += [] if secret is None else ["--passphrase-file", str(secret)]
     granted = ["--grant", ",".join(grants)] if grants else []
     # Its standard error and input are ours: it may ask the person for the passphrase.

@@ -94,9 +94,9 @@ class Bridge:
             result = await self._link.call(tool.name, arguments, repeatable=tool.repeatable)
             text = format_result(result, self._whole, int(arguments.get("offset", 0)))
         except LociError as error:
-            return _failed_result(error)
+            return _make_failed_result(error)
         except Exception as error:  # noqa: BLE001 - the last keeper: its text could hold what was sent
-            return _failed_result(_bug_error(error))
+            return _make_failed_result(_bug_error(error))
         # No structured content: no tool promises an output schema, and the same twice would be twice the tokens.
         return types.CallToolResult(content=[types.TextContent(text=text)])
 
@@ -208,7 +208,7 @@ def _declare_tool(tool: Tool) -> types.Tool:
     )
 
 
-def _failed_result(error: LociError) -> types.CallToolResult:
+def _make_failed_result(error: LociError) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=_error_sentence(error))], is_error=True)
 
 

@@ -65,7 +65,7 @@ def format_result(result: Mapping[str, Any], whole: str = "", offset: int = 0) -
             return _format_list(result, items, whole)
     if _is_memory(result):
         return _format_single(result, offset)
-    return json.dumps(_bound_result(_plain_result(result)), ensure_ascii=False)
+    return json.dumps(_fit_result(_format_result(result)), ensure_ascii=False)
 
 
 def _is_packed(result: Mapping[str, Any]) -> bool:
@@ -79,7 +79,7 @@ def _is_memory(value: object) -> bool:
 def _format_context(result: Mapping[str, Any]) -> str:
     """The engine fenced it; where it is too long it is cut behind a memory."""
     text = str(result["text"]) or format_sentence("no_context")
-    beside = _bound_result(_plain_result({name: result[name] for name in _TURN if result.get(name)}), TOKENS // 8)
+    beside = _fit_result(_format_result({name: result[name] for name in _TURN if result.get(name)}), TOKENS // 8)
     told = json.dumps(beside, ensure_ascii=False) if beside else ""
     room = TOKENS - estimate_tokens(told) - _RESERVE
     if estimate_tokens(text) > room:
@@ -177,27 +177,27 @@ def _fence_text(text: str, room: int) -> tuple[str, tuple[int, int] | None]:
     return escape_fenced(head[:low]) + _MARK, (low, len(text))
 
 
-def _plain_result(value: Any, *, in_list: bool = False) -> Any:
+def _format_result(value: Any, *, in_list: bool = False) -> Any:
     """A result as JSON: texts fenced, those of memories and in lists cut, a memory with what it is known by alone."""
     if isinstance(value, str):
         return _fence_text(value, SHOWN)[0] if in_list else escape_fenced(value)
     if _is_memory(value):
         return _brief_memory(value)
     if isinstance(value, Mapping):
-        return {_escape_label(key): _plain_result(part, in_list=in_list) for key, part in value.items()}
+        return {_escape_label(key): _format_result(part, in_list=in_list) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain_result(part, in_list=True) for part in value]
+        return [_format_result(part, in_list=True) for part in value]
     return value
 
 
 def _brief_memory(item: Mapping[str, Any]) -> dict[str, Any]:
     text, cut = _fence_text(str(item["text"]), SHOWN)
-    found = {name: _plain_result(item[name], in_list=True) for name in _LABELS if item.get(name) not in (None, "")}
+    found = {name: _format_result(item[name], in_list=True) for name in _LABELS if item.get(name) not in (None, "")}
     found |= {"text": text} | {name: _escape_label(value) for name, value in _moment_attributes(item).items()}
     return found if cut is None else {**found, "cut": f"{cut[0]} of {cut[1]} characters"}
 
 
-def _bound_result(result: dict[str, Any], room: int = TOKENS - _RESERVE) -> dict[str, Any]:
+def _fit_result(result: dict[str, Any], room: int = TOKENS - _RESERVE) -> dict[str, Any]:
     """A result within its tokens; what it lost is told, with the way on where it has one."""
     found = result
     while estimate_tokens(json.dumps(found, ensure_ascii=False)) > room:

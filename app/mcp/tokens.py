@@ -54,12 +54,12 @@ def read_token(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError:
-        raise _unfit_token_error() from None
+        raise _make_token_error() from None
     try:
         seen = os.fstat(descriptor)
         open_to_others = os.name == "posix" and (seen.st_uid != os.geteuid() or seen.st_mode & 0o077)
         if not stat.S_ISREG(seen.st_mode) or open_to_others:
-            raise _unfit_token_error()
+            raise _make_token_error()
         raw = os.read(descriptor, _MOST_BYTES)
     finally:
         os.close(descriptor)
@@ -91,7 +91,7 @@ def write_token(path: Path, text: str) -> None:
         raise EnvironmentFaultError(Code.WRITE_FAILED, "The file for the client's token cannot be written.") from None
 
 
-def _unfit_token_error() -> LociError:
+def _make_token_error() -> LociError:
     return UserError(
         Code.ACCESS_DENIED,
         "The client's token file is a link, not yours, or open to others; make it 0600 or pair anew.",

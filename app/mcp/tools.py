@@ -139,7 +139,7 @@ def _make_tool(name: str, body: Mapping[str, Any], shown: frozenset[str] | None)
 
 def _describe_parameter(tool: str, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     """A parameter's schema with the description that an assistant reads."""
-    found: dict[str, Any] = _drop_bounds(inline_references(schema))
+    found: dict[str, Any] = _remove_bounds(inline_references(schema))
     told = load_words()["parameters"]
     about = told.get(f"{tool}.{name}", told.get(name, found.get("description", "")))
     found.pop("description", None)
@@ -165,9 +165,9 @@ def inline_references(schema: Any) -> Any:
     return {**inline_references(load_protocol()["$defs"][str(schema["$ref"]).rsplit("/", 1)[1]]), **own}
 
 
-def _drop_bounds(schema: Any) -> Any:
+def _remove_bounds(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_drop_bounds(part) for part in schema]
+        return [_remove_bounds(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    return {key: _drop_bounds(value) for key, value in schema.items() if key not in _BOUNDS}
+    return {key: _remove_bounds(value) for key, value in schema.items() if key not in _BOUNDS}

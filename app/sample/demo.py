@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QProgressBar, QWidget
 
 from app.sample.sample import SampleClock, fill_sample, sample_engine
 from app.vault.session import Tell
-from app.window.desktop import build_desktop, fixed_options, make_application
-from app.window.window import Shown, ending_on_signals
+from app.window.desktop import build_desktop, make_application, make_fixed_store
+from app.window.window import Shown, end_on_signals
 from core.config.window import WindowOptions
 from core.engine.facade import Engine
 from ui.bridge import POLL_MS, Bridge, Watch
@@ -31,11 +31,11 @@ def open_sample(tell: Tell) -> int:
     app = make_application()
     tell("A sample palace: it lives in a temporary home and is gone when you close the window.")
     with ExitStack() as stack:
-        stack.enter_context(ending_on_signals(app.quit))
+        stack.enter_context(end_on_signals(app.quit))
         engine, clock, passphrase = stack.enter_context(sample_engine())
         if not _import_diary(app, engine, clock):
             return 0
-        desktop = build_desktop(engine, app, fixed_options(WindowOptions().theme, 100, "palace"))
+        desktop = build_desktop(engine, app, make_fixed_store(WindowOptions().theme, 100, "palace"))
         gate = desktop.window.gate
         if isinstance(gate, Gate):  # nobody knows the passphrase of this vault, which lives for minutes only
             gate.opener = lambda _typed: engine.vault.open(passphrase)
@@ -68,7 +68,7 @@ def _import_diary(app: QApplication, engine: Engine, clock: SampleClock) -> bool
         ended.append(error)
         app.exit()
 
-    bridge.call(lambda: engine.run_aside(lambda: fill_sample(engine, clock, watch.progress)), on_import_ended)
+    bridge.run_call(lambda: engine.run_aside(lambda: fill_sample(engine, clock, watch.progress)), on_import_ended)
     splash.show()
     try:
         app.exec()
@@ -79,7 +79,7 @@ def _import_diary(app: QApplication, engine: Engine, clock: SampleClock) -> bool
         poll.stop()
         splash.close()
         splash.deleteLater()
-        bridge.shut()
+        bridge.close_bridge()
 
 
 def _make_splash() -> tuple[QWidget, QProgressBar]:

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from app.sample.sample import fill_sample, sample_engine
-from app.window.desktop import Desktop, build_desktop, fixed_options, make_application
+from app.window.desktop import Desktop, build_desktop, make_application, make_fixed_store
 from core.engine.facade import Engine
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
 from core.types.requests import ListRequest
@@ -110,7 +110,7 @@ class _Studio(QObject):
 
     def take_picture(self) -> None:
         shot = self._shot
-        self._desktop = build_desktop(self._engine, self._app, fixed_options(shot.theme, shot.text_size, shot.page))
+        self._desktop = build_desktop(self._engine, self._app, make_fixed_store(shot.theme, shot.text_size, shot.page))
         window = self._desktop.window
         window.setMinimumSize(0, 0)
         window.resize(shot.width, shot.height)

@@ -16,7 +16,7 @@ from app.cli.output import Output
 from app.cli.vault import print_status
 from app.environment import Environment
 from app.parts import Parts
-from app.vault.local_session import LocalSession, local_session
+from app.vault.local_session import LocalSession, open_local_session
 from core.engine.facade import HomeKeys, create_vault
 from core.types.clock import SystemClock
 
@@ -35,7 +35,7 @@ def run_tour(out: Output) -> None:
         keys = HomeKeys(parts.home)
         passphrase = secrets.token_urlsafe(16)
         create_vault(keys, passphrase, SystemClock())
-        session = local_session(parts, keys.open(passphrase), out.print_note)
+        session = open_local_session(parts, keys.open(passphrase), out.print_note)
         try:
             replies = _run_tour(session, diary, out)
         finally:

@@ -159,15 +159,15 @@ def open_session(parts: Parts, tell: Tell) -> Session:
             if remote.has_unlocked:
                 tell("The vault was locked; it is open again, for your assistants too.")
             return remote
-        from app.vault.local_session import local_session  # the engine is loaded where no other one runs
+        from app.vault.local_session import open_local_session  # the engine is loaded where no other one runs
 
-        return local_session(parts, root, tell)
+        return open_local_session(parts, root, tell)
     except LociError:
         root.wipe()
         raise
 
 
-def patient_session(parts: Parts, tell: Tell) -> Session:
+def open_patient_session(parts: Parts, tell: Tell) -> Session:
     """Open a session; where another process has the vault and does not answer yet, wait a little for it.
 
     Args:

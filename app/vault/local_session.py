@@ -45,7 +45,7 @@ class LocalSession:
         self.engine.close()
 
 
-def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
+def open_local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
     """An engine in this process; an import that a crash interrupted is finished first.
 
     Args:
@@ -54,7 +54,7 @@ def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
     """
     engine = build_engine(parts, tell)
     try:
-        tell_opening(engine.unlock(root), tell)
+        report_opening(engine.unlock(root), tell)
         if engine.finishing is not None and engine.imports.count_interrupted():
             tell("An import was interrupted; finishing it first.")
             engine.finishing.result()
@@ -64,7 +64,7 @@ def local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
     return LocalSession(engine)
 
 
-def tell_opening(info: OpenInfo, tell: Tell) -> None:
+def report_opening(info: OpenInfo, tell: Tell) -> None:
     """Say what opening found: a lost tail, a damaged log. What is said of an older copy, `Command` says of each reply.
 
     Args:

@@ -14,7 +14,7 @@ from app.cli.words import older_words
 from app.parts import Parts
 from app.vault.compose import build_engine
 from app.vault.connection import open_root
-from app.vault.local_session import tell_opening
+from app.vault.local_session import report_opening
 from app.vault.session import Tell
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
@@ -187,14 +187,14 @@ def _serve_until_end(parts: Parts, engine: Engine, root: RootKey | None, tell: T
     service.bind_socket(publish=root is None)
     try:
         if root is not None:
-            tell_opening(engine.unlock(root), tell)
+            report_opening(engine.unlock(root), tell)
             older = older_of(engine)
             if older is not None:
                 tell(older_words(older))
             service.publish_socket()
         listens = f"Loci is listening at {parts.place.path}"
         tell(f"{listens}; the vault is locked." if root is None else f"{listens}.")
-        _until_told(service, engine, tell)
+        _wait_for_end(service, engine, tell)
     finally:
         service.stop_service()
 
@@ -206,7 +206,7 @@ def _read_root(parts: Parts, keys: HomeKeys) -> RootKey | None:
     return open_root(parts)
 
 
-def _until_told(service: Service, engine: Engine, tell: Tell) -> None:
+def _wait_for_end(service: Service, engine: Engine, tell: Tell) -> None:
     """Wait for the end, and say when the vault was locked or unlocked meanwhile."""
     before = engine.state
     # Waiting in slices lets the signal handler of the main thread run.

@@ -105,8 +105,8 @@ class Desktop:
         """Let go of the engine: nothing is delivered or watched any more."""
         self.watchdog.stop_watching()
         self.collector.stop_collector()
-        self.context.tasks.forget()
-        self.bridge.shut()
+        self.context.tasks.cancel_all()
+        self.bridge.close_bridge()
 
 
 def build_desktop(
@@ -139,7 +139,7 @@ def build_desktop(
     return Desktop(engine, bridge, context, window, watchdog, Collector(window))
 
 
-def fixed_options(theme: str, text_size: int, page: str) -> InMemoryStore:
+def make_fixed_store(theme: str, text_size: int, page: str) -> InMemoryStore:
     """Options that are kept nowhere, for pictures.
 
     Args:

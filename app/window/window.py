@@ -100,7 +100,7 @@ _STEP_S = 0.05
 
 
 @contextmanager
-def ending_on_signals(leave: Callable[[], None]) -> Iterator[None]:
+def end_on_signals(leave: Callable[[], None]) -> Iterator[None]:
     """SIGINT and SIGTERM end the event loop, as closing the window does.
 
     Args:
@@ -185,7 +185,7 @@ class Shown(QObject):
         """
         self.desktop.window.show()
         try:
-            with ending_on_signals(self.quit_application):
+            with end_on_signals(self.quit_application):
                 return self._app.exec()
         finally:
             self._idle.stop_watch()
@@ -215,7 +215,7 @@ def open_window(parts: Parts, tell: Tell) -> int:
     engine = build_engine(parts, tell, take_over=partial(take_over, parts))
     service = Service(parts, engine, tell, gives_away=False)
     try:
-        info = _opened_by_file(parts, engine)
+        info = _open_by_file(parts, engine)
         desktop = build_desktop(engine, app, pairing=service.pairing)
         if info is not None:
             announce_opening(desktop.context, info)
@@ -230,7 +230,7 @@ def open_window(parts: Parts, tell: Tell) -> int:
         service.stop_service()
 
 
-def _opened_by_file(parts: Parts, engine: Engine) -> OpenInfo | None:
+def _open_by_file(parts: Parts, engine: Engine) -> OpenInfo | None:
     """Open the vault with the secret of a named file: as with every verb, nothing is asked then.
 
     Returns:

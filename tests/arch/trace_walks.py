@@ -155,10 +155,10 @@ def window_walks(engine: Any, walks: Walks) -> None:
     from PySide6.QtCore import QCoreApplication, Qt
     from PySide6.QtTest import QTest
 
-    from app.window.desktop import build_desktop, fixed_options, make_application
+    from app.window.desktop import build_desktop, make_application, make_fixed_store
 
     app = make_application()
-    desktop = build_desktop(engine, app, fixed_options("light", 100, "recall"))
+    desktop = build_desktop(engine, app, make_fixed_store("light", 100, "recall"))
     desktop.window.show()
 
     def settle() -> None:

@@ -94,14 +94,14 @@ class _Tour:
         from app.qt import load_qt
 
         load_qt()
-        from app.window.desktop import build_desktop, fixed_options, make_application
+        from app.window.desktop import build_desktop, make_application, make_fixed_store
         from core.engine.facade import Engine, Home, Setup, built_in_embedder
         from core.types.clock import SystemClock
 
         self._app = make_application()
         engine = Engine(Setup(Home(self._home), SystemClock(), built_in_embedder()))
         try:
-            self._desktop = build_desktop(engine, self._app, fixed_options("light", 100, "palace"))
+            self._desktop = build_desktop(engine, self._app, make_fixed_store("light", 100, "palace"))
             window = self._desktop.window
             window.resize(1440, 900)
             window.show()

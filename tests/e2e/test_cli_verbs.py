@@ -417,10 +417,10 @@ def completed(script: Path, *words: str) -> list[str]:
 
 def test_completion_offers_every_verb_and_option(tmp_path: Path) -> None:
     verbs = tuple(list_verbs(loci))
-    from app.cli.completion import for_bash, for_fish, for_zsh
+    from app.cli.completion import write_bash_script, write_fish_script, write_zsh_script
 
-    bash, zsh, fish = tmp_path / "bash", for_zsh(verbs), for_fish(verbs)
-    bash.write_text(for_bash(verbs), encoding="utf-8")
+    bash, zsh, fish = tmp_path / "bash", write_zsh_script(verbs), write_fish_script(verbs)
+    bash.write_text(write_bash_script(verbs), encoding="utf-8")
     names = [verb.name for verb in verbs if verb.name]
     assert completed(bash, "loci", "") == sorted(names)
     assert completed(bash, "loci", "--home", "there", "rec") == ["recall", "receipt"]

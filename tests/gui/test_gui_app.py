@@ -23,7 +23,7 @@ from window_rig import hear, settle
 from app.sample.sample import BEGIN, END, SampleClock, read_parts, sample_engine
 from app.sample.shot import Shot, check_shot
 from app.vault.service import Service
-from app.window.desktop import Desktop, HomeStore, build_desktop, fixed_options
+from app.window.desktop import Desktop, HomeStore, build_desktop, make_fixed_store
 from app.window.window import NO_TRAY, RaiseListener, Shown, place_of, raise_running
 from core.config.option_rows import replace_option
 from core.errors import Code, LociError
@@ -337,7 +337,7 @@ def test_what_closes_to_the_tray_can_be_quit_all_the_same(door: Door, monkeypatc
 
 @pytest.mark.expected_logs("the window stood still for")  # a busy machine; test_gui_stall holds the bar
 def test_a_built_window_shows_the_page_it_was_told(qtbot: QtBot, rig: Rig, qapp: QApplication) -> None:
-    desktop = build_desktop(rig.engine, qapp, fixed_options("dark", 125, "library"))
+    desktop = build_desktop(rig.engine, qapp, make_fixed_store("dark", 125, "library"))
     try:
         desktop.window.show()
         house = desktop.window.house

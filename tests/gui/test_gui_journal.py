@@ -24,7 +24,7 @@ from ui.pages.journal.audit import AuditFeed, AuditRows
 from ui.pages.journal.changes import PAGE_STEPS, StepList, TakeBackDialog
 from ui.pages.journal.imports import COLUMNS, RemoveDialog
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.words import act_of, counts_of, day_of, describe_author, details_of, short_id
+from ui.pages.journal.words import action_of_step, counts_of, day_of, describe_author, details_of, short_id
 from ui.undo import report_undo
 from ui.widgets.states import States
 from ui.widgets.verdict import chain_sentence, verdict_of
@@ -136,7 +136,7 @@ def test_delete_undoes_and_again_redoes(page: JournalPage, context: Context, rig
     settle(qtbot, lambda: "Undo: Forget a memory" in shown(page.tabs.changes.list.lines))
     step = choose(page, "Forget a memory")
     assert step.undone
-    assert act_of(step) == "Redo"
+    assert action_of_step(step) == "Redo"
     assert "taken back at" in details_of(step, rig.clock.now_ms())
     assert texts(rig) == {"The boat is called Heron."}
     settle(qtbot, page.tabs.changes.list.buttons.act_button.isVisible)

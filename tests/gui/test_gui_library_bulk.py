@@ -186,7 +186,7 @@ def test_pin_becomes_unpin(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
 
 def test_bar_offers_what_makes_sense_and_what_has_room(qtbot: QtBot, page: LibraryPage) -> None:
     page.table.selectAll()
-    assert "restore" not in page.bar.offered_acts()
+    assert "restore" not in page.bar.offered_actions()
     assert not page.bar.find_button("tag").isHidden()
     page.resize(480, 700)
     settle(qtbot, lambda: page.bar.find_button("export").isHidden())

@@ -46,7 +46,7 @@ def test_a_locus_is_dragged_to_a_free_place_and_undo_brings_it_back(qtbot: QtBot
     spot = first(page)
     memory_id, before = spot.id, (spot.x, spot.y)
     room = spot.room
-    far = room.free_place(room.plan.w - 1.5, room.plan.h - 1.5, memory_id)
+    far = room.find_free_place(room.plan.w - 1.5, room.plan.h - 1.5, memory_id)
     assert far is not None
     lens = page.canvas.camera.lens
     end = QPointF(lens.canvas_x(room.rect.left() + far[0]), lens.canvas_y(room.rect.top() + far[1])).toPoint()
@@ -68,7 +68,7 @@ def test_what_the_engine_refuses_flies_back_and_is_told(
     monkeypatch.setattr(rig.engine.palace, "move_room", lambda *_: refused())
     spot = first(page)
     before = (spot.x, spot.y)
-    far = spot.room.free_place(spot.room.plan.w - 1.5, spot.room.plan.h - 1.5, spot.id)
+    far = spot.room.find_free_place(spot.room.plan.w - 1.5, spot.room.plan.h - 1.5, spot.id)
     assert far is not None
     page.mover.move_locus(spot, spot.room, *far)
     assert (spot.x, spot.y) != before
@@ -176,7 +176,7 @@ def test_two_rooms_become_one(qtbot: QtBot, page: PalacePage) -> None:
 def test_a_memory_gets_a_room_of_its_own(qtbot: QtBot, page: PalacePage) -> None:
     spot = first(page)
     memory_id = spot.id
-    dialog = page.verbs.new_room(memory_id, "home")
+    dialog = page.verbs.ask_new_room(memory_id, "home")
     dialog.name.setText("Attic")
     dialog._on_name_entered()
     settle(qtbot, lambda: "Attic" in {room.plan.name for room in page.scene.rooms.values()})
@@ -230,7 +230,7 @@ def test_menus_offer_what_can_be_done(qtbot: QtBot, context: Context, page: Pala
 
 def test_dialogs_of_the_plan_go_with_it(page: PalacePage) -> None:
     room = first(page).room
-    for dialog in (page.verbs.ask_merge(room), page.verbs.new_room(first(page).id, room.wing.space)):
+    for dialog in (page.verbs.ask_merge(room), page.verbs.ask_new_room(first(page).id, room.wing.space)):
         assert dialog is not None
         assert dialog.isWindow()
         assert page.canvas.isAncestorOf(dialog) or dialog.parentWidget() is page.canvas
@@ -258,5 +258,5 @@ def test_a_room_too_small_for_its_name_says_it_under_the_pointer(
 def test_from_far_away_a_name_is_whole_or_not_said(page: PalacePage) -> None:
     room = first(page).room
     painter, near = page.canvas.painter, page.canvas.camera.lens
-    assert painter.says_name(room, near)
-    assert not painter.says_name(room, replace(near, scale=1.0))
+    assert painter.is_name_shown(room, near)
+    assert not painter.is_name_shown(room, replace(near, scale=1.0))

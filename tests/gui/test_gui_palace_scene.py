@@ -277,7 +277,7 @@ def test_a_free_place_is_free_and_on_the_grid(x: float, y: float, density: int, 
     room = RoomItem(wing_plan("w"), plan)
     places = [GRID[at] for at in sorted(taken)]
     room.set_loci(loci("a", places))
-    found = room.free_place(x, y)
+    found = room.find_free_place(x, y)
     if density == 0 and len(places) == 24:
         assert found is None
         return
@@ -293,8 +293,8 @@ def test_a_free_place_is_free_and_on_the_grid(x: float, y: float, density: int, 
 def test_the_own_place_of_what_is_dragged_is_free() -> None:
     room = RoomItem(wing_plan("w"), room_plan("a", 0, 0))
     room.set_loci(loci("a", GRID[:3]))
-    assert room.free_place(*GRID[1]) != GRID[1]
-    assert room.free_place(*GRID[1], "a1") == GRID[1]
+    assert room.find_free_place(*GRID[1]) != GRID[1]
+    assert room.find_free_place(*GRID[1], "a1") == GRID[1]
 
 
 def test_the_texture_holds_every_locus_that_shows(qtbot: QtBot) -> None:

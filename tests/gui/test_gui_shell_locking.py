@@ -18,7 +18,7 @@ from window_rig import remember, settle
 from core.events import Progress
 from core.types.replies import ImportReport
 from core.types.values import OWNER_ACTOR
-from ui.bridge import Watch, job
+from ui.bridge import Watch, make_job
 from ui.context import Command, Context, Page, PageSpec, PartSpec
 from ui.inspector.actions import COPIED, MemoryActions
 from ui.shell.window import MainWindow, Rooms
@@ -188,7 +188,7 @@ def test_locking_stops_no_work_by_itself(window: MainWindow, qtbot: QtBot) -> No
         watches.append(watch)
         return slow
 
-    window.context.tasks.run(job("Importing", begin))
+    window.context.tasks.run(make_job("Importing", begin))
     window.lock_vault()
     locked(window, qtbot)
     assert not watches[0].cancelled()
@@ -210,7 +210,7 @@ def test_an_import_under_way_is_finished_after_unlocking(window: MainWindow, rig
 
         return engine.imports.run(path, None, None, OWNER_ACTOR, progress, watch.cancelled)
 
-    running = window.context.tasks.run(job("Importing", begin))
+    running = window.context.tasks.run(make_job("Importing", begin))
     settle(qtbot, lambda: running.watch.total is not None)
     window.lock_vault()
     locked(window, qtbot)

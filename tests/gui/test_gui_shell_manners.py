@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from window_rig import hear, remember, settle
 
 from core.types.values import Memory
-from ui.bridge import Running, Task, job
+from ui.bridge import Running, Task, make_job
 from ui.context import Command, Context, Page, PageSpec, PartSpec
 from ui.shell.window import MainWindow, Rooms, StatusBar
 from ui.widgets.states import FOOT, Toasts
@@ -226,7 +226,7 @@ def test_a_toast_fits_the_text_size(toasts: Toasts, context: Context, qtbot: QtB
 
 
 def _slow(label: str, done: Future[object]) -> Task[object]:
-    return job(label, lambda _: done)
+    return make_job(label, lambda _: done)
 
 
 def test_of_two_works_the_one_that_runs_is_shown(qtbot: QtBot, context: Context) -> None:
@@ -239,9 +239,9 @@ def test_of_two_works_the_one_that_runs_is_shown(qtbot: QtBot, context: Context)
     assert (status._work.text(), status._stop.isVisible()) == ("Second …", True)
     first.moved.emit(5, 10)
     assert status._bar.maximum() == 0
-    second.end()
+    second.mark_over()
     assert (status._work.text(), status._stop.isVisible()) == ("First …", False)
-    first.end()
+    first.mark_over()
     assert not status._work.isVisible()
 
 

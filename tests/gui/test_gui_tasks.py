@@ -13,7 +13,7 @@ from window_rig import hear, remember, settle
 
 from core.errors import CancelledError, Code, EnvironmentFaultError, IntegrityError, UserError
 from core.events import Changed
-from ui.bridge import Running, Watch, job, problem_of, query, write
+from ui.bridge import Running, Watch, make_job, make_query, make_write, problem_of
 from ui.context import Context
 
 
@@ -33,7 +33,7 @@ def failed(error: BaseException) -> Future[object]:
 
 def test_an_answer_comes_after_the_call_and_on_the_gui_thread(context: Context, qtbot: QtBot) -> None:
     seen: list[object] = []
-    context.tasks.run(query("Trying", done).success(lambda value: seen.append((value, QThread.isMainThread()))))
+    context.tasks.run(make_query("Trying", done).success(lambda value: seen.append((value, QThread.isMainThread()))))
     assert seen == []
     settle(qtbot, lambda: bool(seen))
     assert seen == [(1, True)]
@@ -42,7 +42,7 @@ def test_an_answer_comes_after_the_call_and_on_the_gui_thread(context: Context, 
 def test_an_engine_thread_answers_on_the_gui_thread(context: Context, rig: Rig, qtbot: QtBot) -> None:
     here: list[bool] = []
     context.tasks.run(
-        query("Looking", rig.engine.vault.status).success(
+        make_query("Looking", rig.engine.vault.status).success(
             lambda _: here.append(threading.current_thread() is threading.main_thread())
         )
     )
@@ -65,7 +65,7 @@ def test_what_raises_at_once_ends_like_what_fails_later(context: Context, qtbot:
     def begin() -> Future[object]:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
 
-    context.tasks.run(query("Trying", begin))
+    context.tasks.run(make_query("Trying", begin))
     settle(qtbot, lambda: bool(heard.problems))
     assert (heard.problems[0].family, heard.problems[0].sentence) == ("user", "There is no such memory.")
 
@@ -100,7 +100,7 @@ def test_an_environment_fault_can_be_tried_again(context: Context, qtbot: QtBot)
         return failed(EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")) if tries[0] == 1 else done()
 
     won: list[object] = []
-    context.tasks.run(write("Saving", begin).success(won.append))
+    context.tasks.run(make_write("Saving", begin).success(won.append))
     settle(qtbot, lambda: bool(heard.problems))
     retry = heard.problems[0].retry
     assert retry is not None
@@ -113,8 +113,8 @@ def test_a_later_task_of_the_same_key_makes_the_earlier_answer_void(context: Con
     owner = QObject()
     seen: list[object] = []
     first: Future[object] = Future()
-    context.tasks.run(query("One", lambda: first).within(owner, "list").success(seen.append))
-    context.tasks.run(query("Two", lambda: done("two")).within(owner, "list").success(seen.append))
+    context.tasks.run(make_query("One", lambda: first).within(owner, "list").success(seen.append))
+    context.tasks.run(make_query("Two", lambda: done("two")).within(owner, "list").success(seen.append))
     settle(qtbot, lambda: bool(seen))
     first.set_result("one")
     settle(qtbot, lambda: not context.tasks.running)
@@ -125,7 +125,7 @@ def test_an_answer_for_a_widget_that_is_gone_is_dropped(context: Context, qtbot:
     owner = QObject()
     seen: list[object] = []
     slow: Future[object] = Future()
-    context.tasks.run(query("Slow", lambda: slow).within(owner).success(seen.append))
+    context.tasks.run(make_query("Slow", lambda: slow).within(owner).success(seen.append))
     owner.deleteLater()
     settle(qtbot, lambda: True)
     qtbot.wait(1)
@@ -138,7 +138,7 @@ def test_an_answer_for_a_widget_that_is_gone_is_dropped(context: Context, qtbot:
 def test_a_change_that_failed_is_told_even_where_its_page_is_gone(context: Context, qtbot: QtBot) -> None:
     heard, owner = hear(context), QObject()
     slow: Future[object] = Future()
-    context.tasks.run(write("Saving", lambda: slow).within(owner))
+    context.tasks.run(make_write("Saving", lambda: slow).within(owner))
     owner.deleteLater()
     qtbot.wait(1)
     slow.set_exception(UserError(Code.NOT_FOUND, "It is gone."))
@@ -156,8 +156,8 @@ def test_only_what_takes_longer_is_shown_and_can_be_stopped(context: Context, qt
         watches.append(watch)
         return slow
 
-    context.tasks.run(query("Quick", done))
-    context.tasks.run(job("Slow", begin))
+    context.tasks.run(make_query("Quick", done))
+    context.tasks.run(make_job("Slow", begin))
     settle(qtbot, lambda: bool(shown))
     assert [running.label for running in shown] == ["Slow"]
     assert shown[0].can_cancel
@@ -169,7 +169,7 @@ def test_only_what_takes_longer_is_shown_and_can_be_stopped(context: Context, qt
 
 def test_nothing_is_delivered_once_the_bridge_is_shut(context: Context, qtbot: QtBot) -> None:
     seen: list[object] = []
-    context.bridge.call(done, lambda value, _error: seen.append(value))
-    context.bridge.shut()
+    context.bridge.run_call(done, lambda value, _error: seen.append(value))
+    context.bridge.close_bridge()
     qtbot.wait(20)
     assert seen == []

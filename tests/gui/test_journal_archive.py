@@ -18,7 +18,7 @@ from window_rig import settle
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.pages.journal.archive import EraseDialog, buried_entry
+from ui.pages.journal.archive import EraseDialog, archive_entry
 from ui.pages.journal.health import HealthTab
 from ui.pages.journal.words import advice_of, format_value
 
@@ -50,12 +50,12 @@ def test_an_empty_archive_teaches(room: JournalRoom) -> None:
 
 def test_a_line_says_why_since_when_and_until_when(room: JournalRoom) -> None:
     now = room.jobs.now
-    entry = buried_entry(buried("a", "One\n<i>two</i>", now, reason="pinned", erased_at=now + 90 * DAY_MS), now)
+    entry = archive_entry(buried("a", "One\n<i>two</i>", now, reason="pinned", erased_at=now + 90 * DAY_MS), now)
     assert entry.head == "One <i>two</i>"
     assert entry.note.endswith(" · home")
     assert entry.aside == "archived today"
     assert entry.aside_note.startswith("erased ")
-    kept = buried_entry(buried("b", "Two", now - DAY_MS, reason="odd_reason", can_return=False), now)
+    kept = archive_entry(buried("b", "Two", now - DAY_MS, reason="odd_reason", can_return=False), now)
     assert kept.note == "Odd reason · home · cannot be brought back as it stands"
     assert (kept.aside, kept.aside_note) == ("archived yesterday", "never erased")
 

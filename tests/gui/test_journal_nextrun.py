@@ -25,8 +25,8 @@ from ui.pages.journal.next_run import (
     change_entries,
     describe_keeping,
     describe_other_memories,
-    kept_ids,
-    offered_acts,
+    memory_ids_to_keep,
+    offered_actions,
 )
 from ui.pages.journal.runner import RunDialog
 from ui.pages.journal.words import capitalize_first, format_near_moment
@@ -147,20 +147,20 @@ def test_what_is_united_is_kept_with_all_that_it_would_take_in(room: JournalRoom
 @pytest.mark.parametrize("what", [JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST])
 def test_keeping_is_about_all_that_would_be_laid_together(what: JobAction) -> None:
     entries = change_entries([deed(what, "a", "The shed is green.", others=("b", "c"))])
-    assert "spare" in offered_acts(entries)
-    assert kept_ids(entries) == ("a", "b", "c")
+    assert "spare" in offered_actions(entries)
+    assert memory_ids_to_keep(entries) == ("a", "b", "c")
     assert describe_keeping(entries) == "They are left as they are for 90 days."
 
 
 def test_keeping_what_fades_is_about_it_alone() -> None:
     entries = change_entries([deed(JobAction.ARCHIVE, "a", "The shed is green.", others=("newer",))])
-    assert kept_ids(entries) == ("a",)
+    assert memory_ids_to_keep(entries) == ("a",)
     assert describe_keeping(entries) == "It is kept for another 90 days."
 
 
 @pytest.mark.parametrize("what", [JobAction.SUPERSEDE, JobAction.ASK, JobAction.RECOVER, JobAction.ERASE])
 def test_what_the_engine_does_all_the_same_is_not_offered_to_be_kept(what: JobAction) -> None:
-    assert "spare" not in offered_acts(change_entries([deed(what, "a", "The shed is green.", others=("b",))]))
+    assert "spare" not in offered_actions(change_entries([deed(what, "a", "The shed is green.", others=("b",))]))
 
 
 def test_what_is_united_can_be_pinned_alone(room: JournalRoom, rig: Rig) -> None:

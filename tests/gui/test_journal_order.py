@@ -26,7 +26,7 @@ from core.types.belief import ModelServerState
 from core.types.lifecycle import Consolidated, JobAction, JobRow, Jobs, JobState, JobType, Pressure, ScheduledJob
 from ui.context import Context
 from ui.pages.journal.health import find_pauses
-from ui.pages.journal.job_lines import Model, job_note, job_sentences, offered_job_acts
+from ui.pages.journal.job_lines import Model, job_note, job_sentences, offered_job_actions
 from ui.pages.journal.lifecycle_help import (
     _INKS,
     CURVES,
@@ -256,12 +256,12 @@ def test_a_second_try_is_offered_where_it_makes_sense() -> None:
     gave_up = job_row("p", JobType.SWEEP, JobState.POISON, 0, attempts=5, code="E5007")
     later = job_row("q", JobType.SWEEP, JobState.QUEUED, 0, not_before=HOUR_MS, attempts=2, code="E1003")
     turn = job_row("t", JobType.SWEEP, JobState.QUEUED, 0)
-    assert "retry" in offered_job_acts(gave_up)
-    assert offered_job_acts(later) == {"stop", "retry"}
-    assert offered_job_acts(turn) == {"stop"}
+    assert "retry" in offered_job_actions(gave_up)
+    assert offered_job_actions(later) == {"stop", "retry"}
+    assert offered_job_actions(turn) == {"stop"}
     read = {"title": "Learn from episodes", "report": {"failed": 3, "dead": 3}}
     left = job_row("d", JobType.SWEEP, JobState.DONE, 0, **read)
-    assert offered_job_acts(left) == frozenset()
+    assert offered_job_actions(left) == frozenset()
     assert job_note(later, 0).startswith("Tried again today at ")
     assert job_note(later, 0).endswith(" · failed 2 times: the disk is full (E1003)")
     assert job_sentences(gave_up, 0)[0].endswith("something went wrong inside Loci (E5007).")

@@ -159,7 +159,7 @@ def test_a_page_that_was_left_takes_no_decision(room: Room) -> None:
     page = room.open([rival("Due on Monday.", "Due on Friday.")])
     room.ready()
     page.deactivate()
-    page.press(Action.REJECT)
+    page.run_action(Action.REJECT)
     assert room.decided == []
 
 

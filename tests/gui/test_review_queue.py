@@ -23,10 +23,10 @@ from core.types.values import Action, Source
 from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.row_spec import Heading
-from ui.pages.review.card import Stretch, stretches
-from ui.pages.review.desk import summary
+from ui.pages.review.card import Stretch, split_stretches
+from ui.pages.review.desk import summarize_rows
 from ui.pages.review.queue import ClosedDialog, QueueRows, RulesDialog, closed_line, lines_of, rule_line
-from ui.pages.review.words import claim_note, describe_batch_action, provenance, quote_of
+from ui.pages.review.words import claim_note, describe_batch_action, describe_provenance, quote_of
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
 from ui.widgets.words import describe_claim
@@ -182,7 +182,7 @@ def test_many_of_one_kind_are_spoken_of_in_its_words() -> None:
     turned = describe_batch_action(Action.REJECT, alone_ones)
     assert turned is not None
     assert turned.title == "Turn them down"
-    assert summary([*alone_ones, *stale]) == "2 questions, 1 proposal, 1 held back. From Claude Code, you."
+    assert summarize_rows([*alone_ones, *stale]) == "2 questions, 1 proposal, 1 held back. From Claude Code, you."
 
 
 # ---- what closed, rules, nothing left
@@ -332,7 +332,7 @@ def test_hostile_text_is_shown_as_it_is(room: Room) -> None:
     st.lists(st.tuples(st.integers(-5, 70), st.integers(-5, 70)), max_size=6),
 )
 def test_a_text_survives_any_marks(text: str, marks: list[tuple[int, int]]) -> None:
-    found = list(stretches(text, marks))
+    found = list(split_stretches(text, marks))
     assert "".join(part.original for part in found) == text
     odd = sum(len(part.original) for part in found if part.is_odd)
     inside = {place for start, end in marks for place in range(max(0, start), min(len(text), end))}
@@ -341,7 +341,7 @@ def test_a_text_survives_any_marks(text: str, marks: list[tuple[int, int]]) -> N
 
 
 def test_a_mark_covers_exactly_its_words() -> None:
-    assert list(stretches("The cat is black.", [(11, 16)])) == [
+    assert list(split_stretches("The cat is black.", [(11, 16)])) == [
         Stretch("The cat is ", "The cat is "),
         Stretch("black", "black", is_odd=True),
         Stretch(".", "."),
@@ -372,7 +372,7 @@ def test_what_is_claimed_is_said_with_its_evidence() -> None:
     ],
 )
 def test_where_it_comes_from_is_said_plainly(source: Source, more: dict[str, str], said: str) -> None:
-    assert provenance(side(memory("A.", source=source), **more)) == said
+    assert describe_provenance(side(memory("A.", source=source), **more)) == said
 
 
 # ---- for those who do not see it, and without a mouse

@@ -79,8 +79,8 @@ def window_context(engine: Engine, *, theme: str = "light", scale: int = 100) ->
     try:
         yield context
     finally:
-        tasks.forget()
-        bridge.shut()
+        tasks.cancel_all()
+        bridge.close_bridge()
         prefs.save_now()
         for part in (tasks, prefs, bridge, look):
             part.deleteLater()

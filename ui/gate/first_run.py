@@ -15,7 +15,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QLineEdit, QWidget
 
 from core.errors import Code
-from ui.bridge import Problem, problem_of, query, write
+from ui.bridge import Problem, make_query, make_write, problem_of
 from ui.context import Context
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import CAPS, describe_problem
@@ -110,7 +110,7 @@ class ShowCode(QWidget):
         """
         code, vault = self._code, self._context.bridge.engine.vault
         self.save.setEnabled(False)
-        task = write("Saving the recovery code", lambda: vault.keep_recovery_code(code, Path(place))).within(self)
+        task = make_write("Saving the recovery code", lambda: vault.keep_recovery_code(code, Path(place))).within(self)
         self._context.tasks.run(task.success(self._on_code_saved).failure(self._on_save_failed))
 
     def _on_code_saved(self, _nothing: None) -> None:
@@ -402,7 +402,7 @@ class FirstRun(QWidget):
         self._show_page(self.passphrase)
         vault = context.bridge.engine.vault
         self._context.tasks.run(
-            query("Looking for a keyring", vault.keyring_available)
+            make_query("Looking for a keyring", vault.keyring_available)
             .within(self, "keyring")
             .success(self._offer_ring)
             .failure(lambda _: None)
@@ -430,7 +430,7 @@ class FirstRun(QWidget):
         vault = self._context.bridge.engine.vault
         held = [passphrase]  # given away once; nothing of the task keeps it
         self._context.tasks.run(
-            query("Making the palace", lambda: vault.create(held.pop(), use_keyring))
+            make_query("Making the palace", lambda: vault.create(held.pop(), use_keyring))
             .within(self)
             .success(self._on_vault_made)
             .failure(self._on_making_failed)
@@ -471,7 +471,7 @@ class FirstRun(QWidget):
         page.main.setEnabled(False)
         page.sheet.show_busy("Checking the code")
         self._context.tasks.run(
-            query("Checking the recovery code", lambda: vault.check_recovery(self._code))
+            make_query("Checking the recovery code", lambda: vault.check_recovery(self._code))
             .within(self)
             .success(self._on_code_proved)
             .failure(self._on_proof_failed)

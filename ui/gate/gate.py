@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.errors import Code
 from core.types.replies import Presence
-from ui.bridge import OlderCopy, OpenInfo, Problem, problem_of, query
+from ui.bridge import OlderCopy, OpenInfo, Problem, make_query, problem_of
 from ui.context import USUAL_PLACES, Context
 from ui.gate.first_run import FirstRun
 from ui.gate.sheet import Sheet
@@ -73,7 +73,7 @@ class Gate(QWidget):
         loading.show_soon()
         self._show_page(loading)
         vault = self.context.bridge.engine.vault
-        task = query("Looking for the palace", vault.presence).within(self, "presence")
+        task = make_query("Looking for the palace", vault.presence).within(self, "presence")
         self.context.tasks.run(task.success(self._on_presence_found).failure(self._on_look_failed))
 
     def _on_presence_found(self, presence: Presence) -> None:
@@ -103,7 +103,7 @@ class Gate(QWidget):
         self.page = page
         self._centre.addStretch(2)
         # Not by alignment: then the height for a wrapped text would be asked for at the wrong width.
-        line = _between_springs(page)
+        line = _center_page(page)
         self._centre.addWidget(line)
         self._centre.addStretch(3)
         line.show()  # a layout shows it later, and what is not shown cannot take the keyboard
@@ -135,7 +135,7 @@ class Gate(QWidget):
         held = [secret]  # given away once; nothing of the task keeps it
         self._is_opening = True
         self.context.tasks.run(
-            query("Unlocking", lambda: self.opener(held.pop()))
+            make_query("Unlocking", lambda: self.opener(held.pop()))
             .within(self)
             .success(lambda info: self._on_vault_opened(info, finds=finds))
             .failure(self._on_opening_failed)
@@ -161,7 +161,7 @@ class Gate(QWidget):
             self.page.show_failure(problem)
 
 
-def _between_springs(page: QWidget) -> QWidget:
+def _center_page(page: QWidget) -> QWidget:
     made = QWidget()
     make_row(None, page, None, parent=made)
     return made
@@ -182,7 +182,7 @@ def announce_opening(context: Context, info: OpenInfo) -> None:
 
 def _ask_older(context: Context, said: list[str]) -> None:
     def accept_vault() -> None:
-        task = query("Accepting the vault", context.bridge.engine.accept_older)
+        task = make_query("Accepting the vault", context.bridge.engine.accept_older)
         context.tasks.run(task.success(lambda retired: _show_accepted(context, retired)))
 
     context.desk.show_message(" ".join(said), "Go on with it", accept_vault, stays=True)

@@ -68,7 +68,7 @@ class Unlock(QWidget):
         self._caps.hide()
         self.switch = make_button("", self._switch_field, kind="link")
         self.main = make_button("Unlock", self.submit_typed, kind="primary")
-        self.ring = make_button("Use this computer's keyring", self.go_by_ring, theme=theme, icon="key-round")
+        self.ring = make_button("Use this computer's keyring", self.open_by_keyring, theme=theme, icon="key-round")
         self._build_layout()
         self._show_way()
 
@@ -135,7 +135,7 @@ class Unlock(QWidget):
             typed = self.field.take_text()
         self._start_unlock(typed)
 
-    def go_by_ring(self) -> None:
+    def open_by_keyring(self) -> None:
         """Open it with the system's keyring."""
         self.field.take_text()
         self.code.setText("")

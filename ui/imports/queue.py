@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
 from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR
-from ui.bridge import Problem, Running, Task, Watch, problem_of, write
+from ui.bridge import Problem, Running, Task, Watch, make_write, problem_of
 from ui.context import Context
 from ui.imports.sources import describe_stored, format_duration, span_of_report
 from ui.imports.statements import StatementsOffer
@@ -414,7 +414,7 @@ class TakeBack(QObject):
             self.deleteLater()
             return
         imports, last = self._context.bridge.engine.imports, self.ids[-1]
-        task = write("Removing the import", lambda: imports.undo(last)).within(self)
+        task = make_write("Removing the import", lambda: imports.undo(last)).within(self)
         self._context.tasks.run(task.success(self._on_taken_back).failure(self._on_task_failed))
 
     def _on_taken_back(self, report: UndoReport) -> None:

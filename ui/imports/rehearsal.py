@@ -475,7 +475,7 @@ class Rehearse(QWidget):
             self._space = name
             self.spaced.emit(name)
 
-    def settle_space(self) -> str:
+    def read_space(self) -> str:
         """The space as it stands in the field now.
 
         Returns:

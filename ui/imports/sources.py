@@ -60,7 +60,7 @@ class Choose(QWidget):
         self.file = make_button("Choose a file …", self._ask_file, theme=context.theme, icon="file")
         self.folder = make_button("Choose a folder …", self._ask_folder, theme=context.theme, icon="folder")
         self.finder = make_button("Find my exports", self.find_exports, theme=context.theme, icon="folder-search")
-        self._lay_out_drop()
+        self._build_drop_area()
         self.model = TickModel(("Export", "What it is", "Files", "Size", "Changed"), (2, 3))
         self.table = TickTable(context.theme, self.model, "Exports that were found")
         self.model.ticks.connect(self._emit_ready)
@@ -77,7 +77,7 @@ class Choose(QWidget):
         context.theme.changed.connect(self._paint_icon)
         self.setFocusProxy(self.file)
 
-    def _lay_out_drop(self) -> None:
+    def _build_drop_area(self) -> None:
         inner = make_column(self._drop, margins=24, gap=8)
         inner.addStretch(1)
         inner.addWidget(self._picture)

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from PySide6.QtWidgets import QWidget
 
 from core.types.lifecycle import DistilledTalk
-from ui.bridge import Problem, Task, Watch, problem_of, query
+from ui.bridge import Problem, Task, Watch, make_query, problem_of
 from ui.context import Context
 from ui.widgets.basics import make_button, make_label, make_row
 from ui.widgets.words import count_of
@@ -63,7 +63,7 @@ class StatementsOffer(QWidget):
 
     def _count_next(self) -> None:
         statements, last = self._context.bridge.engine.statements, self._left[-1]
-        task = query("Looking for statements", lambda: statements.count_waiting(last)).within(self, "statements")
+        task = make_query("Looking for statements", lambda: statements.count_waiting(last)).within(self, "statements")
         self._context.tasks.run(task.success(self._on_counted).failure(self._on_failed))
 
     def _on_counted(self, waiting: int) -> None:
@@ -80,7 +80,7 @@ class StatementsOffer(QWidget):
 
     def _preview_next(self) -> None:
         statements, last = self._context.bridge.engine.statements, self._left[-1]
-        task = query("Looking for statements", lambda: statements.preview(last)).within(self, "statements")
+        task = make_query("Looking for statements", lambda: statements.preview(last)).within(self, "statements")
         self._context.tasks.run(task.success(self._on_previewed).failure(self._on_failed))
 
     def _on_previewed(self, found: DistilledTalk) -> None:

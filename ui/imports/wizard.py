@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QDialog, QStackedWidget, QWidget
 from core.types.replies import ImportReport
 from core.types.values import HOME_SPACE, OWNER_ACTOR
 from core.types.views import Facets
-from ui.bridge import Problem, Running, Task, Watch, problem_of, query
+from ui.bridge import Problem, Running, Task, Watch, make_query, problem_of
 from ui.context import USUAL_PLACES, Context
 from ui.imports.queue import Done, ImportQueue, Job, ProgressStep, TakeBack
 from ui.imports.rehearsal import Rehearse
@@ -319,7 +319,7 @@ class ImportDialog(Frame):
 
     def _read_spaces(self) -> None:
         library = self.context.bridge.engine.library
-        task = query("Looking at the spaces", library.count_facets).within(self, "spaces").failure(lambda _: None)
+        task = make_query("Looking at the spaces", library.count_facets).within(self, "spaces").failure(lambda _: None)
         self.context.tasks.run(task.success(self._show_spaces))
 
     def _show_spaces(self, facets: Facets) -> None:
@@ -349,7 +349,7 @@ class ImportDialog(Frame):
     def rehearse_paths(self, paths: Sequence[Path]) -> None:
         """Rehearse files and folders, one after the other."""
         self.choose.stop_search()
-        self.reader.start_reading(paths, self.rehearse.settle_space())
+        self.reader.start_reading(paths, self.rehearse.read_space())
         self.show_page(self.rehearse, 1)
         self.rehearse.show_sources(self.reader.sources)
         self._update_footer()
@@ -377,7 +377,7 @@ class ImportDialog(Frame):
         if not sources:
             return
         jobs = [Job(one.path, one.name, one.form, one.only) for one in sources]
-        queue = ImportQueue(self.context, jobs, self.rehearse.settle_space())
+        queue = ImportQueue(self.context, jobs, self.rehearse.read_space())
         self.queue = queue
         self.takes_drops = False
         queue.ended.connect(self._on_queue_ended)

@@ -19,7 +19,7 @@ from core.types.lifecycle import Marked, OutcomeTaken
 from core.types.replies import VerdictReply
 from core.types.values import OWNER_ACTOR, Kind, Memory, Status
 from core.types.views import Revision, RevisionReport
-from ui.bridge import write
+from ui.bridge import make_write
 from ui.context import Command, Context
 from ui.inspector.dialogs import MoveDialog
 from ui.strings import belief_strings, practice_strings
@@ -59,7 +59,7 @@ def submit_verdict(context: Context, memory_id: str, verdict: str, reason: str =
     def report_verdict(reply: VerdictReply) -> None:
         offer_undo(context, belief_strings()["acts"][verdict]["done"], reply.step_id)
 
-    context.tasks.run(write("Judging a memory", start_verdict).success(report_verdict))
+    context.tasks.run(make_write("Judging a memory", start_verdict).success(report_verdict))
 
 
 class ReasonDialog(QDialog):
@@ -147,14 +147,16 @@ def submit_outcome(context: Context, memory_id: str, outcome: str, reason: str =
         offer_undo(context, act["done"], done.step_id)
 
     if outcome in (WORKED, FAILED):
-        went = write(act["label"], lambda: practice.record_outcome(memory_id, OWNER_ACTOR, success=outcome == WORKED))
+        went = make_write(
+            act["label"], lambda: practice.record_outcome(memory_id, OWNER_ACTOR, success=outcome == WORKED)
+        )
         context.tasks.run(went.success(report_outcome))
     elif outcome == HELPFUL:
         context.tasks.run(
-            write(act["label"], lambda: practice.mark_helpful(memory_id, OWNER_ACTOR)).success(report_marked)
+            make_write(act["label"], lambda: practice.mark_helpful(memory_id, OWNER_ACTOR)).success(report_marked)
         )
     else:
-        harmed = write(act["label"], lambda: practice.mark_harmful(memory_id, OWNER_ACTOR, reason or None))
+        harmed = make_write(act["label"], lambda: practice.mark_harmful(memory_id, OWNER_ACTOR, reason or None))
         context.tasks.run(harmed.success(report_marked))
 
 
@@ -180,7 +182,7 @@ NONE_SELECTED = "Select a memory first."
 SAME_ALREADY = "Nothing changed: it is like that already."
 
 
-def why_not_edit(memory: Memory) -> str:
+def explain_no_edit(memory: Memory) -> str:
     """Why a text cannot be written anew, as the engine would say it; "" where it can."""
     if memory.part_of is not None:
         return "It is a part of a longer text; such parts cannot be edited one by one."
@@ -386,12 +388,12 @@ class MemoryActions(QObject):
         elif verb.applies(self._memory):
             verb.run(self._memory)
         else:
-            self._context.desk.show_message(why_not_edit(self._memory) or "That cannot be done with this memory.")
+            self._context.desk.show_message(explain_no_edit(self._memory) or "That cannot be done with this memory.")
 
     # ---- what is done
 
     def _edit_text(self, memory: Memory) -> None:
-        reason = why_not_edit(memory)
+        reason = explain_no_edit(memory)
         if reason:
             self._context.desk.show_message(reason)
         else:
@@ -427,11 +429,11 @@ class MemoryActions(QObject):
     def _run_write(
         self, label: str, begin: Callable[[], Future[RevisionReport]], then: Callable[[RevisionReport], None]
     ) -> None:
-        self._context.tasks.run(write(label, begin).success(then))
+        self._context.tasks.run(make_write(label, begin).success(then))
 
     def _forget_memory(self, memory: Memory) -> None:
         context, engine = self._context, self._context.bridge.engine
-        task = write("Forgetting a memory", lambda: engine.memories.forget(memory.id, OWNER_ACTOR))
+        task = make_write("Forgetting a memory", lambda: engine.memories.forget(memory.id, OWNER_ACTOR))
         context.tasks.run(task.success(lambda step: offer_undo(context, "Forgotten. It can be brought back.", step)))
 
     def _confirm_memory(self, memory: Memory) -> None:

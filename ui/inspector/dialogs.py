@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, 
 from core.types.reviews import HoldPreview, HoldReply, HoldRequest
 from core.types.values import Memory
 from core.types.views import Facets, MemoryRow, PalacePlan, Revision, RevisionPreview, RevisionReport, Whereabouts
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.strings import belief_strings, format_count
 from ui.widgets.basics import Segments, make_button, make_card, make_column, make_label, make_row, make_timer
@@ -103,7 +103,7 @@ class HoldDialog(QDialog):
         self._show_button(0)
         self.found.setText(belief_strings()["hold"]["counting"])
         request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
-        task = query("Looking through a source", lambda: conflicts.hold_preview(request)).within(self, "preview")
+        task = make_query("Looking through a source", lambda: conflicts.hold_preview(request)).within(self, "preview")
         self._context.tasks.run(task.success(self._on_memories_counted).failure(self._on_task_failed))
 
     def _on_memories_counted(self, preview: HoldPreview) -> None:
@@ -118,7 +118,7 @@ class HoldDialog(QDialog):
         self._show_note(said["more"].format(count=len(shown)) if more else "")
         self._show_button(preview.memories)
         library = self._context.bridge.engine.library
-        task = query("Reading what would be held", lambda: library.read_rows(shown)).within(self, "rows")
+        task = make_query("Reading what would be held", lambda: library.read_rows(shown)).within(self, "rows")
         self._context.tasks.run(task.success(self._list_memories))
 
     def _list_memories(self, rows: Sequence[MemoryRow]) -> None:
@@ -154,7 +154,7 @@ class HoldDialog(QDialog):
             return
         self._show_button(0)
         request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
-        task = write("Holding back a source", lambda: conflicts.hold(request)).within(self)
+        task = make_write("Holding back a source", lambda: conflicts.hold(request)).within(self)
         self._context.tasks.run(task.success(self._finish_hold).failure(self._on_task_failed))
 
     def _finish_hold(self, done: HoldReply) -> None:
@@ -236,11 +236,11 @@ class MoveDialog(QDialog):
     def _request_places(self) -> None:
         engine, tasks = self._context.bridge.engine, self._context.tasks
         tasks.run(
-            query("Reading the spaces", engine.library.count_facets)
+            make_query("Reading the spaces", engine.library.count_facets)
             .within(self, "facets")
             .success(self._on_spaces_read)
         )
-        where = query("Finding its place", lambda: engine.palace.locate(self._memory.id))
+        where = make_query("Finding its place", lambda: engine.palace.locate(self._memory.id))
         tasks.run(where.within(self, "where").success(self._on_place_found).failure(self._on_place_missing))
 
     def _on_spaces_read(self, facets: Facets) -> None:
@@ -255,7 +255,7 @@ class MoveDialog(QDialog):
     def _on_place_found(self, where: Whereabouts) -> None:
         self._where = where
         engine = self._context.bridge.engine
-        task = query("Reading the plan", engine.palace.read_plan).within(self, "plan")
+        task = make_query("Reading the plan", engine.palace.read_plan).within(self, "plan")
         self._context.tasks.run(task.success(self._on_rooms_read))
 
     def _on_place_missing(self, _error: BaseException) -> None:
@@ -319,7 +319,7 @@ class MoveDialog(QDialog):
         if place is None or self.kinds.current != SPACE:
             return
         library = self._context.bridge.engine.library
-        task = query("Looking ahead", lambda: library.preview((self._memory.id,), Revision(space=place.id)))
+        task = make_query("Looking ahead", lambda: library.preview((self._memory.id,), Revision(space=place.id)))
         self._context.tasks.run(task.within(self, "preview").success(self._show_preview).failure(self._on_task_failed))
 
     def _show_preview(self, preview: RevisionPreview) -> None:
@@ -338,19 +338,23 @@ class MoveDialog(QDialog):
         self.go_button.setEnabled(False)
         engine, memory = self._context.bridge.engine, self._memory
         if self.kinds.current == SPACE:
-            space = write("Moving a memory", lambda: engine.library.revise((memory.id,), Revision(space=place.id)))
+            space = make_write("Moving a memory", lambda: engine.library.revise((memory.id,), Revision(space=place.id)))
             self._context.tasks.run(
-                space.within(self).success(lambda done: self._in_space(place, done)).failure(self._on_task_failed)
+                space.within(self)
+                .success(lambda done: self._on_space_revised(place, done))
+                .failure(self._on_task_failed)
             )
         else:
-            room = write("Moving a memory", lambda: engine.palace.move_locus(memory.id, place.id, place.x, place.y))
+            room = make_write(
+                "Moving a memory", lambda: engine.palace.move_locus(memory.id, place.id, place.x, place.y)
+            )
             self._context.tasks.run(
                 room.within(self)
                 .success(lambda step: self._finish_move(place.name, step))
                 .failure(self._on_task_failed)
             )
 
-    def _in_space(self, place: Place, report: RevisionReport) -> None:
+    def _on_space_revised(self, place: Place, report: RevisionReport) -> None:
         if report.step_id is None:
             self.note.setText(" ".join(report.refused) or "It is there already.")
         else:

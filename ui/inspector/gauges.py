@@ -19,7 +19,7 @@ from core.types.lifecycle import Curve, Gauges
 from core.types.memory import Lasting
 from core.types.values import Memory, Status
 from core.types.views import Revision, RevisionReport
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.trust import Figure
 from ui.strings import belief_strings as belief_words
@@ -70,7 +70,7 @@ class PermanenceRow(QWidget):
             self._memory_id = memory_id
             self.hide()
         memories = self._context.bridge.engine.memories
-        asked = query("Reading how long it lasts", lambda: memories.explain_permanence(memory_id)).within(
+        asked = make_query("Reading how long it lasts", lambda: memories.explain_permanence(memory_id)).within(
             self, "lasting"
         )
         self._context.tasks.run(asked.success(self._show_lasting).failure(lambda _: self.hide()))
@@ -96,7 +96,7 @@ class PermanenceRow(QWidget):
             else:
                 offer_undo(context, words["done"].format(read=describe_level(level)), report.step_id)
 
-        task = write(words["label"], lambda: library.revise((memory_id,), Revision(permanence=level))).within(self)
+        task = make_write(words["label"], lambda: library.revise((memory_id,), Revision(permanence=level))).within(self)
         context.tasks.run(task.success(report_revision).failure(self._on_choice_failed))
 
     def _on_choice_failed(self, error: BaseException) -> None:
@@ -431,7 +431,7 @@ class GaugesPart(Part):
 
     def _request_gauges(self) -> None:
         jobs, memory_id = self.context.bridge.engine.jobs, self._memory_id
-        asked = query("Reading how a memory lasts", lambda: jobs.read_gauges(memory_id)).within(self, "gauges")
+        asked = make_query("Reading how a memory lasts", lambda: jobs.read_gauges(memory_id)).within(self, "gauges")
         self.context.tasks.run(asked.success(self._show_gauges).failure(self._show_failure))
         self.lasting.show_memory(memory_id)
 

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core.types.memory import Chain, VersionHeld
 from core.types.values import Memory, Source, Status
 from core.types.views import MemoryRow, Revision, RevisionReport
-from ui.bridge import query, write
+from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, Part, PartSpec
-from ui.inspector.actions import SAME_ALREADY, why_not_edit
+from ui.inspector.actions import SAME_ALREADY, explain_no_edit
 from ui.inspector.part_kit import make_flush_row
 from ui.inspector.text_view import ADDED, PLAIN, REMOVED, Run, TextView, runs_of
 from ui.inspector.trust import day_of, describe_validity
@@ -340,7 +340,7 @@ class HistoryPart(Part):
         if any(version.client_id for version in self._versions):
             ids = [version.id for version in self._versions[: self._most]]
             library = self.context.bridge.engine.library
-            task = query("Reading the history", lambda: library.read_rows(ids)).within(self, "rows")
+            task = make_query("Reading the history", lambda: library.read_rows(ids)).within(self, "rows")
             self.context.tasks.run(task.success(self._name_clients))
         return len(self._versions) > 1 or memory.status in _AWAY
 
@@ -421,7 +421,7 @@ class HistoryPart(Part):
         shown, newest = self._memory, self._versions[0]
         if shown is not None and version.id != shown.id:
             made.append(make_button("Look at it", self._make_selector(version.id), kind="link"))
-        can_take = newest.status is Status.ACTIVE and not why_not_edit(newest)
+        can_take = newest.status is Status.ACTIVE and not explain_no_edit(newest)
         if can_take and version.id != newest.id and version.text != newest.text:
             hint = "Makes a new version with the words of this one"
             made.append(
@@ -436,7 +436,7 @@ class HistoryPart(Part):
 
     def _make_text_restorer(self, memory_id: str, text: str) -> Callable[[], None]:
         library = self.context.bridge.engine.library
-        task = write("Changing a text", lambda: library.revise((memory_id,), Revision(text=text)))
+        task = make_write("Changing a text", lambda: library.revise((memory_id,), Revision(text=text)))
         told = task.within(self, "again").success(self._on_version_restored)
 
         def restore_text() -> None:

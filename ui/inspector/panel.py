@@ -17,7 +17,7 @@ from core.events import Changed
 from core.types.memory import Belief
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR, Kind, Memory, Status
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
 from ui.inspector.part_kit import Blank
@@ -174,7 +174,7 @@ class Inspector(QFrame):
         """What is shown; None for nothing."""
         return self._shown
 
-    def _part_in_writing(self) -> TextEditing | None:
+    def _find_open_editor(self) -> TextEditing | None:
         """The part that is being written in."""
         open_ones = (part for _, part, _ in self._parts if isinstance(part, TextEditing) and part.is_editing)
         return next(open_ones, None)
@@ -199,7 +199,7 @@ class Inspector(QFrame):
     def _show_selection(self) -> None:
         self._is_behind = False
         wanted, shown = self._context.selection.current, self._shown
-        writing = self._part_in_writing()
+        writing = self._find_open_editor()
         is_other = shown is not None and wanted != shown.memory.id
         if writing is not None and writing.is_dirty and is_other:
             self._asks = True
@@ -231,7 +231,7 @@ class Inspector(QFrame):
 
     def _request_memory(self, memory_id: str) -> None:
         memories = self._context.bridge.engine.memories
-        task = query("Reading a memory", lambda: memories.show(memory_id, OWNER_ACTOR)).within(self, "show")
+        task = make_query("Reading a memory", lambda: memories.show(memory_id, OWNER_ACTOR)).within(self, "show")
         self._context.tasks.run(task.success(self._read_rest).failure(self._on_reading_failed))
 
     def _read_rest(self, detail: MemoryDetail) -> None:
@@ -241,10 +241,12 @@ class Inspector(QFrame):
             def show_belief(belief: Belief) -> None:
                 self._show_inspected(Inspected(detail, history, belief))
 
-            last = query("Reading a memory", lambda: memories.explain_trust(detail.memory.id)).within(self, "show")
+            last = make_query("Reading a memory", lambda: memories.explain_trust(detail.memory.id)).within(self, "show")
             self._context.tasks.run(last.success(show_belief).failure(self._on_reading_failed))
 
-        task = query("Reading a memory", lambda: memories.history(detail.memory.id, OWNER_ACTOR)).within(self, "show")
+        task = make_query("Reading a memory", lambda: memories.history(detail.memory.id, OWNER_ACTOR)).within(
+            self, "show"
+        )
         self._context.tasks.run(task.success(read_belief).failure(self._on_reading_failed))
 
     def _reload_shown(self) -> None:
@@ -288,7 +290,7 @@ class Inspector(QFrame):
             if before == inspected:
                 self._states.show_content()
                 return
-            if _was_replaced(before.memory, memory) and self._part_in_writing() is None:
+            if _was_replaced(before.memory, memory) and self._find_open_editor() is None:
                 self._context.selection.select(memory.superseded_by_id or "", _ORIGIN)
                 return
         self._shown = inspected

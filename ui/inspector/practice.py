@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from core.types.lifecycle import ProcedureState, RuleState
 from core.types.memory import Application
 from core.types.values import OWNER_ACTOR, Kind, Memory
-from ui.bridge import query
+from ui.bridge import make_query
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import is_procedure, is_rule
 from ui.inspector.part_kit import make_flush_row
@@ -159,12 +159,12 @@ class RulePart(Part):
                 self._body.hide()
                 return
             self._show_state(state)
-            more = query(
+            more = make_query(
                 "Reading how it was applied", lambda: practice.list_applications(memory_id, OWNER_ACTOR, _LOGGED)
             )
             self.context.tasks.run(more.within(self, "log").success(self._show_log).failure(lambda _: None))
 
-        task = query("Reading how a rule serves", lambda: practice.read_rule(memory_id, OWNER_ACTOR)).within(
+        task = make_query("Reading how a rule serves", lambda: practice.read_rule(memory_id, OWNER_ACTOR)).within(
             self, "rule"
         )
         self.context.tasks.run(task.success(read_log).failure(lambda _: self._body.hide()))
@@ -232,7 +232,7 @@ class ProcedurePart(Part):
 
     def _request_state(self) -> None:
         practice, memory_id = self.context.bridge.engine.practice, self._memory_id
-        asked = query("Reading how a procedure goes", lambda: practice.read_procedure(memory_id, OWNER_ACTOR))
+        asked = make_query("Reading how a procedure goes", lambda: practice.read_procedure(memory_id, OWNER_ACTOR))
         self.context.tasks.run(
             asked.within(self, "procedure").success(self._show_state).failure(lambda _: self._body.hide())
         )

@@ -19,7 +19,7 @@ from core.types.recall import DeliveryCount
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR, Memory, Role, Source, Status
 from core.types.views import MemoryRow
-from ui.bridge import query
+from ui.bridge import make_query
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.part_kit import Disclosure, MemoryLine, make_flush_row
 from ui.strings import recall_strings
@@ -80,7 +80,7 @@ class DisclosuresPart(Part):
         """
         memory_id = inspected.memory.id
         laboratory = self.context.bridge.engine.laboratory
-        asked = query("Reading whom it was given to", lambda: laboratory.count_disclosures(memory_id)).within(
+        asked = make_query("Reading whom it was given to", lambda: laboratory.count_disclosures(memory_id)).within(
             self, "given"
         )
         self.context.tasks.run(asked.success(self._show_disclosures).failure(lambda _: self.sentence.setText("")))
@@ -120,13 +120,13 @@ def describe_origin(detail: MemoryDetail) -> str:
     if by == "import" and origin.get("format") in NOTES and not detail.conversation:
         return f"From the note {_file_of(origin)}{f', written{at}' if at else ''}."
     if by == "client":
-        return _by_client(detail, at, within)
+        return _describe_by_client(detail, at, within)
     if by == "owner":
         return f"You wrote it down on {date_of(memory.recorded_at)}."
     return f"{_describe_sayer(memory)}{at}{within}."
 
 
-def _by_client(detail: MemoryDetail, at: str, within: str) -> str:
+def _describe_by_client(detail: MemoryDetail, at: str, within: str) -> str:
     memory = detail.memory
     client = one_line(next((str(s["client"]) for s in detail.sources if s.get("client")), ""), 40) or "An assistant"
     when = at or f" on {date_of(memory.recorded_at)}"
@@ -241,7 +241,7 @@ class Surroundings(QWidget):
         self._said = sorted([*self._said, *fresh], key=lambda said: said.position)
         missing = [said.id for said in self._said if said.id not in self._rows or said in fresh]
         library = self._context.bridge.engine.library
-        task = query("Reading the conversation", lambda: library.read_rows(missing)).within(self, "rows")
+        task = make_query("Reading the conversation", lambda: library.read_rows(missing)).within(self, "rows")
         self._context.tasks.run(task.success(self._show_messages))
 
     def _show_messages(self, found: Sequence[MemoryRow]) -> None:
@@ -270,7 +270,9 @@ class Surroundings(QWidget):
 
     def _request_messages(self, memory_id: str) -> None:
         memories = self._context.bridge.engine.memories
-        task = query("Reading the conversation", lambda: memories.show(memory_id, OWNER_ACTOR)).within(self, "grow")
+        task = make_query("Reading the conversation", lambda: memories.show(memory_id, OWNER_ACTOR)).within(
+            self, "grow"
+        )
         self._context.tasks.run(task.success(self._on_messages_read))
 
     def _on_messages_read(self, detail: MemoryDetail) -> None:

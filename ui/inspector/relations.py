@@ -15,7 +15,7 @@ from core.types.lifecycle import Inferred
 from core.types.memory import Rests
 from core.types.values import Kind, Memory, Status
 from core.types.views import MemoryRow
-from ui.bridge import query, write
+from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.dialogs import HoldDialog
 from ui.inspector.part_kit import MemoryLine, make_flush_row
@@ -85,7 +85,7 @@ class MentionsPart(Part):
 
     def _request_names(self) -> None:
         memories, memory_id = self.context.bridge.engine.memories, self._memory_id
-        asked = query("Reading what it names", lambda: memories.list_inferred(memory_id)).within(self, "names")
+        asked = make_query("Reading what it names", lambda: memories.list_inferred(memory_id)).within(self, "names")
         self.context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
 
     def _extract_names(self) -> None:
@@ -94,7 +94,7 @@ class MentionsPart(Part):
         def start_extraction() -> Future[Inferred | None]:
             return memories.read_anew(memory_id)
 
-        asked = write("Reading what it names", start_extraction).within(self, "names")
+        asked = make_write("Reading what it names", start_extraction).within(self, "names")
         self.context.tasks.run(asked.success(self._show_extracted).failure(self._show_failure))
 
     def _show_extracted(self, inferred: Inferred | None) -> None:
@@ -220,7 +220,7 @@ class DependentsPart(Part):
 
     def _request_rows(self) -> None:
         library, wanted = self.context.bridge.engine.library, self._ids[: self._most]
-        task = query("Reading what rests on it", lambda: library.read_rows(wanted)).within(self, "rows")
+        task = make_query("Reading what rests on it", lambda: library.read_rows(wanted)).within(self, "rows")
         self.context.tasks.run(task.success(self._show_rows))
 
     def _show_rows(self, rows: Sequence[MemoryRow]) -> None:
@@ -324,7 +324,7 @@ class RelationsPart(Part):
     def _request_rows(self) -> None:
         ids = list(dict.fromkeys(memory_id for group in self._groups.values() for memory_id in group[: self._most]))
         library = self.context.bridge.engine.library
-        task = query("Reading relations", lambda: library.read_rows(ids)).within(self, "rows")
+        task = make_query("Reading relations", lambda: library.read_rows(ids)).within(self, "rows")
         self.context.tasks.run(task.success(self._show_rows))
 
     def _show_rows(self, found: Sequence[MemoryRow]) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QScrollArea, QSizePolicy, QVBoxLay
 from core.types.memory import Warned
 from core.types.values import Memory
 from core.types.views import Revision, RevisionReport
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.part_kit import make_flush_row
 from ui.inspector.text_view import TextView, runs_of
@@ -261,7 +261,7 @@ class WarningPart(Part):
         if not is_same:
             self._close_question()
         library = self.context.bridge.engine.library
-        asked = query("Looking whether it reads like an instruction", lambda: library.explain_warning(memory_id))
+        asked = make_query("Looking whether it reads like an instruction", lambda: library.explain_warning(memory_id))
         self.context.tasks.run(asked.within(self, "warned").success(self._show_warning).failure(lambda _: self.hide()))
         return is_same and self.isVisible()
 
@@ -288,7 +288,7 @@ class WarningPart(Part):
             self._close_question()
             offer_undo(self.context, words["done"], step_id)
 
-        task = write("Letting a memory through", lambda: library.release_hold(memory_id)).within(self)
+        task = make_write("Letting a memory through", lambda: library.release_hold(memory_id)).within(self)
         self.context.tasks.run(task.success(report_release).failure(self._on_task_failed))
 
     def _on_task_failed(self, error: BaseException) -> None:
@@ -409,9 +409,9 @@ class TextPart(Part):
             return
         if self.view.is_folded and self.view.bottom_of(wanted[0]) > self.view.height():
             self._toggle_fold()
-        self._bring_into_sight(wanted[0])
+        self._scroll_to_place(wanted[0])
 
-    def _bring_into_sight(self, place: tuple[int, int]) -> None:
+    def _scroll_to_place(self, place: tuple[int, int]) -> None:
         area = self.parentWidget()
         while area is not None and not isinstance(area, QScrollArea):
             area = area.parentWidget()
@@ -500,7 +500,7 @@ class TextPart(Part):
             return
         self.editor.set_busy()
         library = self.context.bridge.engine.library
-        task = write("Saving a text", lambda: library.revise((memory.id,), Revision(text=text)))
+        task = make_write("Saving a text", lambda: library.revise((memory.id,), Revision(text=text)))
         self.context.tasks.run(task.within(self, "save").success(self._on_text_saved).failure(self._on_task_failed))
 
     def _leave_with(self, leave: Callable[[], None]) -> None:

@@ -202,7 +202,7 @@ class ListKeys:
     moves_only: bool = False
     searches: bool = True
 
-    def act_of(self, event: QKeyEvent) -> str:
+    def action_of(self, event: QKeyEvent) -> str:
         """The act of a key; "" for none."""
         held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if held == Qt.KeyboardModifier.NoModifier:
@@ -583,21 +583,21 @@ class ListView(QListView):
         super().selectionChanged(selected, deselected)
         self.picked.emit()
 
-    def _lets_go(self, event: QKeyEvent) -> bool:
+    def _is_release_key(self, event: QKeyEvent) -> bool:
         return self._keys.lets_go and event.key() == Qt.Key.Key_Escape and bool(self.selectedIndexes())
 
     def event(self, event: QEvent) -> bool:
         """Its keys are its own, although the window has shortcuts with them."""
-        return accept_own_key(event, lambda key: bool(self._keys.act_of(key)) or self._lets_go(key)) or super().event(
-            event
-        )
+        return accept_own_key(
+            event, lambda key: bool(self._keys.action_of(key)) or self._is_release_key(key)
+        ) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """Keys that act on what is chosen; Esc lets go of it; the rest moves, searches or is the page's."""
-        act = self._keys.act_of(event)
+        act = self._keys.action_of(event)
         if act:
             self.request_action(act)
-        elif self._lets_go(event):
+        elif self._is_release_key(event):
             self.clearSelection()
         elif self._keys.moves_only and not self._keys.is_move_key(event):
             event.ignore()

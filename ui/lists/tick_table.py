@@ -113,7 +113,7 @@ class TickModel(TableModel[TickRow]):
         """Tick, or untick, every row that is shown."""
         keys = {row.key for row in self.rows}
         self.ticked = self.ticked | keys if is_on else self.ticked - keys
-        self._ticks_changed(0, len(self.rows) - 1)
+        self._emit_ticks_changed(0, len(self.rows) - 1)
 
     def toggle_ticks(self, places: Sequence[int]) -> None:
         """Tick rows, or untick them where all of them are ticked.
@@ -124,9 +124,9 @@ class TickModel(TableModel[TickRow]):
         keys = {self.rows[place].key for place in places}
         self.ticked = self.ticked - keys if keys <= self.ticked else self.ticked | keys
         if places:
-            self._ticks_changed(min(places), max(places))
+            self._emit_ticks_changed(min(places), max(places))
 
-    def _ticks_changed(self, first: int, last: int) -> None:
+    def _emit_ticks_changed(self, first: int, last: int) -> None:
         if last >= first:
             self.dataChanged.emit(self.index(first, 0), self.index(last, 0), [Qt.ItemDataRole.CheckStateRole])
         self.ticks.emit()
@@ -149,7 +149,7 @@ class TickModel(TableModel[TickRow]):
             self.ticked.add(key)
         else:
             self.ticked.discard(key)
-        self._ticks_changed(index.row(), index.row())
+        self._emit_ticks_changed(index.row(), index.row())
         return True
 
     def flags(self, index: _Index) -> Qt.ItemFlag:

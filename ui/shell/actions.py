@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFrame, QLineEdit, QMenu, Q
 from core.config.option_rows import replace_option
 from core.types.replies import StepRow
 from core.types.values import OWNER_ACTOR
-from ui.bridge import Running, query, write
+from ui.bridge import Running, make_query, make_write
 from ui.context import Command, Context, PageSpec
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
@@ -374,7 +374,7 @@ class Actions(QObject):
             return
         journal = self._context.bridge.engine.history
         for (name, title), begin in zip(_STEPS, (journal.next_undo, journal.next_redo), strict=True):
-            task = query("Reading the journal", begin).within(self, name).failure(lambda _: None)
+            task = make_query("Reading the journal", begin).within(self, name).failure(lambda _: None)
             self._context.tasks.run(
                 task.success(lambda step, name=name, title=title: self._show_step(name, title, step))  # type: ignore[misc]  # mypy infers no lambda with defaults
             )
@@ -393,7 +393,7 @@ class Actions(QObject):
         self._is_undoing = True
         journal = self._context.bridge.engine.history
         begin = journal.next_undo if name == "edit.undo" else journal.next_redo
-        asked = query("Reading the journal", begin).success(lambda step: self._undo_step(name, step))
+        asked = make_query("Reading the journal", begin).success(lambda step: self._undo_step(name, step))
         self._context.tasks.run(asked).ended.connect(self._on_steps_asked)
 
     def _on_steps_asked(self) -> None:
@@ -408,7 +408,7 @@ class Actions(QObject):
             self._context.desk.show_message(describe_nothing_to_undo(name))
             return
         act = "Undo" if name == "edit.undo" else "Redo"
-        undoing = write("Undoing", lambda: engine.memories.undo(step.id, OWNER_ACTOR))
+        undoing = make_write("Undoing", lambda: engine.memories.undo(step.id, OWNER_ACTOR))
         self._running = self._context.tasks.run(undoing.success(lambda report: report_undo(self._context, report, act)))
         self._running.ended.connect(self._on_undo_settled)
         self._is_undoing = True

@@ -44,7 +44,7 @@ from PySide6.QtWidgets import (
 from core.events import Progress
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
-from ui.bridge import Problem, Running, query
+from ui.bridge import Problem, Running, make_query
 from ui.context import CLOSER, Context, PageSpec, PartSpec
 from ui.shell.actions import Actions, CommandPalette, Entry, WindowCommands, shortcut_text
 from ui.shell.house import House
@@ -268,7 +268,7 @@ class SearchBox(QObject):
             return
         ask = RecallQuery(query=typed, limit=_SHOWN)
         engine = self._context.bridge.engine
-        task = query("Searching", lambda: engine.memories.recall(ask, OWNER_ACTOR))
+        task = make_query("Searching", lambda: engine.memories.recall(ask, OWNER_ACTOR))
         self._context.tasks.run(
             task.within(self, "ask")
             .success(lambda reply: self._show_matches(typed, [item.memory for item in reply.result.items]))
@@ -526,12 +526,12 @@ class MainWindow(QMainWindow):
             if self.isVisible():
                 self.house.show_first_page()
         elif not is_open:
-            self._leave_house()
+            self._close_house()
             self.status.clear_status()
             self._stack.setCurrentWidget(self.gate)
         self.actions_box.show_state(is_open=is_open)
 
-    def _leave_house(self) -> None:
+    def _close_house(self) -> None:
         """Nothing of the vault stays in the window once it is locked."""
         self._status.stop()
         self.top.search.setText("")  # not `clear`, which could be undone
@@ -552,12 +552,12 @@ class MainWindow(QMainWindow):
         """Lock the vault; what is under way stops at its next safe point."""
         engine = self.context.bridge.engine
         if engine.state == "open":
-            self.context.tasks.run(query("Locking", engine.vault.lock))
+            self.context.tasks.run(make_query("Locking", engine.vault.lock))
 
     def _request_status(self) -> None:
         if self.context.bridge.is_open:
             engine = self.context.bridge.engine
-            task = query("Looking at the index", lambda: engine.vault.status(brief=True)).within(self, "status")
+            task = make_query("Looking at the index", lambda: engine.vault.status(brief=True)).within(self, "status")
             self.context.tasks.run(
                 task.success(lambda report: self.status.show_status(report.values)).failure(lambda _: None)
             )

@@ -276,7 +276,7 @@ class Theme(QObject):
         self.mode, self.scale, self.reduced_motion = SYSTEM, 100, False
         self.tokens: Tokens = self._all[self.wanted]
         self._icons = Icons(lambda: self.tokens)
-        self._system.changed.connect(self._system_changed)
+        self._system.changed.connect(self._on_system_theme_changed)
         style = QStyleFactory.create("Fusion")
         if style is not None:
             application.setStyle(style)
@@ -306,7 +306,7 @@ class Theme(QObject):
         self.tokens = self._all[self.wanted]
         self._apply_to_application()
 
-    def _system_changed(self) -> None:
+    def _on_system_theme_changed(self) -> None:
         if self.mode == SYSTEM and self.tokens is not self._all[self.wanted]:
             self.tokens = self._all[self.wanted]
             self._apply_to_application()

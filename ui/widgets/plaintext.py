@@ -134,7 +134,7 @@ def _is_written(text: str, at: int) -> bool:
     if character in "\ufe0e\ufe0f":
         return at > 0 and _VARIANT.match(text, at - 1) is not None
     if character == "\u200d":
-        return _is_joiner_needed(text, at) or _joins_faces(text, at)
+        return _is_joiner_needed(text, at) or _completes_face(text, at)
     if character == "\u200c":
         return _is_joiner_needed(text, at)
     return "\U000e0020" <= character <= "\U000e007f" and _is_flag(text, at)
@@ -152,7 +152,7 @@ def _is_joining(character: str) -> bool:
     return _JOINING.match(character) is not None and unicodedata.category(character)[0] in "LM"
 
 
-def _joins_faces(text: str, at: int) -> bool:
+def _completes_face(text: str, at: int) -> bool:
     return any(
         low >= 0 and (found := _WHOLE_FACE.match(text, low)) is not None and found.end() == at + 1
         for low in (at - 1, at - 2)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.cli.clients import question_lines
-from app.cli.options import reach_lines, typed_grants
+from app.cli.options import parse_grants, reach_lines
 from core.config.grant_wording import (
     describe_default_visibility,
     describe_former_client,
@@ -86,8 +86,8 @@ def test_who_sees_nothing_is_told_with_the_command_that_mends_it() -> None:
 
 
 def test_a_word_that_is_no_grant_is_answered_with_those_there_are() -> None:
-    assert typed_grants(["read, write", "write,space:my work"]) == ["read", "write", "space:my work"]
+    assert parse_grants(["read, write", "write,space:my work"]) == ["read", "write", "space:my work"]
     with pytest.raises(UserError, match=r"read, propose, write, curate, speak_for_user, all_spaces or space:NAME"):
-        typed_grants(["raed"])
+        parse_grants(["raed"])
     with pytest.raises(UserError, match="Name the space"):
-        typed_grants(["space:"])
+        parse_grants(["space:"])

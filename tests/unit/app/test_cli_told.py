@@ -13,10 +13,10 @@ from app.cli.review import _print_resolution as decision_told
 from app.cli.review import _print_turned_down
 from app.cli.undo import print_undone
 from app.cli.words import (
-    claim_stands,
     describe_actor,
     describe_author,
     describe_claim,
+    describe_claim_state,
     describe_level,
     describe_status,
     describe_trust,
@@ -91,11 +91,13 @@ def test_a_claim_is_a_sentence() -> None:
 
 
 def test_a_claim_says_how_it_stands() -> None:
-    assert claim_stands(claim()) == "holds · 90 % sure · 1 quote"
+    assert describe_claim_state(claim()) == "holds · 90 % sure · 1 quote"
     against = [{"stance": "supporting"}, {"stance": "supporting"}, {"stance": "contradicting"}]
     held = claim(evidence=against, valid_from="2025-03-01T12:00:00Z", qualifiers={"when": "in winter"})
-    assert claim_stands(held).startswith("holds · 90 % sure · 2 quotes · 1 against it · from 2025-03-01 · only when")
-    assert claim_stands(claim(state="retracted")) == "taken back · 1 quote"
+    assert describe_claim_state(held).startswith(
+        "holds · 90 % sure · 2 quotes · 1 against it · from 2025-03-01 · only when"
+    )
+    assert describe_claim_state(claim(state="retracted")) == "taken back · 1 quote"
 
 
 def shown(*terms: tuple[str, float], **more: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 from app.cli.output import Output
 from app.environment import read_environment
 from app.mcp import pairing
-from app.mcp.client_setup import ClientSetup, checked_client
+from app.mcp.client_setup import ClientSetup, check_client_name
 from app.mcp.link import ClientReach
 from app.mcp.server import describe_spaces
 from app.mcp.trial import describe_visibility
@@ -113,18 +113,18 @@ def test_the_person_is_asked_which_spaces_it_sees(
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("click.prompt", prompted)
     shown = plain(setup, StringIO(), StringIO())
-    assert pairing.asked_grants(shown) == grants
+    assert pairing.ask_grants(shown) == grants
     assert "zed" in asked[0]
     monkeypatch.setattr("click.prompt", lambda *_, **__: "n")
     with pytest.raises(UserError, match="Nothing was paired"):
-        pairing.asked_grants(shown)
+        pairing.ask_grants(shown)
 
 
 def test_where_nobody_can_be_asked_nobody_is(setup: ClientSetup, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
-    assert pairing.asked_grants(plain(setup, StringIO(), StringIO())) == ()
+    assert pairing.ask_grants(plain(setup, StringIO(), StringIO())) == ()
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    assert pairing.asked_grants(setup) == ()  # JSON
+    assert pairing.ask_grants(setup) == ()  # JSON
 
 
 def test_the_trial_says_what_the_client_sees() -> None:
@@ -154,4 +154,4 @@ def test_an_assistant_is_told_which_spaces_it_sees_and_where_its_stores_go() -> 
 @pytest.mark.parametrize("name", ["Zoë", "ключ", "日本語"])
 def test_a_name_the_engine_would_not_take_is_refused_with_what_is_kept(name: str) -> None:
     with pytest.raises(UserError, match="letters from A to Z"):
-        checked_client(name)
+        check_client_name(name)

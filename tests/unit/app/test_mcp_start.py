@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.options import find_verb
-from app.mcp.client_setup import serving_command
+from app.mcp.client_setup import engine_command
 from app.mcp.link import Starter
 from core.errors import Code, LociError
 from core.types.clock import ManualClock
@@ -56,7 +56,7 @@ def test_the_verb_is_found_behind_global_options(arguments: list[str], verb: str
 
 
 def test_the_engine_is_started_where_it_need_not_ask() -> None:
-    command = serving_command(Path("/h"), Path("/s"))
+    command = engine_command(Path("/h"), Path("/s"))
     assert command[-6:] == ["--home", "/h", "--passphrase-file", "/s", "serve", "--unlocked"]
 
 

@@ -15,7 +15,7 @@ from PySide6.QtCore import QDate, QLocale, QObject, Qt, Signal
 from PySide6.QtWidgets import QDateEdit, QDialog, QWidget
 
 from core.types.clients import ClientCard, Removal, TakenBack, Terms, Undoable
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.clients.words import (
     can_remove,
@@ -197,7 +197,7 @@ class UndoSinceDialog(AskDialog):
             self._asked = clients.preview_undo(name, since)
             return self._asked
 
-        asked = query(clients_strings()["undo_dialog"]["looking"], start_count).within(self, "count")
+        asked = make_query(clients_strings()["undo_dialog"]["looking"], start_count).within(self, "count")
         self.context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
 
     def _show_preview(self, found: Undoable) -> None:
@@ -333,9 +333,9 @@ class ClientActions(QObject):
 
         def request_removal_count(_client_id: str) -> None:
             self._context.desk.show_message(told)
-            counting = query(clients_strings()["undo_dialog"]["looking"], lambda: clients.preview_undo(name, 0)).within(
-                self
-            )
+            counting = make_query(
+                clients_strings()["undo_dialog"]["looking"], lambda: clients.preview_undo(name, 0)
+            ).within(self)
             self._context.tasks.run(
                 counting.success(lambda found: self._ask_removal(name, found)).failure(self._show_failure)
             )
@@ -372,7 +372,9 @@ class ClientActions(QObject):
         if self._is_busy:
             return  # a second press before the first is done would mean the same
         self._is_busy = True
-        task = write(clients_strings()["doing"][deed], begin).within(self).success(then).failure(self._show_failure)
+        task = (
+            make_write(clients_strings()["doing"][deed], begin).within(self).success(then).failure(self._show_failure)
+        )
         self._context.tasks.run(task).ended.connect(self._on_write_ended)
 
     def _on_write_ended(self) -> None:

@@ -16,13 +16,13 @@ from PySide6.QtWidgets import QBoxLayout, QWidget
 from core.types.clients import ActivityLine, ActivityPage, Did
 from core.types.recall import Receipt, ReceiptPage, ReceiptRow
 from core.types.views import MemoryRow
-from ui.bridge import query
+from ui.bridge import make_query
 from ui.context import CLOSER, Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import Heading
 from ui.pages.clients.head import Tab, day_heading, format_clock, has_keyboard, memory_line, set_button_offer
 from ui.pages.clients.lines import Line, Row, client_list, is_below
-from ui.pages.clients.words import describe_action, describe_verb, describe_withheld_reason, did_note
+from ui.pages.clients.words import describe_action, describe_activity, describe_verb, describe_withheld_reason
 from ui.strings import clients_strings, format_count
 from ui.undo import undo_step
 from ui.widgets.basics import make_button, make_column, make_label, make_row, wrap_in_card
@@ -194,7 +194,9 @@ class ReceiptsTab(Tab):
             if self.card is not None and self.card.name == card.name:
                 self._show_first_page(page) if after is None else self._append_page(page)
 
-        asked = query(clients_strings()["receipts"]["reading"], lambda: laboratory.receipts(limit, after, card.name))
+        asked = make_query(
+            clients_strings()["receipts"]["reading"], lambda: laboratory.receipts(limit, after, card.name)
+        )
         self.context.tasks.run(asked.within(self, "receipts").success(show_page).failure(self.show_failure))
 
     def _show_first_page(self, page: ReceiptPage) -> None:
@@ -230,12 +232,12 @@ class ReceiptsTab(Tab):
             def start_query() -> Future[tuple[MemoryRow, ...]]:
                 return library.read_rows(ids)
 
-            asked = query(clients_strings()["receipts"]["one"], start_query).within(self, "memories")
+            asked = make_query(clients_strings()["receipts"]["one"], start_query).within(self, "memories")
             self.context.tasks.run(
                 asked.success(lambda rows: self._show_receipt(receipt, rows)).failure(self._on_receipt_failed)
             )
 
-        asked = query(clients_strings()["receipts"]["one"], lambda: laboratory.receipt(shown.id)).within(
+        asked = make_query(clients_strings()["receipts"]["one"], lambda: laboratory.receipt(shown.id)).within(
             self, "receipt"
         )
         self.context.tasks.run(asked.success(read_memories).failure(self._on_receipt_failed))
@@ -297,7 +299,7 @@ def activity_row(line: ActivityLine, number: int) -> Row:
     return Row(
         id=line.receipt_id or line.step_id or f"{line.at}-{line.verb}-{line.code}-{number}",
         head=describe_action(line),
-        note=did_note(line),
+        note=describe_activity(line),
         icon=icon,
         ink=ink,
         aside=format_clock(line.at),
@@ -387,7 +389,7 @@ class ActivityTab(Tab):
             if self.card is not None and self.card.name == card.name:
                 self._show_first_page(page) if is_first else self._append_page(page)
 
-        asked = query(clients_strings()["activity"]["reading"], lambda: clients.activity(card.name, after, limit))
+        asked = make_query(clients_strings()["activity"]["reading"], lambda: clients.activity(card.name, after, limit))
         self.context.tasks.run(asked.within(self, "activity").success(show_page).failure(self.show_failure))
 
     def _show_first_page(self, page: ActivityPage) -> None:

@@ -49,7 +49,7 @@ def _describe_grants(card: ClientCard) -> str:
     return " · ".join(part for part in (format_grants(card.grants), spaces) if part)
 
 
-def in_order(cards: Sequence[ClientCard], order: Sequence[str] = ()) -> list[ClientCard]:
+def order_cards(cards: Sequence[ClientCard], order: Sequence[str] = ()) -> list[ClientCard]:
     """Those that may come in first; within them the one that came last.
 
     Args:
@@ -151,7 +151,7 @@ class CardsPanel(QFrame):
         awake, paused = (sum(card.standing is one for card in cards) for one in (ClientState.AWAKE, ClientState.PAUSED))
         self.count.setText(format_count(clients_strings()["count"], len(cards)))
         self._show_switch(stops=awake > 0, resumes=paused > 1 or (paused > 0 and not awake))
-        shown = in_order(cards, self._order)
+        shown = order_cards(cards, self._order)
         self._order = [card.name for card in shown]
         self.list.show_lines([card_row(card, now_ms) for card in shown], wanted=wanted)
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QPlainTextEdit, QSizePolicy
 from core.types.clients import ClientCard, ClientState, ContextPreview
 from core.types.values import Grant
 from core.types.views import MemoryRow
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.clients.activity import given_lines, memory_list
 from ui.pages.clients.head import Tab
@@ -204,9 +204,9 @@ class ContextPreviewTab(Tab):
 
     def reload(self) -> None:
         """Nothing is read unasked but how the client stands."""
-        self.stands_otherwise()
+        self.show_new_card()
 
-    def stands_otherwise(self) -> None:
+    def show_new_card(self) -> None:
         """Say why it would get nothing; look once more where it may see other things than when it was looked at."""
         card = self.card
         if card is None:
@@ -238,7 +238,7 @@ class ContextPreviewTab(Tab):
             if self._asked is asked:  # neither another client nor another prompt by now
                 self._read_withheld(sight)
 
-        looking = query(
+        looking = make_query(
             clients_strings()["sight"]["reading"],
             lambda: clients.preview_context(asked.name, asked.prompt, asked.budget, asked.model),
         )
@@ -252,7 +252,9 @@ class ContextPreviewTab(Tab):
                 self._show_preview(sight, rows)
 
         library, ids = self.context.bridge.engine.library, tuple(sight.withheld)
-        reading = query(clients_strings()["sight"]["reading"], lambda: library.read_rows(ids)).within(self, "withheld")
+        reading = make_query(clients_strings()["sight"]["reading"], lambda: library.read_rows(ids)).within(
+            self, "withheld"
+        )
         self.context.tasks.run(reading.success(show_if_current).failure(self._on_preview_failed))
 
     def _on_preview_failed(self, error: BaseException) -> None:

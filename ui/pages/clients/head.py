@@ -89,7 +89,7 @@ class Tab(QWidget):
         if is_other:
             self.reload()
         else:
-            self.stands_otherwise()
+            self.show_new_card()
 
     def activate(self) -> None:
         """It is looked at."""
@@ -112,7 +112,7 @@ class Tab(QWidget):
     def reload_near_top(self) -> None:
         """It may have done more since; a view of what it does reads again."""
 
-    def stands_otherwise(self) -> None:
+    def show_new_card(self) -> None:
         """The card of the same client was read again."""
 
     def forget_client(self) -> None:

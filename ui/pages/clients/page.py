@@ -18,7 +18,7 @@ from core.config.grant_wording import describe_limits_of_grants
 from core.events import Changed
 from core.types.clients import ClientCard, ClientState, Terms
 from core.types.replies import WaitingKind
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Command, Context, Page, PageSpec
 from ui.pages.clients.actions import ClientActions
 from ui.pages.clients.activity import ActivityTab, ReceiptsTab
@@ -357,7 +357,7 @@ class ClientsPage(Page):
         if not self._is_read:
             self.states.show_loading()
         clients = self.context.bridge.engine.clients
-        asked = query(clients_strings()["reading"], clients.cards).within(self, "cards")
+        asked = make_query(clients_strings()["reading"], clients.cards).within(self, "cards")
         self.context.tasks.run(asked.success(self._show_clients).failure(self._show_failure))
         self.nos.reload()
 
@@ -374,7 +374,7 @@ class ClientsPage(Page):
         else:
             self.teaching.remove_introduction()
             self.states.show_content()
-            wanted, self._wanted = self._wanted or self._wished_client(), ""
+            wanted, self._wanted = self._wanted or self._client_in_wish(), ""
             self.stand.cards.show_cards(cards, self.context.clock.now_ms(), wanted)
             self._show_card(self._current_card())
         self._carry_out_wish()
@@ -382,7 +382,7 @@ class ClientsPage(Page):
             self._wants_focus = False
             self.stand.focus_clients_or(self)
 
-    def _wished_client(self) -> str:
+    def _client_in_wish(self) -> str:
         """The client a wish names."""
         return self._wished.removeprefix("client:") if self._wished.startswith("client:") else ""
 

@@ -18,7 +18,7 @@ from core.config.grant_wording import describe_limits_of_grants, shell_quoted
 from core.types.clients import PairingCode, PairingEnd, PairingOutcome, PairingQuestion, PairingTurn
 from core.types.values import Grant
 from core.types.views import Facets
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.clients.pairing_request import QuestionView
 from ui.pages.clients.words import SPACE, format_names, visible_name
@@ -40,7 +40,7 @@ def read_assistant_steps() -> Mapping[str, Sequence[str]]:
     return {name: tuple(steps) for name, steps in assistants_strings()["assistants"].items()}
 
 
-def in_groups(code: str) -> str:
+def group_code(code: str) -> str:
     """A code as it is read aloud: groups of four."""
     return " ".join(code[at : at + _GROUP] for at in range(0, len(code), _GROUP))
 
@@ -152,8 +152,8 @@ class CodeView(QWidget):
             code: 16 characters.
         """
         self._code = code
-        self.code.setText(in_groups(code))
-        self.code.setAccessibleName(f"{clients_strings()['pairing']['code']}: {', '.join(in_groups(code).split())}")
+        self.code.setText(group_code(code))
+        self.code.setAccessibleName(f"{clients_strings()['pairing']['code']}: {', '.join(group_code(code).split())}")
         self.copy.setText("\u2009" + clients_strings()["pairing"]["copy"])
         self.copy.setEnabled(True)
         self.copy.setFocus()
@@ -351,21 +351,21 @@ class PairDialog(QDialog):
         self.code.show_name(self._title, self._name)
         turn = self._turn = port.open_pairing(self._name, None)
         said, run = clients_strings()["pairing"], self.context.tasks.run
-        reading = query(said["wait"].rstrip(" …"), lambda: turn.code).within(self, "code")
+        reading = make_query(said["wait"].rstrip(" …"), lambda: turn.code).within(self, "code")
         run(reading.success(self._show_code).failure(self._show_failure))
         # A writing: when it is over, the rail counts anew who waits.
-        run(write(said["task"], lambda: turn.asked).within(self, "asked").success(self._show_question))
-        run(write(said["task"], lambda: turn.ended).within(self, "ended").success(self._show_end))
+        run(make_write(said["task"], lambda: turn.asked).within(self, "asked").success(self._show_question))
+        run(make_write(said["task"], lambda: turn.ended).within(self, "ended").success(self._show_end))
         self._read_spaces()
 
     def _read_spaces(self) -> None:
         library = self.context.bridge.engine.library
 
         def show_spaces(facets: Facets) -> None:
-            self.question.know_spaces(facets.spaces)
+            self.question.show_spaces(facets.spaces)
             self._schedule_fit()
 
-        asked = query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
+        asked = make_query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
         self.context.tasks.run(asked.success(show_spaces).failure(lambda _: None))  # those it asks for are shown anyway
 
     def _show_code(self, made: PairingCode) -> None:
@@ -410,7 +410,7 @@ class PairDialog(QDialog):
             return
         grants = self.question.grants if allow else None
         self.question.show_answered()
-        answering = write(clients_strings()["pairing"]["title"], lambda: port.answer(question.id, allow, grants))
+        answering = make_write(clients_strings()["pairing"]["title"], lambda: port.answer(question.id, allow, grants))
         self.context.tasks.run(answering.within(self).failure(self._show_failure))
 
     def _show_end(self, ended: PairingEnd) -> None:
@@ -484,6 +484,8 @@ class PairDialog(QDialog):
         port = self.context.pairing.port
         if port is not None and self._turn is not None:
             self._turn = None
-            self.context.tasks.run(write(clients_strings()["pairing"]["title"], port.cancel).failure(lambda _: None))
+            self.context.tasks.run(
+                make_write(clients_strings()["pairing"]["title"], port.cancel).failure(lambda _: None)
+            )
         self._set_question(None)
         super().done(result)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QGridLayout, QVBoxLayout, QWid
 from core.config.grant_wording import describe_limits_of_grants, describe_space_grant, is_beyond_default
 from core.types.clients import Denied, PairingQuestion
 from core.types.values import Grant
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.clients.terms import SpaceBoxes
 from ui.pages.clients.words import SPACE, grant_sentence, grant_word, visible_name
@@ -75,7 +75,7 @@ class DeniedNamesDialog(QDialog):
     def reload(self) -> None:
         """Read the names anew."""
         clients = self._context.bridge.engine.clients
-        asked = query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
+        asked = make_query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
         self._context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
 
     def _show_names(self, found: Sequence[Denied]) -> None:
@@ -111,7 +111,7 @@ class DeniedNamesDialog(QDialog):
             self.lifted.emit()
             self.reload()
 
-        task = write(said["lifting"], lambda: clients.allow_again(name)).within(self)
+        task = make_write(said["lifting"], lambda: clients.allow_again(name)).within(self)
         self._context.tasks.run(task.success(report_allowed).failure(self._show_failure))
 
 
@@ -132,7 +132,7 @@ class DeniedNames(QObject):
     def reload(self) -> None:
         """Ask whether there are any; the link shows itself where there are."""
         clients = self._context.bridge.engine.clients
-        asked = query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
+        asked = make_query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
         self._context.tasks.run(asked.success(self._show_link).failure(lambda _: self.link.hide()))
 
     def _show_link(self, found: Sequence[Denied]) -> None:
@@ -305,7 +305,7 @@ class QuestionView(QWidget):
         inside = self._body.sizeHint().height() if box is None else box.totalHeightForWidth(width)
         return inside + spacing().m + self._foot.sizeHint().height()
 
-    def know_spaces(self, there: Iterable[str]) -> None:
+    def show_spaces(self, there: Iterable[str]) -> None:
         """Show the spaces there are; what is ticked stays so.
 
         Args:

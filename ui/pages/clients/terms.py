@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QCheckBox, QDoubleSpinBox, QGrid
 from core.types.clients import ClientCard, ClientState, Terms
 from core.types.values import Grant
 from core.types.views import Facets
-from ui.bridge import query
+from ui.bridge import make_query
 from ui.context import Context
 from ui.pages.clients.head import Tab, has_keyboard, set_button_offer
 from ui.pages.clients.words import SPACE, describe_change, grant_sentence, grant_word, visible_name
@@ -211,7 +211,7 @@ class TermsTab(Tab):
         if client is None:
             return
         library = self.context.bridge.engine.library
-        asked = query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
+        asked = make_query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
 
         def show_facets(facets: Facets) -> None:
             self._facets = facets
@@ -220,7 +220,7 @@ class TermsTab(Tab):
 
         self.context.tasks.run(asked.success(show_facets).failure(self.show_failure))
 
-    def stands_otherwise(self) -> None:
+    def show_new_card(self) -> None:
         """Show the terms as they are now; which spaces there are was read when it was entered."""
         if self.card is not None and self._facets is not None and self._is_read:
             self._show_client_terms(self.card, self._facets)

@@ -15,7 +15,7 @@ from core.config.grant_wording import describe_limits_of_grants
 from core.types.replies import Paired
 from core.types.values import Grant
 from core.types.views import Facets
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.clients.terms import GrantBoxes, SpaceBoxes
 from ui.pages.clients.words import visible_name
@@ -145,7 +145,7 @@ class TokenDialog(QDialog):
         def show_spaces(facets: Facets) -> None:
             self.spaces.show_spaces(facets.spaces, ())
 
-        asked = query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
+        asked = make_query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
         self.context.tasks.run(asked.success(show_spaces).failure(self._show_failure))
 
     def _show_step(self) -> QWidget:
@@ -177,7 +177,7 @@ class TokenDialog(QDialog):
         grants = (*self.grants.grants, *(self.spaces.grants if self.spaces.isEnabled() else ()))
         clients = self.context.bridge.engine.clients
         self._set_busy(is_busy=True)
-        task = write(clients_strings()["making"]["making"].rstrip(" …"), lambda: clients.pair(name, grants))
+        task = make_write(clients_strings()["making"]["making"].rstrip(" …"), lambda: clients.pair(name, grants))
         self.context.tasks.run(task.within(self).success(self._show_token).failure(self._show_failure))
 
     def _set_busy(self, *, is_busy: bool) -> None:

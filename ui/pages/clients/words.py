@@ -138,7 +138,7 @@ def brief_withheld_reason(reason: str) -> str:
     return str(known) if known else describe_withheld_reason(reason)
 
 
-def did_note(line: ActivityLine) -> str:
+def describe_activity(line: ActivityLine) -> str:
     """How much of it: what was given and withheld, what changed, whether it was taken back."""
     said = clients_strings()["activity"]
     parts: list[str] = []

@@ -22,8 +22,8 @@ from ui.pages.entities.words import (
     entity_list,
     fit_height,
     joined_words,
-    known_list,
     limit_height,
+    make_known_list,
     place_line,
     quote_words,
     topic_lines,
@@ -101,7 +101,7 @@ class KnownPanel(QWidget):
         said = entities_strings()["known"]
         self._known: dict[str, KnownStatement] = {}
         self._source = ""
-        self.list = known_list(theme, said["label"])
+        self.list = make_known_list(theme, said["label"])
         self.list.looked_at_id.connect(self._show_quote)
         self.list.opened.connect(self._open_source_of)
         self.quote, self.told = make_label("", "body", wrap=True), Elided("", "muted")

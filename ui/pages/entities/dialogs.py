@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from core.types.entities import EntityCard, EntityChange, EntityLine, EntityList, EntityQuery, MergePreview
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.entities.words import entity_line, entity_list, preview_lines, type_word
 from ui.strings import entities_strings
@@ -115,7 +115,7 @@ class MergeDialog(QDialog):
 
     def _request_names(self) -> None:
         entities, wanted = self.context.bridge.engine.entities, EntityQuery(self.search.text())
-        asked = query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
+        asked = make_query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
         self.context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
 
     def _show_names(self, found: EntityList) -> None:
@@ -133,7 +133,7 @@ class MergeDialog(QDialog):
         self.seen = None
         self.act.setEnabled(False)
         entities, other = self.context.bridge.engine.entities, self._card.id
-        asked = query("Looking ahead", lambda: entities.merge_preview(entity_id, other)).within(self, "preview")
+        asked = make_query("Looking ahead", lambda: entities.merge_preview(entity_id, other)).within(self, "preview")
         self.context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
 
     def _show_preview(self, seen: MergePreview) -> None:

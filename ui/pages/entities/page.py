@@ -24,7 +24,7 @@ from core.types.entities import (
     MergePreview,
 )
 from core.types.lifecycle import DistilledTalk
-from ui.bridge import query, write
+from ui.bridge import make_query, make_write
 from ui.context import Context, Page, PageSpec
 from ui.pages.entities.detail import Detail
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
@@ -144,7 +144,7 @@ class EntitiesPage(Page):
             self.states.show_loading()
         kinds = (self.types.current,) if self.types.current else ()
         wanted, entities = EntityQuery(self.search.text(), kinds), self.context.bridge.engine.entities
-        asked = query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
+        asked = make_query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
         self.context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
 
     def _show_names(self, found: EntityList) -> None:
@@ -208,7 +208,7 @@ class EntitiesPage(Page):
             return
         self.entity_id = entity_id
         entities = self.context.bridge.engine.entities
-        asked = query("Reading the entity", lambda: entities.read_detail(entity_id)).within(self, "detail")
+        asked = make_query("Reading the entity", lambda: entities.read_detail(entity_id)).within(self, "detail")
         self.context.tasks.run(asked.success(self._show_view).failure(self._on_entity_missing))
 
     def _show_view(self, view: EntityView) -> None:
@@ -229,7 +229,7 @@ class EntitiesPage(Page):
     def make_statements(self) -> None:
         """Make statements of what was said; the page shows them once they are there."""
         engine = self.context.bridge.engine
-        asked = write(str(entities_strings()["known"]["make"]), engine.statements.run)
+        asked = make_write(str(entities_strings()["known"]["make"]), engine.statements.run)
         self.context.tasks.run(asked.success(self._on_statements_made))
 
     def _on_statements_made(self, done: DistilledTalk) -> None:
@@ -252,7 +252,7 @@ class EntitiesPage(Page):
             change: from the dialog.
         """
         entities = self.context.bridge.engine.entities
-        asked = write("Changing a name", lambda: entities.update(card.id, change))
+        asked = make_write("Changing a name", lambda: entities.update(card.id, change))
         self.context.tasks.run(asked.success(lambda _: self.context.desk.show_message("The names were changed.")))
 
     def _ask_merge(self, wanted: str = "") -> None:
@@ -268,7 +268,7 @@ class EntitiesPage(Page):
             seen: what the person agreed to.
         """
         entities, other, keep = self.context.bridge.engine.entities, seen.other.id, seen.keep.id
-        asked = write("Merging two names", lambda: entities.merge(other, keep, widen=seen.lifted))
+        asked = make_write("Merging two names", lambda: entities.merge(other, keep, widen=seen.lifted))
         self.context.tasks.run(asked.success(self._on_entities_merged))
 
     def _on_entities_merged(self, done: EntityMerged) -> None:

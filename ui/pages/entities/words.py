@@ -162,7 +162,7 @@ def entity_list(theme: Theme, name: str) -> ListView:
     return made
 
 
-def known_list(theme: Theme, name: str) -> ListView:
+def make_known_list(theme: Theme, name: str) -> ListView:
     """A list of statements under headings of topics, on a card.
 
     Args:

@@ -26,7 +26,7 @@ from core.types.views import (
     Placed,
     WholeGraph,
 )
-from ui.bridge import Running, Task, problem_of, query, write
+from ui.bridge import Running, Task, make_query, make_write, problem_of
 from ui.context import Context, Page
 from ui.pages.graph.canvas import STEP, Canvas
 from ui.pages.graph.ego import EgoCanvas
@@ -225,7 +225,9 @@ class Reader(QObject):
         """Ask which memories came last."""
         library = self._context.bridge.engine.library
         self._run_task(
-            query("Looking for the newest memory", lambda: library.find(FindRequest())).success(self._on_newest_found)
+            make_query("Looking for the newest memory", lambda: library.find(FindRequest())).success(
+                self._on_newest_found
+            )
         )
 
     def _on_newest_found(self, found: FindResult) -> None:
@@ -237,7 +239,7 @@ class Reader(QObject):
         self.cancel_layout()
         graph = self._context.bridge.engine.graph
         self._run_task(
-            query("Drawing the graph", lambda: graph.ego(centre, depth, _CAP, wanted)).success(self._on_ego_read)
+            make_query("Drawing the graph", lambda: graph.ego(centre, depth, _CAP, wanted)).success(self._on_ego_read)
         )
 
     def _on_ego_read(self, found: EgoGraph) -> None:
@@ -248,7 +250,7 @@ class Reader(QObject):
         """Ask for the whole vault; its places follow in steps."""
         self.cancel_layout()
         graph = self._context.bridge.engine.graph
-        self._run_task(query("Reading the whole vault", lambda: graph.whole(wanted)).success(self._on_whole_read))
+        self._run_task(make_query("Reading the whole vault", lambda: graph.whole(wanted)).success(self._on_whole_read))
 
     def _on_whole_read(self, found: WholeGraph) -> None:
         self._on_read_ended()
@@ -289,7 +291,7 @@ class Reader(QObject):
             can_cancel=True,
         )  # fmt: skip
         self._layout = self._context.tasks.run(
-            task.within(self, "layout").success(self._placed_last).failure(self._on_layout_failed)
+            task.within(self, "layout").success(self._on_layout_done).failure(self._on_layout_failed)
         )
         self._layout.ended.connect(self._on_layout_ended)
 
@@ -297,7 +299,7 @@ class Reader(QObject):
         if run == self._run:
             self.placed.emit(placed)
 
-    def _placed_last(self, placed: Placed) -> None:
+    def _on_layout_done(self, placed: Placed) -> None:
         if not placed.is_last:  # the layout failed on the way: what came stands
             self.placed.emit(placed)
 
@@ -321,25 +323,25 @@ class Reader(QObject):
     def read_rows(self, ids: Sequence[str]) -> None:
         """Ask for light rows."""
         library = self._context.bridge.engine.library
-        task = query("Reading memories", lambda: library.read_rows(ids)).within(self, "rows")
+        task = make_query("Reading memories", lambda: library.read_rows(ids)).within(self, "rows")
         self._context.tasks.run(task.success(self.rows.emit).failure(lambda _: None))
 
     def read_views(self) -> None:
         """Ask for the named views."""
         graph = self._context.bridge.engine.graph
-        task = query("Reading the views", graph.views).within(self, "views")
+        task = make_query("Reading the views", graph.views).within(self, "views")
         self._context.tasks.run(task.success(self.views.emit).failure(lambda _: None))
 
     def save_view(self, view: GraphView) -> None:
         """Keep a view; the views are read again."""
         graph = self._context.bridge.engine.graph
-        task = write("Saving the view", lambda: graph.save_view(view)).within(self)
+        task = make_write("Saving the view", lambda: graph.save_view(view)).within(self)
         self._context.tasks.run(task.success(lambda _: self.read_views()))
 
-    def drop_view(self, view: GraphView) -> None:
+    def remove_view(self, view: GraphView) -> None:
         """Forget a view; it can be brought back at once."""
         graph, desk = self._context.bridge.engine.graph, self._context.desk
-        task = write("Removing the view", lambda: graph.drop_view(view.name)).within(self)
+        task = make_write("Removing the view", lambda: graph.drop_view(view.name)).within(self)
 
         def report_dropped_view(_: None) -> None:
             self.read_views()
@@ -350,7 +352,7 @@ class Reader(QObject):
     def _restore_view(self, view: GraphView) -> None:
         graph = self._context.bridge.engine.graph
         # Not within this reader: the page may be gone by the time the person asks for it.
-        self._context.tasks.run(write("Bringing the view back", lambda: graph.save_view(view)))
+        self._context.tasks.run(make_write("Bringing the view back", lambda: graph.save_view(view)))
 
 
 ORIGIN = "graph"
@@ -390,7 +392,7 @@ class GraphDisplay:
         """Edge types that are switched off."""
         return frozenset() if self.filter.edge_types is None else frozenset(EDGE_TYPES) - set(self.filter.edge_types)
 
-    def with_off(self, off: frozenset[str]) -> GraphDisplay:
+    def with_types_off(self, off: frozenset[str]) -> GraphDisplay:
         """The same with other types switched off."""
         kept = tuple(name for name in EDGE_TYPES if name not in off) if off else None
         return replace(self, filter=replace(self.filter, edge_types=kept))

@@ -39,7 +39,7 @@ class GraphPage(Drawn):
         self.legend.switched.connect(self._on_edge_type_toggled)
         self.views.taken.connect(self._on_view_chosen)
         self.views.save_asked.connect(self._ask_view_name)
-        self.views.drop_asked.connect(self.reader.drop_view)
+        self.views.drop_asked.connect(self.reader.remove_view)
         self.reader.views.connect(self._show_views)
         self.context.selection.changed.connect(self._on_selection_changed)
         keys = QShortcut(QKeySequence("Alt+Left"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -127,7 +127,7 @@ class GraphPage(Drawn):
 
     def _on_edge_type_toggled(self, edge_type: str, is_on: bool) -> None:
         off = self.shown.off - {edge_type} if is_on else self.shown.off | {edge_type}
-        shown = self.shown.with_off(off)
+        shown = self.shown.with_types_off(off)
         if self.shown.mode == WHOLE:
             # All of the vault was read: nothing moves when a type is hidden or shown.
             self.shown = shown

@@ -15,7 +15,7 @@ from core.types.lifecycle import ArchivedMemory, ArchivePage, Erased
 from core.types.memory import ErasePreview
 from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision, RevisionReport
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
 from ui.pages.journal.lines import ActionBar, Entry, entry_list
 from ui.pages.journal.words import format_day
@@ -73,7 +73,7 @@ class EraseDialog(QDialog):
         layout.addLayout(make_row(None, self.cancel, self.act))
         self.cancel.setFocus()
         wanted, memories = tuple(ids), context.bridge.engine.memories
-        asked = query(said["erase_look"], lambda: memories.erase_preview(wanted)).within(self)
+        asked = make_query(said["erase_look"], lambda: memories.erase_preview(wanted)).within(self)
         context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
 
     def _show_preview(self, found: ErasePreview) -> None:
@@ -117,7 +117,7 @@ _ACTS = ("restore", "open", "erase")
 _TEXT, _SPACE = 240, 40
 
 
-def buried_entry(buried: ArchivedMemory, now_ms: int) -> Entry:
+def archive_entry(buried: ArchivedMemory, now_ms: int) -> Entry:
     """A line of the archive."""
     said = journal_strings()["archive"]
     fixed = "" if buried.can_return else said["fixed"]
@@ -185,7 +185,7 @@ class ArchiveTab(QWidget):
 
     def _request_page(self, after: str | None, limit: int, then: object) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = query(journal_strings()["archive"]["reading"], lambda: jobs.list_archived(after, limit)).within(
+        asked = make_query(journal_strings()["archive"]["reading"], lambda: jobs.list_archived(after, limit)).within(
             self, "graves"
         )
         self.context.tasks.run(asked.success(then).failure(self._show_failure))  # type: ignore[arg-type]  # one of two methods
@@ -203,7 +203,7 @@ class ArchiveTab(QWidget):
     def _make_entries(self, rows: Sequence[ArchivedMemory]) -> list[Entry]:
         now = self.context.clock.now_ms()
         self._erases = self._erases or any(one.erased_at is not None for one in rows)
-        return [buried_entry(one, now) for one in rows]
+        return [archive_entry(one, now) for one in rows]
 
     def _show_first_page(self, graves: ArchivePage) -> None:
         said = journal_strings()["archive"]
@@ -258,7 +258,7 @@ class ArchiveTab(QWidget):
     def restore_memories(self, ids: Sequence[str]) -> None:
         """Bring memories back; one step."""
         library = self.context.bridge.engine.library
-        task = write("Bringing memories back", lambda: library.revise(ids, Revision(status=Status.ACTIVE)))
+        task = make_write("Bringing memories back", lambda: library.revise(ids, Revision(status=Status.ACTIVE)))
         self.context.tasks.run(task.within(self).success(partial(self._on_memories_restored, len(ids))))
 
     def _on_memories_restored(self, asked: int, report: RevisionReport) -> None:
@@ -275,7 +275,7 @@ class ArchiveTab(QWidget):
     def erase_memories(self, ids: Sequence[str]) -> None:
         """Erase memories for good."""
         memories = self.context.bridge.engine.memories
-        task = write("Erasing for good", lambda: memories.erase(ids, OWNER_ACTOR)).within(self)
+        task = make_write("Erasing for good", lambda: memories.erase(ids, OWNER_ACTOR)).within(self)
         self.context.tasks.run(task.success(self._on_memories_erased))
 
     def _on_memories_erased(self, found: Erased) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from core.types.replies import AuditPage, AuditRow
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.table_view import Column, TableModel, TableSpec, TableView
 from ui.pages.journal.words import counts_of, describe_author, short_id, verb_of
@@ -84,7 +84,7 @@ class AuditFeed(QObject):
         self._lines.has_more = False
         journal = self._context.bridge.engine.history
         self._context.tasks.run(
-            query("Reading the audit", lambda: journal.audit(before, PAGE_ROWS))
+            make_query("Reading the audit", lambda: journal.audit(before, PAGE_ROWS))
             .within(self, "audit")
             .success(then)
             .failure(self._on_read_failed)
@@ -196,7 +196,7 @@ class AuditTab(QWidget):
         """Check the chain, and the rest of the vault with it."""
         self._show_checking(is_checking=True)
         vault = self.context.bridge.engine.vault
-        task = query("Checking the chain", vault.verify).within(self, "check")
+        task = make_query("Checking the chain", vault.verify).within(self, "check")
         self.context.tasks.run(task.success(self._on_chain_checked).failure(self._on_check_failed))
 
     def _show_checking(self, *, is_checking: bool) -> None:

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import QDialog, QFrame, QListWidget, QListWidgetItem, QMe
 from core.types.replies import ImportRow, StepRow, Steps, UndoBack
 from core.types.values import OWNER_ACTOR
 from core.types.views import MemoryRow
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground
-from ui.pages.journal.words import act_of, clock_of, day_of, details_of, icon_of
+from ui.pages.journal.words import action_of_step, clock_of, day_of, details_of, icon_of
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import describe_left, describe_unpaired, report_undo
@@ -72,7 +72,7 @@ class StepFeed(QObject):
         found = self.imports.get(step.id)
         return details_of(step, self._context.clock.now_ms(), "" if found is None else found.label)
 
-    def newest_standing(self) -> StepRow | None:
+    def newest_undoable(self) -> StepRow | None:
         """The newest step that stands, an undo or not."""
         return next((step for step in self._shown.lines.list_rows() if step.can_undo), None)
 
@@ -82,7 +82,7 @@ class StepFeed(QObject):
         self._shown.lines.has_more = False
         journal = self._context.bridge.engine.history
         self._context.tasks.run(
-            query("Reading the journal", lambda: journal.steps(None, limit))
+            make_query("Reading the journal", lambda: journal.steps(None, limit))
             .within(self, "steps")
             .success(self._replace_steps)
             .failure(self._on_read_failed)
@@ -91,7 +91,7 @@ class StepFeed(QObject):
     def _read_older(self) -> None:
         after, journal = self._next, self._context.bridge.engine.history
         self._context.tasks.run(
-            query("Reading the journal", lambda: journal.steps(after, PAGE_STEPS))
+            make_query("Reading the journal", lambda: journal.steps(after, PAGE_STEPS))
             .within(self, "steps")
             .success(self._append_steps)
             .failure(self._on_read_failed)
@@ -100,7 +100,7 @@ class StepFeed(QObject):
     def _name_imports(self, steps: Sequence[StepRow]) -> None:
         if any(step.verb == "import" and step.id not in self.imports for step in steps):
             journal = self._context.bridge.engine.history
-            task = query("Reading the imports", journal.imports).within(self, "names").failure(lambda _: None)
+            task = make_query("Reading the imports", journal.imports).within(self, "names").failure(lambda _: None)
             self._context.tasks.run(task.success(self._add_import_names))
 
     def _add_import_names(self, found: Sequence[ImportRow]) -> None:
@@ -118,7 +118,7 @@ class StepFeed(QObject):
     def _append_steps(self, steps: Steps) -> None:
         self._next, self.total = steps.next, steps.total
         self._shown.lines.append_lines(
-            self._insert_day_headings(self._last_day(), steps.rows), has_more=steps.next is not None
+            self._insert_day_headings(self._last_listed_day(), steps.rows), has_more=steps.next is not None
         )
         self._name_imports(steps.rows)
         self.came.emit()
@@ -127,7 +127,7 @@ class StepFeed(QObject):
         self._shown.lines.has_more = self._next is not None
         self.failed.emit(error)
 
-    def _last_day(self) -> str:
+    def _last_listed_day(self) -> str:
         last = self._shown.lines.lines[-1] if self._shown.lines.lines else None
         return day_of(last.at, self._context.clock.now_ms()) if isinstance(last, StepRow) else ""
 
@@ -275,7 +275,7 @@ class StepButtons(QFrame):
         Returns:
             Whether there is anything.
         """
-        act = act_of(step)
+        act = action_of_step(step)
         self.show_button.setVisible(bool(step.memory_ids))
         self.act_button.setVisible(bool(act))
         self.act_button.setText(act)
@@ -344,7 +344,7 @@ class StepList(ListView):
         Returns:
             Whether there is anything.
         """
-        newest = self.steps.newest_standing()
+        newest = self.steps.newest_undoable()
         return buttons.update_buttons(step, is_newest=newest is not None and newest.id == step.id)
 
     @property
@@ -366,7 +366,7 @@ class StepList(ListView):
             name: `show`, `act` or `back`.
         """
         step = self.current
-        if step is not None and (name != "act" or act_of(step)) and (name != "back" or step.can_undo):
+        if step is not None and (name != "act" or action_of_step(step)) and (name != "back" or step.can_undo):
             self.step_asked.emit(name, step)
 
     # ---- Qt's events
@@ -438,7 +438,7 @@ class TakeBackDialog(QDialog):
         layout.addLayout(make_row(None, self.cancel, self.act))
         journal = context.bridge.engine.history
         context.tasks.run(
-            query("Looking at what came after it", lambda: journal.undo_back_to(step.id, preview=True))
+            make_query("Looking at what came after it", lambda: journal.undo_back_to(step.id, preview=True))
             .within(self)
             .success(self._show_preview)
             .failure(self._show_failure)
@@ -575,8 +575,8 @@ class ChangesTab(QWidget):
             self._show_touched(step)
         elif what == "back":
             self.ask_undo_back(step)
-        elif act_of(step):
-            self.undo_step(step.undone_by or step.id, act_of(step))
+        elif action_of_step(step):
+            self.undo_step(step.undone_by or step.id, action_of_step(step))
 
     def undo_step(self, step_id: str, act: str) -> None:
         """Undo or redo one step.
@@ -587,7 +587,7 @@ class ChangesTab(QWidget):
         """
         engine = self.context.bridge.engine
         self.context.tasks.run(
-            write("Undoing" if act == "Undo" else "Redoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
+            make_write("Undoing" if act == "Undo" else "Redoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
             .within(self)
             .success(lambda report: report_undo(self.context, report, act, self.undo_step))
         )
@@ -607,7 +607,7 @@ class ChangesTab(QWidget):
         """
         journal = self.context.bridge.engine.history
         self.context.tasks.run(
-            write("Undoing", lambda: journal.undo_back_to(step_id, preview=False))
+            make_write("Undoing", lambda: journal.undo_back_to(step_id, preview=False))
             .within(self)
             .success(lambda back: self._on_steps_undone(back, is_redo=is_redo))
         )
@@ -629,16 +629,16 @@ class ChangesTab(QWidget):
     def _show_touched(self, step: StepRow) -> None:
         engine = self.context.bridge.engine
         if step.verb == "import":
-            self._lead_to_import(step)
+            self._open_import(step)
         elif not step.memory_ids:
             self.context.desk.show_message("It touched no memory that is still here.")
         elif len(step.memory_ids) == 1:
             self.context.selection.reselect(step.memory_ids[0], ORIGIN)
         else:
-            task_rows = query("Looking at what it touched", lambda: engine.library.read_rows(step.memory_ids))
+            task_rows = make_query("Looking at what it touched", lambda: engine.library.read_rows(step.memory_ids))
             self.context.tasks.run(task_rows.within(self, "lead").success(self._show_memory_menu))
 
-    def _lead_to_import(self, step: StepRow) -> None:
+    def _open_import(self, step: StepRow) -> None:
         made = self.list.steps.imports.get(step.id)
         if step.undone or made is None:
             self.context.desk.show_message("Nothing of this import is here any more.")

@@ -16,9 +16,9 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QSizePolicy, QWidget
 
 from core.types.lifecycle import Health, JobRow, Jobs, JobState
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context
-from ui.pages.journal.job_lines import NEED_MODEL, Model, describe_scheduler, query_model
+from ui.pages.journal.job_lines import NEED_MODEL, Model, describe_scheduler, make_model_query
 from ui.pages.journal.lines import set_row_direction
 from ui.pages.journal.words import GROUPS, Figure, advice_of, describe_code, figures_of, format_near_moment
 from ui.strings import format_count, journal_strings
@@ -53,7 +53,7 @@ class Pause:
 
 
 @cache
-def _hold_keys() -> Mapping[str, str]:
+def _hold_sentence_keys() -> Mapping[str, str]:
     """The scheduler's sentences, each to its key."""
     told: Mapping[str, str] = json.loads(
         (files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8")
@@ -68,15 +68,15 @@ def find_pauses(jobs: Jobs, model: Model, now_ms: int) -> tuple[Pause, ...]:
         jobs: the scheduler as it stands.
     """
     found: dict[tuple[str, str], Pause] = {}
-    for rest in (*_pauses_of_scheduler(jobs), *_pauses_of_jobs(jobs, now_ms), *_pauses_of_model(jobs, model, now_ms)):
+    for rest in (*_scheduler_pauses(jobs), *_pauses_of_jobs(jobs, now_ms), *_pauses_of_model(jobs, model, now_ms)):
         found.setdefault((rest.key, rest.says), rest)
     return tuple(found.values())
 
 
-def _pauses_of_scheduler(jobs: Jobs) -> Iterator[Pause]:
+def _scheduler_pauses(jobs: Jobs) -> Iterator[Pause]:
     if jobs.paused:
         yield _make_pause(_PAUSED)
-    key = _hold_keys().get(jobs.holds, "")
+    key = _hold_sentence_keys().get(jobs.holds, "")
     if key in journal_strings()["health"]["rests"]:
         yield _make_pause(key)
     elif jobs.holds:
@@ -93,7 +93,7 @@ def _pauses_of_jobs(jobs: Jobs, now_ms: int) -> Iterator[Pause]:
                 why=describe_code(job.code),
             )
         elif job.state is JobState.QUEUED:
-            key = _hold_keys().get(job.waits_for, "")
+            key = _hold_sentence_keys().get(job.waits_for, "")
             if key in journal_strings()["health"]["rests"]:
                 when = (
                     format_near_moment(job.not_before, now_ms) if key == _LATER and job.not_before is not None else ""
@@ -225,16 +225,16 @@ class HealthTab(QWidget):
         if self.health is None:
             self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
-        asked = query(journal_strings()["health"]["reading"], jobs.health).within(self, "health")
+        asked = make_query(journal_strings()["health"]["reading"], jobs.health).within(self, "health")
         self.context.tasks.run(asked.success(self._read_work).failure(self._show_failure))
 
     def _read_work(self, health: Health) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = query(journal_strings()["health"]["reading"], lambda: jobs.state(1)).within(self, "health")
+        asked = make_query(journal_strings()["health"]["reading"], lambda: jobs.state(1)).within(self, "health")
         self.context.tasks.run(asked.success(partial(self._read_model, health)).failure(self._show_failure))
 
     def _read_model(self, health: Health, jobs: Jobs) -> None:
-        asked = query_model(
+        asked = make_model_query(
             self.context,
             self,
             journal_strings()["health"]["reading"],

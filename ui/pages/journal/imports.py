@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QSizePolicy, QWidget
 
 from core.types.replies import ImportRow, UndoReport
 from core.types.values import OWNER_ACTOR
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.table_view import Column, TableSpec, TableView
 from ui.pages.journal.words import format_of, import_sentences, skipped_of, state_of
@@ -196,7 +196,7 @@ class ImportsTab(QWidget):
             self.states.show_loading()
         journal = self.context.bridge.engine.history
         self.context.tasks.run(
-            query("Reading the imports", journal.imports)
+            make_query("Reading the imports", journal.imports)
             .within(self, "imports")
             .success(self._show_imports)
             .failure(self._show_failure)
@@ -271,7 +271,9 @@ class ImportsTab(QWidget):
         """Remove what an import brought."""
         imports = self.context.bridge.engine.imports
         self.context.tasks.run(
-            write("Removing an import", lambda: imports.undo(import_id)).within(self).success(self._on_import_removed)
+            make_write("Removing an import", lambda: imports.undo(import_id))
+            .within(self)
+            .success(self._on_import_removed)
         )
 
     def _on_import_removed(self, report: UndoReport) -> None:
@@ -286,7 +288,7 @@ class ImportsTab(QWidget):
         """
         engine = self.context.bridge.engine
         self.context.tasks.run(
-            write("Bringing an import back", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
+            make_write("Bringing an import back", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
             .within(self)
             .success(lambda report: self.context.desk.show_message(f"{sentence}{describe_left(len(report.left))}"))
         )

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject
 from core.types.belief import ModelServerState
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType, Pressure, ScheduledJob
 from core.types.replies import OptionRow
-from ui.bridge import Task, query
+from ui.bridge import Task, make_query
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.journal.lines import Entry, Line
@@ -59,7 +59,7 @@ class Model:
         return self.server in _MET or (bool(self.name) and self.server is not ModelServerState.OFF)
 
 
-def query_model(
+def make_model_query(
     context: Context, owner: QObject, label: str, key: str, then: Callable[[Model], None]
 ) -> Task[tuple[OptionRow, ...]]:
     """A reading of what is known of the model.
@@ -83,7 +83,7 @@ def query_model(
         name = next((str(row.value) for row in rows if row.name == _NAME), "")
         then(Model(met[-1], name.strip()))
 
-    return query(label, start_query).within(owner, key).success(pass_model)
+    return make_query(label, start_query).within(owner, key).success(pass_model)
 
 
 UNDER_WAY = frozenset({JobState.RUNNING, JobState.QUEUED})
@@ -160,7 +160,7 @@ def job_note(row: JobRow, now_ms: int) -> str:
             far = f"{row.progress:,} of {row.total:,}" if row.total else f"{row.progress:,}" if row.progress else ""
             return " · ".join(part for part in (far, said["by"].format(who=_name_actor(row))) if part)
         case JobState.QUEUED:
-            return _why_waits(row, now_ms)
+            return _explain_wait(row, now_ms)
         case JobState.POISON:
             return str(
                 said["poison"].format(tries=format_count(said["tries"], row.attempts), why=describe_code(row.code))
@@ -179,7 +179,7 @@ def _name_actor(row: JobRow) -> str:
     return who.lower() if who == "You" else who
 
 
-def _why_waits(row: JobRow, now_ms: int) -> str:
+def _explain_wait(row: JobRow, now_ms: int) -> str:
     said = journal_strings()["runs"]
     if row.not_before is not None and row.not_before > now_ms:
         parts = [said["not_before"].format(when=format_near_moment(row.not_before, now_ms))]
@@ -205,7 +205,7 @@ def _make_sentence(told: str) -> str:
     return f"{capitalize_first(told).rstrip('.')}." if told else ""
 
 
-def offered_job_acts(row: JobRow | None) -> frozenset[str]:
+def offered_job_actions(row: JobRow | None) -> frozenset[str]:
     """Acts that make sense for a run."""
     if row is None:
         return frozenset()
@@ -221,7 +221,7 @@ def _can_retry(row: JobRow) -> bool:
     return row.state is JobState.POISON or (row.type is JobType.DISTILL and bool(row.report.get(_LEFT)))
 
 
-def waits_for_choice(beat: ScheduledJob, model: Model, rows: Sequence[JobRow] = ()) -> bool:
+def is_waiting_for_choice(beat: ScheduledJob, model: Model, rows: Sequence[JobRow] = ()) -> bool:
     """Whether a kind of work has no time, because it needs a model and none was chosen.
 
     Args:
@@ -234,7 +234,7 @@ def waits_for_choice(beat: ScheduledJob, model: Model, rows: Sequence[JobRow] = 
 
 def calendar_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
     """The calendar, what is due first; last what waits for somebody to choose a model."""
-    placed = [(waits_for_choice(beat, model, jobs.rows), beat) for beat in jobs.calendar]
+    placed = [(is_waiting_for_choice(beat, model, jobs.rows), beat) for beat in jobs.calendar]
     placed.sort(key=lambda one: (one[0], one[1].next_at is None, one[1].next_at or 0))
     return [_calendar_line(beat, now_ms, waits=waits) for waits, beat in placed]
 
@@ -284,7 +284,7 @@ def describe_scheduler(jobs: Jobs, now_ms: int, model: Model) -> str:
         parts.append(said["running"].format(title=running.title))
     else:
         dated = [beat for beat in jobs.calendar if beat.next_at is not None]
-        known = [beat for beat in dated if not waits_for_choice(beat, model, jobs.rows)]
+        known = [beat for beat in dated if not is_waiting_for_choice(beat, model, jobs.rows)]
         # What is long due and does not run waits for something that nobody can date, such as the model server.
         due = [beat for beat in known if (beat.next_at or 0) > now_ms] or known
         first = min(due, key=lambda beat: beat.next_at or 0, default=None)

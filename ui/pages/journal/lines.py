@@ -213,7 +213,7 @@ class EntryRows(RowSpec[Entry]):
         """Whether there is no room for a column of words."""
         return self.width() < self.theme.px(NARROW)
 
-    def _text_left(self) -> int:
+    def _text_left_edge(self) -> int:
         """Where texts begin."""
         px = self.theme.px
         left = px(sizes().list_pad + sizes().icon + spacing().m)
@@ -224,7 +224,7 @@ class EntryRows(RowSpec[Entry]):
         px = self.theme.px
         shape = px(_SHAPE) if entry.kind is not None and entry.icon else 0
         aside = 0 if self.is_narrow else self._aside_width(entry)
-        return max(60, width - self._text_left() - shape - aside - px(sizes().list_pad))
+        return max(60, width - self._text_left_edge() - shape - aside - px(sizes().list_pad))
 
     def _aside_width(self, entry: Entry) -> int:
         """Pixels that what stands at the right end takes, with the gap before it; 0 for nothing."""
@@ -274,7 +274,7 @@ class EntryRows(RowSpec[Entry]):
         head.setStrikeOut(row.is_struck)
         top = rect.top() + px(_UPRIGHT)
         self._draw_mark(painter, rect, top, row)
-        left, room = rect.left() + self._text_left(), self._text_width(row, rect.width())
+        left, room = rect.left() + self._text_left_edge(), self._text_width(row, rect.width())
         if row.kind is not None and row.icon:
             centre = QPointF(left + px(5), top + line_height(head) / 2)
             draw_kind(painter, row.kind, centre, px(9), theme.colour(KIND_TOKENS[row.kind]))

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QLabel, QStacke
 from core.types.lifecycle import JobAction, JobRow, Jobs, JobState, JobType, Preview, PreviewItem
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision, RevisionReport
-from ui.bridge import query, write
+from ui.bridge import make_query, make_write
 from ui.context import CLOSER, Context
 from ui.pages.journal.lines import ActionBar, Entry, entry_list
 from ui.pages.journal.runner import RunDialog, Runner
@@ -91,7 +91,7 @@ def describe_other_memories(item: PreviewItem) -> str:
     return str(said["beside_more" if more else "beside"]).format(text=text, count=f"{more:,}")
 
 
-def offered_acts(chosen: Sequence[Entry]) -> frozenset[str]:
+def offered_actions(chosen: Sequence[Entry]) -> frozenset[str]:
     """Acts that make sense for deeds that are chosen.
 
     Args:
@@ -110,7 +110,7 @@ def offered_acts(chosen: Sequence[Entry]) -> frozenset[str]:
     return frozenset(acts)
 
 
-def kept_ids(chosen: Sequence[Entry]) -> tuple[str, ...]:
+def memory_ids_to_keep(chosen: Sequence[Entry]) -> tuple[str, ...]:
     """The memories that keeping is about: of what lays memories together all of them.
 
     Args:
@@ -132,7 +132,7 @@ def describe_keeping(chosen: Sequence[Entry]) -> str:
         chosen: lines of `change_entries`.
     """
     form = "left" if any(entry.value.planned.action in UNITED for entry in chosen) else "spared"
-    return format_count(journal_strings()["next"][form], len(kept_ids(chosen)))
+    return format_count(journal_strings()["next"][form], len(memory_ids_to_keep(chosen)))
 
 
 class ChangeChips(QWidget):
@@ -453,12 +453,12 @@ class NextTab(QWidget):
         if self.preview is None:
             self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
-        asked = query(journal_strings()["next"]["reading"], lambda: jobs.preview(MOST)).within(self, "preview")
+        asked = make_query(journal_strings()["next"]["reading"], lambda: jobs.preview(MOST)).within(self, "preview")
         self.context.tasks.run(asked.success(self._read_when).failure(self._show_failure))
 
     def _read_when(self, preview: Preview) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = query(journal_strings()["next"]["reading"], lambda: jobs.state(_ENDED)).within(self, "preview")
+        asked = make_query(journal_strings()["next"]["reading"], lambda: jobs.state(_ENDED)).within(self, "preview")
         self.context.tasks.run(asked.success(partial(self._show_preview, preview)).failure(self._show_failure))
 
     @property
@@ -556,7 +556,7 @@ class NextTab(QWidget):
             self.context.selection.select(entry.value.planned.memory_id, ORIGIN)
 
     def _update_actions(self) -> None:
-        self.list.offered = offered_acts(self.list.chosen)
+        self.list.offered = offered_actions(self.list.chosen)
         self.acts.enable_actions(self.list.offered)
 
     # ---- what is done with deeds
@@ -576,16 +576,16 @@ class NextTab(QWidget):
         match name:
             case "spare":
                 jobs, chosen = self.context.bridge.engine.jobs, self.list.chosen
-                spared = kept_ids(chosen)
-                task = write("Keeping memories", lambda: jobs.keep_from_archive(spared)).within(self)
+                spared = memory_ids_to_keep(chosen)
+                task = make_write("Keeping memories", lambda: jobs.keep_from_archive(spared)).within(self)
                 self.context.tasks.run(task.success(partial(self._on_memories_kept, describe_keeping(chosen))))
             case "pin":
                 library = self.context.bridge.engine.library
-                pin = write("Pinning", lambda: library.revise(ids, Revision(pinned=True))).within(self)
+                pin = make_write("Pinning", lambda: library.revise(ids, Revision(pinned=True))).within(self)
                 self.context.tasks.run(pin.success(self._on_memories_pinned))
             case "confirm":
                 memories = self.context.bridge.engine.memories
-                confirm = write("Judging a memory", lambda: memories.confirm(ids[0], OWNER_ACTOR)).within(self)
+                confirm = make_write("Judging a memory", lambda: memories.confirm(ids[0], OWNER_ACTOR)).within(self)
                 self.context.tasks.run(
                     confirm.success(lambda reply: self._on_memories_kept(said["confirmed"], reply.step_id))
                 )

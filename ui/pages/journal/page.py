@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QStackedWidget
 
 from core.events import Changed, Progress
 from core.types.replies import WaitingKind
-from ui.bridge import query
+from ui.bridge import make_query
 from ui.context import RUNS_SEEN, Context, Page, PageSpec
 from ui.pages.journal.archive import ArchiveTab
 from ui.pages.journal.audit import AuditTab
@@ -93,7 +93,7 @@ class Counts(QObject):
         """Read them now."""
         for name, (begin, number) in self._count_queries().items():
             if name != self.shown:
-                asked = query(journal_strings()["counting"], begin).within(self, name)
+                asked = make_query(journal_strings()["counting"], begin).within(self, name)
                 self._context.tasks.run(
                     asked.success(partial(self._on_count_read, name, number)).failure(lambda _: None)
                 )
@@ -350,7 +350,7 @@ class JournalPage(Page):
             self.segments.show_choice(wish)
             self.show_tab(wish)
         else:
-            self._enter_tab()
+            self._activate_tab()
         tab = self.tabs.get_tab(self.tab)
         if view and isinstance(tab, NextTab | RunsTab):
             tab.show_view(view)
@@ -395,7 +395,7 @@ class JournalPage(Page):
         self.context.prefs.store_value(_STATE, name)
         self._show_current_tab()
         if self._is_shown:
-            self._enter_tab()
+            self._activate_tab()
 
     def _show_current_tab(self) -> None:
         self.tabs.setCurrentWidget(self.tabs.get_tab(self.tab))
@@ -406,7 +406,7 @@ class JournalPage(Page):
         if self.tab in LISTED:
             note_runs_seen(self.context)
 
-    def _enter_tab(self) -> None:
+    def _activate_tab(self) -> None:
         self._note_runs_seen()
         self._stale.discard(self.tab)
         self.tabs.get_tab(self.tab).activate()

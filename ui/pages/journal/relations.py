@@ -13,7 +13,7 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QSizePolicy, QWidget
 
 from core.types.memory import ProposedLink
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import wrap_text
 from ui.pages.journal.lines import ActionBar, Entry, entry_list
@@ -192,7 +192,7 @@ class RelationsTab(QWidget):
         if not self._is_read:
             self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
-        asked = query(journal_strings()["relations"]["reading"], lambda: jobs.list_proposed_links(MOST)).within(
+        asked = make_query(journal_strings()["relations"]["reading"], lambda: jobs.list_proposed_links(MOST)).within(
             self, "links"
         )
         self.context.tasks.run(
@@ -289,7 +289,7 @@ class RelationsTab(QWidget):
         """
         jobs = self.context.bridge.engine.jobs
         decision = partial(jobs.decide_link, link.from_id, link.to_id, accept=accept)
-        task = write("Deciding about a relation", decision).within(self)
+        task = make_write("Deciding about a relation", decision).within(self)
         self.context.tasks.run(
             task.success(partial(self._on_relation_decided, link, accept)).failure(
                 partial(self._on_decision_failed, link)

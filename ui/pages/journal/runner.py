@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QDialog, QLayout, QWidget
 
 from core.events import Progress
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType
-from ui.bridge import Running, job, problem_of, query, write
+from ui.bridge import Running, make_job, make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.journal.words import capitalize_first, describe_code, report_line
 from ui.strings import journal_strings
@@ -156,7 +156,7 @@ class Runner(QObject):
     def _run_next(self, left: list[tuple[JobType, str]]) -> None:
         (wanted, title), rest = left[0], left[1:]
         jobs = self._context.bridge.engine.jobs
-        task = job(title, lambda _: jobs.run(wanted)).within(self)
+        task = make_job(title, lambda _: jobs.run(wanted)).within(self)
         self._stops = False
         self._running = self._context.tasks.run(
             task.success(partial(self._on_run_done, rest)).failure(self._on_run_failed)
@@ -177,14 +177,14 @@ class Runner(QObject):
             return
         self._stops = True
         jobs = self._context.bridge.engine.jobs
-        asked = query("Looking at what runs", lambda: jobs.state(1)).within(self, "stop")
+        asked = make_query("Looking at what runs", lambda: jobs.state(1)).within(self, "stop")
         self._context.tasks.run(asked.success(partial(self._cancel_jobs, wanted)).failure(lambda _: None))
 
     def _cancel_jobs(self, wanted: JobType, state: Jobs) -> None:
         jobs = self._context.bridge.engine.jobs
         for known in state.rows:
             if known.type is wanted and known.state in {JobState.RUNNING, JobState.QUEUED}:
-                self._context.tasks.run(write("Stopping", partial(jobs.cancel, known.id)).within(self))
+                self._context.tasks.run(make_write("Stopping", partial(jobs.cancel, known.id)).within(self))
 
     # ---- the end
 

@@ -15,7 +15,7 @@ from core.events import Progress
 from core.types.lifecycle import JobRow, Jobs, JobType, ScheduledJob
 from core.types.replies import UndoReport
 from core.types.values import OWNER_ACTOR
-from ui.bridge import query, write
+from ui.bridge import make_query, make_write
 from ui.context import Context
 from ui.lists.list_view import ListView
 from ui.pages.journal.job_lines import (
@@ -23,11 +23,11 @@ from ui.pages.journal.job_lines import (
     calendar_lines,
     describe_next_run,
     describe_scheduler,
+    is_waiting_for_choice,
     job_lines,
     job_sentences,
-    offered_job_acts,
-    query_model,
-    waits_for_choice,
+    make_model_query,
+    offered_job_actions,
 )
 from ui.pages.journal.lines import ActionBar, Entry, entry_list, set_row_direction
 from ui.pages.journal.runner import RunDialog, Runner, is_job
@@ -158,11 +158,11 @@ class RunsTab(QWidget):
         if self.jobs is None:
             self.states.show_loading()
         jobs, limit = self.context.bridge.engine.jobs, self._limit
-        asked = query(journal_strings()["runs"]["reading"], lambda: jobs.state(limit)).within(self, "state")
+        asked = make_query(journal_strings()["runs"]["reading"], lambda: jobs.state(limit)).within(self, "state")
         self.context.tasks.run(asked.success(self._read_model).failure(self._show_failure))
 
     def _read_model(self, jobs: Jobs) -> None:
-        asked = query_model(
+        asked = make_model_query(
             self.context, self, journal_strings()["runs"]["reading"], "state", partial(self._show_jobs, jobs)
         )
         self.context.tasks.run(asked.failure(self._show_failure))
@@ -228,7 +228,7 @@ class RunsTab(QWidget):
         found: Entry | None = next(iter(self.shown_list.chosen), None)
         value = None if found is None else found.value
         now = self.context.clock.now_ms()
-        acts = offered_job_acts(value) if isinstance(value, JobRow) else frozenset[str]()
+        acts = offered_job_actions(value) if isinstance(value, JobRow) else frozenset[str]()
         if isinstance(value, ScheduledJob) and not self.runner.is_running:
             acts = frozenset({"run"})
         self.shown_list.offered = acts
@@ -245,7 +245,7 @@ class RunsTab(QWidget):
 
     def _describe_scheduled(self, beat: ScheduledJob, now_ms: int) -> str:
         rows = () if self.jobs is None else self.jobs.rows
-        waits = waits_for_choice(beat, self.model, rows)
+        waits = is_waiting_for_choice(beat, self.model, rows)
         return f"{beat.about} {capitalize_first(describe_next_run(beat, now_ms, waits=waits))}."
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
@@ -273,7 +273,7 @@ class RunsTab(QWidget):
             self.undo_run(value.step_id, "Undo")
         elif name in {"stop", "retry"}:
             verb = jobs.cancel if name == "stop" else jobs.retry
-            task = write("Stopping" if name == "stop" else "Trying again", partial(verb, value.id)).within(self)
+            task = make_write("Stopping" if name == "stop" else "Trying again", partial(verb, value.id)).within(self)
             self.context.tasks.run(task.success(lambda _: self.reload()))
 
     def undo_run(self, step_id: str, act: str) -> None:
@@ -284,7 +284,7 @@ class RunsTab(QWidget):
             act: `Undo` or `Redo`.
         """
         memories = self.context.bridge.engine.memories
-        task = write("Undoing" if act == "Undo" else "Redoing", lambda: memories.undo(step_id, OWNER_ACTOR))
+        task = make_write("Undoing" if act == "Undo" else "Redoing", lambda: memories.undo(step_id, OWNER_ACTOR))
         self.context.tasks.run(task.within(self).success(partial(self._on_run_undone, act)))
 
     def _on_run_undone(self, act: str, report: UndoReport) -> None:
@@ -318,5 +318,5 @@ class RunsTab(QWidget):
     def toggle_pause(self) -> None:
         """Pause, or go on."""
         jobs, on = self.context.bridge.engine.jobs, not self.is_paused
-        task = write("Pausing" if on else "Going on", lambda: jobs.pause(on)).within(self)
+        task = make_write("Pausing" if on else "Going on", lambda: jobs.pause(on)).within(self)
         self.context.tasks.run(task.success(lambda _: self.reload()))

@@ -229,7 +229,7 @@ def _format_moment(ms: int, beside_ms: int) -> str:
     return clock_of(ms) if to_local(ms).date() == to_local(beside_ms).date() else time_of(ms)
 
 
-def act_of(step: StepRow) -> str:
+def action_of_step(step: StepRow) -> str:
     """What can be done with a step: `Undo`, `Redo`, or "" for nothing."""
     if step.undone:
         return "" if step.undone_by is None else "Redo"

@@ -16,7 +16,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QMenu, QSizePolicy, QWidget
 
 from core.types.views import Facets, Revision, RevisionReport
-from ui.bridge import write
+from ui.bridge import make_write
 from ui.context import Context
 from ui.pages.library.dialogs import (
     DEEDS,
@@ -116,7 +116,7 @@ class SelectionBar(QFrame):
         """The button of an act."""
         return self._buttons[act]
 
-    def offered_acts(self) -> frozenset[str]:
+    def offered_actions(self) -> frozenset[str]:
         """What can be done with what is chosen."""
         return self._offered
 
@@ -221,7 +221,7 @@ class Changes(QObject):
         context = self._context
         library = context.bridge.engine.library
         context.tasks.run(
-            write(f"Changing {count_memories(len(ids))}", lambda: library.revise(ids, revision)).success(
+            make_write(f"Changing {count_memories(len(ids))}", lambda: library.revise(ids, revision)).success(
                 partial(announce_change, context, done)
             )
         )
@@ -249,7 +249,7 @@ class Changes(QObject):
         format_name = by_ending.get(to.suffix.lower()) or _FORMATS.get(chosen, ("jsonl", ""))[0]
         context = self._context
         library = context.bridge.engine.library
-        task = write(f"Exporting {count_memories(len(ids))}", lambda: library.export(ids, to, format_name))
+        task = make_write(f"Exporting {count_memories(len(ids))}", lambda: library.export(ids, to, format_name))
         context.tasks.run(task.success(lambda count: context.desk.show_message(f"{count_memories(count)} exported.")))
 
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QLineEdit, QSlider, QW
 
 from core.types.values import Status
 from core.types.views import Facets, Revision, RevisionPreview
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import RowSpec, RowState
@@ -405,7 +405,7 @@ class RevisionDialog(QDialog):
             return
         library = self._context.bridge.engine.library
         self._context.tasks.run(
-            query("Looking at what would change", lambda: library.preview(self._ids, revision))
+            make_query("Looking at what would change", lambda: library.preview(self._ids, revision))
             .within(self, "preview")
             .success(self._show_preview)
             .failure(self._show_failure)

@@ -252,7 +252,7 @@ class Query(QObject):
         terms = self._library.parse(self.text).terms
         return any(term.key == key and value in term.values and not term.negated for term in terms)
 
-    def holds_key(self, *keys: str) -> bool:
+    def has_key(self, *keys: str) -> bool:
         """Whether it uses one of some filters."""
         return any(term.key in keys for term in self._library.parse(self.text).terms)
 
@@ -405,7 +405,7 @@ class FilterChip(QPushButton):
             action.triggered.connect(lambda _=False, one=choice: self._query.toggle_term(one.key, one.value))
 
     def _show_used(self) -> None:
-        is_used = self._query.holds_key(*self._keys)
+        is_used = self._query.has_key(*self._keys)
         if is_used != bool(self.property("used")):
             set_style_property(self, "used", is_used)
 

@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from core.types.views import MemoryRow
-from ui.bridge import query
+from ui.bridge import make_query
 from ui.context import Context
 from ui.widgets.plaintext import one_line
 from ui.widgets.words import KIND_WORDS, SOURCE_WORDS, STATUS_WORDS, WARNED_WORDS, date_of, format_said_or_noted
@@ -338,7 +338,7 @@ class MemoryTable(QAbstractTableModel):
         library = self._context.bridge.engine.library
         asked = self._round
         self._context.tasks.run(
-            query("Reading the library", lambda: library.read_rows(ids))
+            make_query("Reading the library", lambda: library.read_rows(ids))
             .within(self, f"page {page}")
             .success(lambda rows: self._on_page_read(page, asked, ids, rows))
             .failure(lambda _: self._on_page_failed(page, asked))
@@ -351,7 +351,7 @@ class MemoryTable(QAbstractTableModel):
             return
         self._flying.discard(page)
         self._fresh.add(page)
-        self._drop_far()
+        self._drop_distant_rows()
         first = page * PAGE_ROWS
         self.dataChanged.emit(self.index(first, 0), self.index(first + len(ids) - 1, len(COLUMNS) - 1))
         self._request_missing()
@@ -362,7 +362,7 @@ class MemoryTable(QAbstractTableModel):
             self._flying.discard(page)
             self._failed.add(page)
 
-    def _drop_far(self) -> None:
+    def _drop_distant_rows(self) -> None:
         if len(self._rows) <= _MOST_ROWS:
             return
         first = max(0, self._wanted.start - _KEPT_PAGES)

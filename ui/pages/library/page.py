@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 from core.events import Changed
 from core.types.values import Status
 from core.types.views import Facets, FindRequest, FindResult
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context, Page, PageSpec
 from ui.pages.library.bulk import ACTS, Changes, SelectionBar
 from ui.pages.library.filters import FilterBar, ListControls, Query, TermChips, make_empty_state
@@ -83,7 +83,7 @@ class LibraryPage(Page):
         self.table.chosen.connect(self._on_rows_chosen)
         self.table.asked.connect(self.run_action)
         self.table.let_go.connect(self._announce_reorder)
-        self.table.memories.dataChanged.connect(self._rows_came)
+        self.table.memories.dataChanged.connect(self._on_rows_loaded)
         self.table.columns.sorted.connect(self._on_query_changed)
         self.bar.asked.connect(self.run_action)
         self.bar.cleared.connect(self.table.clearSelection)
@@ -147,7 +147,7 @@ class LibraryPage(Page):
         self.is_stale = False
         library = self.context.bridge.engine.library
         self.context.tasks.run(
-            query("Counting what there is", library.count_facets)
+            make_query("Counting what there is", library.count_facets)
             .within(self, "facets")
             .success(self._on_facets_read)
             .failure(lambda _: None)  # the search tells what is wrong
@@ -172,7 +172,7 @@ class LibraryPage(Page):
         request = FindRequest(self.query.text, columns.sort, columns.falls)
         library = self.context.bridge.engine.library
         self.context.tasks.run(
-            query("Searching the library", lambda: library.find(request))
+            make_query("Searching the library", lambda: library.find(request))
             .within(self, "find")
             .success(lambda found: self._on_found(found, stays=stays))
             .failure(lambda error: self._show_failure(error, stays=stays))
@@ -242,7 +242,7 @@ class LibraryPage(Page):
         if count == 1 and not self._is_echo:
             self.context.selection.select(self.table.chosen_ids()[0], ORIGIN)
 
-    def _rows_came(self) -> None:
+    def _on_rows_loaded(self) -> None:
         if self.table.chosen_count:
             self._on_rows_chosen()  # whether they are pinned or archived is known only now
 

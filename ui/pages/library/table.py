@@ -476,7 +476,7 @@ class LibraryTable(QTableView):
         self._connect_signals()
 
     def _connect_signals(self) -> None:
-        self.columns.moved.connect(self._columns_moved)
+        self.columns.moved.connect(self._on_columns_moved)
         self.verticalScrollBar().valueChanged.connect(self._schedule_load)
         self.selectionModel().selectionChanged.connect(self.chosen)
         self.selectionModel().currentRowChanged.connect(self._mark_current)
@@ -616,7 +616,7 @@ class LibraryTable(QTableView):
         self.columns.rescale_columns()
         self.viewport().update()
 
-    def _columns_moved(self) -> None:
+    def _on_columns_moved(self) -> None:
         self.cells.ends = self.columns.ends
         self.viewport().update()
 

@@ -116,7 +116,7 @@ class Navigator:
         elif level == WING:
             self._step_room(dx, dy)
         else:
-            self._middle_locus()
+            self._select_middle_locus()
 
     def _step_locus(self, spot: PlacedLocus, dx: int, dy: int) -> None:
         canvas = self._canvas
@@ -177,7 +177,7 @@ class Navigator:
             middle = wing_rect(wings[at]).center()
             canvas.camera.reveal_point(middle.x(), middle.y())
 
-    def _middle_locus(self) -> None:
+    def _select_middle_locus(self) -> None:
         canvas = self._canvas
         room = canvas.scene.rooms.get(canvas.where.room_id)
         if room is None:
@@ -201,7 +201,7 @@ class Navigator:
             room = spot.room.id if spot is not None else canvas.marks.cursor_room
             canvas.enter_room(room or next((r.id for r in canvas.scene.rooms_of_wing(where.wing_id)), ""))
         elif spot is None:
-            self._middle_locus()
+            self._select_middle_locus()
         else:
             canvas.enter_locus(spot)
 

@@ -14,7 +14,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
 from core.types.views import GAP
-from ui.bridge import problem_of, write
+from ui.bridge import make_write, problem_of
 from ui.context import Context
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import PlacedLocus
@@ -85,7 +85,9 @@ class LocusDrag:
         self._room = canvas.scene.room_at(x, y)
         self._place = None
         if self._room is not None:
-            self._place = self._room.free_place(x - self._room.rect.left(), y - self._room.rect.top(), self._spot.id)
+            self._place = self._room.find_free_place(
+                x - self._room.rect.left(), y - self._room.rect.top(), self._spot.id
+            )
         canvas.marks.target_room = "" if self._room is None else self._room.id
         canvas.update()
 
@@ -248,7 +250,7 @@ class Mover(QObject):
         self._canvas.update()
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            write("Moving a memory", lambda: palace.move_locus(memory_id, room.id, x, y))
+            make_write("Moving a memory", lambda: palace.move_locus(memory_id, room.id, x, y))
             .within(self)
             .failure(lambda error: self._on_move_refused(error, lambda: self._return_locus(memory_id, end, start)))
         )
@@ -263,7 +265,7 @@ class Mover(QObject):
         self._canvas.update()
         room_id, palace = room.id, self._context.bridge.engine.palace
         self._context.tasks.run(
-            write("Moving a room", lambda: palace.move_room(room_id, x, y))
+            make_write("Moving a room", lambda: palace.move_room(room_id, x, y))
             .within(self)
             .failure(lambda error: self._on_move_refused(error, lambda: self._return_room(room_id, start)))
         )

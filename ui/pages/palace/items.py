@@ -270,7 +270,7 @@ class RoomItem:
         self.rect.moveTopLeft(corner)
         self._update_positions()
 
-    def free_place(self, x: float, y: float, moving: str = "") -> tuple[float, float] | None:
+    def find_free_place(self, x: float, y: float, moving: str = "") -> tuple[float, float] | None:
         """The free place nearest to a point.
 
         Args:

@@ -16,7 +16,7 @@ from core.events import Changed
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR
 from core.types.views import Loci, MemoryRow, PalacePlan, Whereabouts
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.scene import ROOM, WHOLE, WING, Scene
@@ -73,7 +73,7 @@ class Reader(QObject):
         """A new version of a text stands where the old one stood, and no count tells of it."""
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            query("Looking where it stands", lambda: palace.locate(memory_id))
+            make_query("Looking where it stands", lambda: palace.locate(memory_id))
             .within(self)
             .success(self._mark_room_stale)
             .failure(lambda _: None)  # it has no place yet; its placing is announced
@@ -98,7 +98,7 @@ class Reader(QObject):
         self._reload.stop()
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            query("Reading the floor plan", palace.read_plan)
+            make_query("Reading the floor plan", palace.read_plan)
             .within(self, "plan")
             .success(self._on_plan_read)
             .failure(self.failed.emit)
@@ -125,7 +125,7 @@ class Reader(QObject):
         self._reading.add(room_id)
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            query("Reading a room", lambda: palace.read_loci(room_id))
+            make_query("Reading a room", lambda: palace.read_loci(room_id))
             .within(self)
             .success(self._on_room_read)
             .failure(lambda error: self._on_room_failed(room_id, error))
@@ -150,7 +150,7 @@ class Reader(QObject):
     def _read_heads(self, ids: tuple[str, ...]) -> None:
         library = self._context.bridge.engine.library
         self._context.tasks.run(
-            query("Reading memories", lambda: library.read_rows(ids)).within(self).success(self._on_heads_read)
+            make_query("Reading memories", lambda: library.read_rows(ids)).within(self).success(self._on_heads_read)
         )
 
     def _on_heads_read(self, rows: tuple[MemoryRow, ...]) -> None:
@@ -197,7 +197,7 @@ class Seeker(QObject):
             return
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            query("Looking where it stands", lambda: palace.locate(memory_id))
+            make_query("Looking where it stands", lambda: palace.locate(memory_id))
             .within(self, "where")
             .success(self._on_locus_found)
             .failure(lambda _: None)  # it has no place yet; it is sought again when the plan changes
@@ -223,7 +223,7 @@ class Seeker(QObject):
             return
         group = self._context.bridge.engine.memories
         self._context.tasks.run(
-            query("Reading what it is tied to", lambda: group.show(memory_id, OWNER_ACTOR))
+            make_query("Reading what it is tied to", lambda: group.show(memory_id, OWNER_ACTOR))
             .within(self, "ties")
             .success(self._on_detail_read)
             .failure(lambda _: None)  # the inspector says what is wrong with it

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QBoxLayout, QLineEdit, QProgressBar, QSizePolicy, 
 from core.events import Changed
 from core.types.values import Kind
 from core.types.views import FindRequest, FindResult, PalacePlan
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context, Page, PageSpec
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.drag import Mover
@@ -268,7 +268,7 @@ class PalacePage(Page):
             return
         library = self.context.bridge.engine.library
         self.context.tasks.run(
-            query("Counting memories", lambda: library.find(FindRequest()))
+            make_query("Counting memories", lambda: library.find(FindRequest()))
             .within(self, "standing")
             .success(self._show_standing)
             .failure(self._on_plan_failed)
@@ -288,7 +288,7 @@ class PalacePage(Page):
     def _arrange_memories(self) -> None:
         palace = self.context.bridge.engine.palace
         self.context.tasks.run(
-            query("Giving memories their places", palace.arrange)
+            make_query("Giving memories their places", palace.arrange)
             .within(self, "arrange")
             .success(self._on_memories_arranged)
         )

@@ -64,7 +64,7 @@ class Atlas:
 
     def __init__(self, colours: Sequence[QColor], ratio: float) -> None:
         self._colours, self._ratio = list(colours), ratio
-        sides = [self._stamp_side(size) for size in range(SMALLEST, LARGEST + 1)]
+        sides = [self._cell_side(size) for size in range(SMALLEST, LARGEST + 1)]
         self.sides = np.zeros(LARGEST + 1)
         self.tops = np.zeros(LARGEST + 1)
         self.sides[SMALLEST:] = sides
@@ -73,7 +73,7 @@ class Atlas:
         self.pixmap.fill(Qt.GlobalColor.transparent)
         self._drawn: set[int] = set()
 
-    def _stamp_side(self, size: int) -> int:
+    def _cell_side(self, size: int) -> int:
         return math.ceil((size * 1.5 + 3) * self._ratio)
 
     def draw_missing(self, sizes: Sequence[int]) -> None:
@@ -188,7 +188,7 @@ class PlanPainter:
         self._cut.clear()
         self.cards.clear_lines()
 
-    def shows_text(self, lens: Lens, room: RoomItem) -> bool:
+    def is_text_shown(self, lens: Lens, room: RoomItem) -> bool:
         """Whether loci of a room show their text."""
         return lens.scale * room.step >= self._theme.px(NEAR_PX)
 
@@ -277,7 +277,7 @@ class PlanPainter:
         pad = max(lens.scale * 1.15, 8.0) if lens.scale > 15 else 9.0  # as far in as the loci below it
         return self.name_rect(room, lens).adjusted(pad, 0, -pad, 0), font
 
-    def says_name(self, room: RoomItem, lens: Lens) -> bool:
+    def is_name_shown(self, room: RoomItem, lens: Lens) -> bool:
         """Whether a room's name stands on the plan whole; from far away it is cut, or has no room at all."""
         whole = one_line(room.plan.name, _LONGEST_NAME)
         if HEADER * lens.scale < self._theme.px(_BAND):
@@ -368,7 +368,7 @@ class PlanPainter:
             rows = visible_rows(room, seen, room.step)
             if marks.hidden:
                 rows = rows[rows != room.row_of(marks.hidden)]
-            if self.shows_text(lens, room):
+            if self.is_text_shown(lens, room):
                 across = (room.wx[rows] - lens.x) * lens.scale + lens.w / 2
                 down = (room.wy[rows] - lens.y) * lens.scale + lens.h / 2
                 self.cards.paint(painter, room, rows, across, down, cell, marks.selected)
@@ -422,7 +422,7 @@ class PlanPainter:
     def spot_px(self, spot: PlacedLocus, lens: Lens) -> tuple[QPointF, float]:
         """Where a locus lies on the canvas, and how large it is, px."""
         cell = lens.scale * spot.room.step
-        if self.shows_text(lens, spot.room):
+        if self.is_text_shown(lens, spot.room):
             return QPointF(lens.canvas_x(spot.x), lens.canvas_y(spot.y)), cell
         base = min(max(cell * _FILL, float(SMALLEST)), LARGEST)
         return QPointF(lens.canvas_x(spot.x), lens.canvas_y(spot.y)), base * float(
@@ -442,7 +442,7 @@ class PlanPainter:
             painter.setPen(QPen(colour, 1.6, Qt.PenStyle.DashLine))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawPath(_arc_between(one[0], two[0]))
-            if not self.shows_text(lens, end.room):
+            if not self.is_text_shown(lens, end.room):
                 painter.setPen(QPen(colour, 1.8))
                 radius = max(two[1] * 0.85, 6.0)
                 painter.drawEllipse(two[0], radius, radius)
@@ -450,12 +450,12 @@ class PlanPainter:
     def _paint_rings(self, painter: QPainter, scene: Scene, lens: Lens, marks: Marks) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         hover = marks.hover
-        if hover is not None and not self.shows_text(lens, hover.room) and hover.at < len(hover.room.ids):
+        if hover is not None and not self.is_text_shown(lens, hover.room) and hover.at < len(hover.room.ids):
             place, size = self.spot_px(hover, lens)
             painter.setPen(QPen(self._theme.colour("outline"), 1.4))
             painter.drawEllipse(place, max(size * 0.78, 5.0), max(size * 0.78, 5.0))
         spot = scene.spot_of(marks.selected) if marks.selected != marks.hidden else None
-        if spot is not None and not self.shows_text(lens, spot.room):
+        if spot is not None and not self.is_text_shown(lens, spot.room):
             place, size = self.spot_px(spot, lens)
             painter.setPen(QPen(self._theme.colour("accent"), 2.0))
             radius = max(size * 0.62 + 5.0, 8.0)
@@ -464,13 +464,13 @@ class PlanPainter:
     def paint_plate(self, painter: QPainter, spot: PlacedLocus, look: LocusStyle, lens: Lens) -> None:
         """What a locus under the pointer says, beside it; painted, for Qt's tooltip would read its text as markup."""
         head = None if spot.at >= len(spot.room.ids) else self._head_of(spot.id)
-        if head is None or self.shows_text(lens, spot.room):
+        if head is None or self.is_text_shown(lens, spot.room):
             return
         theme, pad = self._theme, self._theme.px(10)
         body, small = theme.font("small"), theme.font("caption")
         lines = break_text(one_line(head.head, 200), body, theme.px(300), 2)
         about = f"{KIND_WORDS[head.kind]} · {format_said_or_noted(head.occurred, head.recorded_at)}"
-        if not self.says_name(spot.room, lens):
+        if not self.is_name_shown(spot.room, lens):
             about += f" · in {one_line(spot.room.plan.name, 32)}, {count_memories(spot.room.count_shown(look))}"
         high = QFontMetricsF(body).height()
         wide = max(

@@ -13,7 +13,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QMenu, QWidget
 
-from ui.bridge import write
+from ui.bridge import make_write
 from ui.context import Context
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.items import RoomItem
@@ -214,7 +214,7 @@ class Verbs(QObject):
                 self._add_action(command.title, partial(self._run_command, command_id), keys, command.icon)
         self.menu.addSeparator()
         memory_id = spot.id
-        self._add_action("A new room for it …", lambda: self.new_room(memory_id, spot.room.wing.space), icon="plus")
+        self._add_action("A new room for it …", lambda: self.ask_new_room(memory_id, spot.room.wing.space), icon="plus")
         self._add_action(
             "Show in graph", lambda: self._context.desk.go.emit("graph", f"show:{memory_id}"), icon="share-2"
         )
@@ -265,7 +265,7 @@ class Verbs(QObject):
         dialog.open()
         return dialog
 
-    def new_room(self, memory_id: str, space: str) -> NewRoomDialog:
+    def ask_new_room(self, memory_id: str, space: str) -> NewRoomDialog:
         """Ask for the name of a room that a memory shall have to itself at first."""
         palace = self._context.bridge.engine.palace
         dialog = NewRoomDialog(
@@ -281,4 +281,4 @@ class Verbs(QObject):
 
     def _run_write(self, title: str, begin: Callable[[], Future[str]], sentence: str) -> None:
         context = self._context
-        context.tasks.run(write(title, begin).success(lambda step_id: offer_undo(context, sentence, step_id)))
+        context.tasks.run(make_write(title, begin).success(lambda step_id: offer_undo(context, sentence, step_id)))

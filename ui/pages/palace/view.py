@@ -285,7 +285,7 @@ class PlanView(QWidget):
     def _read_heads_in_sight(self) -> None:
         lens, ids = self.camera.lens, [self.marks.selected] if self.marks.selected else []
         for room in self.scene.rooms_in_sight(lens):
-            if self.painter.shows_text(lens, room):
+            if self.painter.is_text_shown(lens, room):
                 room.apply_style(self.scene.look)
                 ids += [room.ids[at] for at in visible_rows(room, lens.visible_area, room.step)]
         if self.marks.hover is not None and self.marks.hover.at < len(self.marks.hover.room.ids):
@@ -381,7 +381,7 @@ class PlanView(QWidget):
         """Name and count of the room at a point, as a tooltip, where the plan has no room for all of its name."""
         lens = self.camera.lens
         room = self.scene.room_at(*lens.plan_point(at.x(), at.y()))
-        if room is None or self.painter.says_name(room, lens):
+        if room is None or self.painter.is_name_shown(room, lens):
             return ""
         return escape_tooltip(sentence_of_room(room, room.count_shown(self.scene.look)))
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.types.recall import FeedbackReply, Probe
 from core.types.values import OWNER_ACTOR
-from ui.bridge import write
+from ui.bridge import make_write
 from ui.context import CLOSER, Context
 from ui.pages.recall.answers import Row
 from ui.pages.recall.question import Asker
@@ -44,11 +44,11 @@ class AnswerFeedback(QObject):
         """This memory belongs into the first places for this question."""
         self._save_probe(question, "positive", (memory_id,))
 
-    def should_be_empty(self, question: str) -> None:
+    def save_expected_empty(self, question: str) -> None:
         """Nothing answers this question."""
         self._save_probe(question, "negative", ())
 
-    def must_not_come(self, question: str, memory_id: str) -> None:
+    def save_unexpected(self, question: str, memory_id: str) -> None:
         """This memory must not be in the answer to this question."""
         self._save_probe(question, "stale", (memory_id,))
 
@@ -57,7 +57,9 @@ class AnswerFeedback(QObject):
             self._context.desk.show_message(recall_strings()["said"]["ask_first"])
             return
         laboratory = self._context.bridge.engine.laboratory
-        task = write("Saving the question", lambda: laboratory.save_probe(question, kind, ids, WITHIN)).within(self)
+        task = make_write("Saving the question", lambda: laboratory.save_probe(question, kind, ids, WITHIN)).within(
+            self
+        )
         self._context.tasks.run(task.success(self._on_probe_saved))
 
     def _on_probe_saved(self, probe: Probe) -> None:
@@ -74,7 +76,7 @@ class AnswerFeedback(QObject):
 
     def _run_delete(self, probe_id: str, tell: Callable[[str], None]) -> None:
         laboratory = self._context.bridge.engine.laboratory
-        task = write("Deleting the saved question", lambda: laboratory.delete_probe(probe_id)).within(self)
+        task = make_write("Deleting the saved question", lambda: laboratory.delete_probe(probe_id)).within(self)
 
         def on_deleted(step_id: str) -> None:
             tell(step_id)
@@ -90,9 +92,9 @@ class AnswerFeedback(QObject):
             offer_undo(self._context, recall_strings()["said"]["feedback"], reply.step_id)
             self.noted.emit()
 
-        task = write("Noting that", lambda: memories.feedback(memory_id, "irrelevant", question, OWNER_ACTOR)).within(
-            self
-        )
+        task = make_write(
+            "Noting that", lambda: memories.feedback(memory_id, "irrelevant", question, OWNER_ACTOR)
+        ).within(self)
         self._context.tasks.run(task.success(on_marked))
 
 
@@ -124,7 +126,7 @@ class AnswerActions(QObject):
             "closer": lambda: self._context.selection.reselect(row.id, CLOSER),
             "should": lambda: self._saving.save_expected(self._question, row.id),
             "not_this": lambda: self._saving.mark_unhelpful(self._question, row.id),
-            "never": lambda: self._saving.must_not_come(self._question, row.id),
+            "never": lambda: self._saving.save_unexpected(self._question, row.id),
             "why": lambda: self.ask_why_missing(row.id),
             "palace": lambda: self._context.desk.go.emit("palace", f"show:{row.id}"),
             "copy": lambda: self._copy_id(row.id),
@@ -139,7 +141,7 @@ class AnswerActions(QObject):
 
     def save_expected_empty(self) -> None:
         """This question should have no answer."""
-        self._saving.should_be_empty(self._question)
+        self._saving.save_expected_empty(self._question)
 
     def ask_why_missing(self, memory_id: str = "") -> None:
         """Ask why a memory did not come.

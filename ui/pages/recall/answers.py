@@ -252,7 +252,7 @@ class AnswerRows(RowSpec[Row]):
         font.setWeight(QFont.Weight.Medium)
         return font
 
-    def text_room(self, width: int) -> int:
+    def text_width(self, width: int) -> int:
         """Pixels a text has in a line of a width."""
         px = self.theme.px
         return width - px(spacing().l * 2 + _PLACE + _SHAPE + spacing().l * 2 + _SCORE) - self._bar_width(width)
@@ -264,7 +264,7 @@ class AnswerRows(RowSpec[Row]):
     def row_height(self, row: Row, _place: int) -> int:
         """As high as its words need."""
         font = self._body_font()
-        lines = len(wrap_text(row.text, font, self.text_room(self.width()), _MOST_LINES)) or 1
+        lines = len(wrap_text(row.text, font, self.text_width(self.width()), _MOST_LINES)) or 1
         return (
             lines * line_height(font) + line_height(self.theme.font("small")) + self.theme.px(spacing().close * 2 + 2)
         )
@@ -331,7 +331,7 @@ class AnswerRows(RowSpec[Row]):
         centre = QPointF(left + px(6), inner.center().y())
         draw_kind(painter, line.kind, centre, px(10), theme.colour(KIND_TOKENS[line.kind]))
         left += px(_SHAPE)
-        room, body, small = self.text_room(rect.width()), self._body_font(), theme.font("small")
+        room, body, small = self.text_width(rect.width()), self._body_font(), theme.font("small")
         at = QRect(left, inner.top(), room, line_height(body))
         painter.setFont(body)
         painter.setPen(theme.colour("ink"))

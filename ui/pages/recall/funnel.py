@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
 from core.types.recall import STAGES, LabAnswer, Trace, TracedCandidate
 from core.types.views import MemoryRow
-from ui.bridge import query
+from ui.bridge import make_query
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.recall.answers import candidate_lines
@@ -120,7 +120,7 @@ class StageView(QObject):
             return
         ids = tuple(one.id for one in found)
         library = self._context.bridge.engine.library
-        asked = query("Reading what was found", lambda: library.read_rows(ids)).within(self, "rows")
+        asked = make_query("Reading what was found", lambda: library.read_rows(ids)).within(self, "rows")
         self.is_busy = True
 
         def show_rows(rows: Sequence[MemoryRow]) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedWidget, QWidget
 from core.events import Changed
 from core.types.recall import LabAnswer
 from core.types.replies import ClientRecord, WaitingKind
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context, Page, PageSpec
 from ui.pages.recall.actions import AnswerActions, AnswerFeedback
 from ui.pages.recall.answers import BAR, AnswerList, Row, answer_lines
@@ -305,7 +305,7 @@ class RecallPage(Page):
     def _connect_signals(self) -> None:
         self.head.question.asked.connect(self.ask_question)
         self.head.chips.changed.connect(self.asker.set_plan_change)
-        self.head.chips.seen_as.connect(self.asker.see_as)
+        self.head.chips.seen_as.connect(self.asker.ask_as_client)
         self.asker.answered.connect(self._on_answered)
         self.asker.failed.connect(self._show_failure)
         self.asker.began.connect(self._on_asking_began)
@@ -328,7 +328,7 @@ class RecallPage(Page):
         self.tuner.history_asked.connect(lambda: AppliedDialog(self.context, self.tuning.rows, self).open())
         self.saved.ask.connect(self.ask_question)
         self.saved.ran.connect(self.tuning.compare_trial)
-        self.saving.saved.connect(self._saved_changed)
+        self.saving.saved.connect(self._on_saved_changed)
         self.saving.noted.connect(self.asker.ask_again)
 
     def _bind_keys(self) -> None:
@@ -503,7 +503,7 @@ class RecallPage(Page):
             self.saved.reload()
             self.saved.count_regressions()
 
-    def _saved_changed(self) -> None:
+    def _on_saved_changed(self) -> None:
         self.tuning.compare_trial()
         if self.stand.view == SAVED:
             self.saved.reload()
@@ -527,7 +527,7 @@ def _offer_clients(page: RecallPage) -> None:
         page.head.chips.offer_clients([one.name for one in clients])
 
     clients = page.context.bridge.engine.clients
-    asked = query("Reading the clients", clients.list).within(page, "clients")
+    asked = make_query("Reading the clients", clients.list).within(page, "clients")
     page.context.tasks.run(asked.success(show_clients).failure(lambda _: None))
 
 

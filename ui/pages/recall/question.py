@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPushButton, QSizePolicy, QWidge
 from core.types.recall import LabAnswer, PlanChange, QueryPlan
 from core.types.requests import RecallQuery
 from core.types.values import Intent
-from ui.bridge import query
+from ui.bridge import make_query
 from ui.context import Context
-from ui.pages.recall.words import format_names, names_hint, time_words
+from ui.pages.recall.words import describe_name_aliases, format_names, time_words
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
@@ -116,7 +116,7 @@ class Asker(QObject):
         """Ask the same, understood otherwise."""
         self.submit_query(replace(self.asked, change=change))
 
-    def see_as(self, name: str) -> None:
+    def ask_as_client(self, name: str) -> None:
         """Ask the same in another's view."""
         self.submit_query(replace(self.asked, seen_as=name))
 
@@ -164,7 +164,7 @@ class Asker(QObject):
         change = None if asked.change == PlanChange() else asked.change
         wanted = RecallQuery(asked.question, limit=LIMIT, explain=True, plan=change)
         laboratory = self._context.bridge.engine.laboratory
-        begun = query("Asking", lambda: laboratory.ask(wanted, weights, asked.seen_as or None))
+        begun = make_query("Asking", lambda: laboratory.ask(wanted, weights, asked.seen_as or None))
         self._context.tasks.run(begun.within(self, "ask").success(then).failure(self._on_ask_failed))
 
     def _on_base_answered(self, answer: LabAnswer) -> None:
@@ -276,7 +276,7 @@ class Chips(QWidget):
         self.intent.setProperty("tone", "accent")
         self.intent.chosen.connect(self._choose_intent)
         self.names = _note_chip()
-        self.time = make_button("", self._turn_time, kind="chip")
+        self.time = make_button("", self._toggle_time, kind="chip")
         self.no_time = _note_chip()
         self.no_time.setText(said["time_none"])
         self.no_time.setAccessibleName(said["time_none"])
@@ -304,7 +304,7 @@ class Chips(QWidget):
         self._show_intent()
         self.names.setText(format_names(self._plan).replace("&", "&&"))
         self.names.setAccessibleName(format_names(self._plan))
-        self.names.setToolTip(escape_tooltip(names_hint(self._plan)))
+        self.names.setToolTip(escape_tooltip(describe_name_aliases(self._plan)))
         self._show_time()
         self._show_weight()
         self.view.show_choice(asked.seen_as)
@@ -348,7 +348,7 @@ class Chips(QWidget):
         self.time.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self.time.setIcon(self._theme.icon(icon))
 
-    def _turn_time(self) -> None:
+    def _toggle_time(self) -> None:
         self._emit_change(replace(self._change, no_time=not self._change.no_time, time=None))
 
     # ---- words against meaning

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from core.types.recall import Probe, ProbeOutcome, RecallHealth, Tally
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.recall.actions import AnswerFeedback
 from ui.pages.recall.answers import BAR
@@ -95,15 +95,15 @@ class SavedQuestions(QWidget):
         if not self._is_read:
             self.states.show_loading()
         laboratory = self._context.bridge.engine.laboratory
-        asked = query("Reading the saved questions", laboratory.probes).within(self, "probes")
+        asked = make_query("Reading the saved questions", laboratory.probes).within(self, "probes")
         self._context.tasks.run(asked.success(self._show_probes).failure(self._show_failure))
-        health = query("Reading how recall did", laboratory.health).within(self, "health")
+        health = make_query("Reading how recall did", laboratory.health).within(self, "health")
         self._context.tasks.run(health.success(self._show_health).failure(lambda _: None))
 
     def count_regressions(self) -> None:
         """Count those that held and fail now."""
         laboratory = self._context.bridge.engine.laboratory
-        asked = query("Counting what fails", laboratory.regressions).within(self, "regressions")
+        asked = make_query("Counting what fails", laboratory.regressions).within(self, "regressions")
         self._context.tasks.run(asked.success(self.show_regressions).failure(lambda _: None))
 
     def run_probes(self) -> None:
@@ -111,7 +111,7 @@ class SavedQuestions(QWidget):
         self._is_busy = True
         self.run_button.setEnabled(False)
         laboratory = self._context.bridge.engine.laboratory
-        task = write("Running the saved questions", laboratory.run_probes).within(self, "run")
+        task = make_write("Running the saved questions", laboratory.run_probes).within(self, "run")
         self._context.tasks.run(task.success(self._on_probes_run).failure(self._show_failure))
 
     def _on_probes_run(self, tally: Tally) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QGridLayout, QLabel, Q
 
 from core.types.recall import Applied, Comparison, Tally, Tuning
 from core.types.replies import OptionRow
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.recall.knobs import Knob
 from ui.pages.recall.question import PAUSE_MS, Weights
@@ -93,7 +93,7 @@ class TuningDesk(QObject):
         """Read the options and how the saved questions stand."""
         self._is_busy = True
         laboratory = self._context.bridge.engine.laboratory
-        asked = query("Reading the weights", laboratory.read_tuning).within(self, "tuning")
+        asked = make_query("Reading the weights", laboratory.read_tuning).within(self, "tuning")
         self._context.tasks.run(asked.success(self._on_tuning_read).failure(self._on_read_failed))
 
     def _on_tuning_read(self, tuning: Tuning) -> None:
@@ -169,7 +169,9 @@ class TuningDesk(QObject):
         self._pause.stop()
         trial = dict(self.trial)
         laboratory = self._context.bridge.engine.laboratory
-        asked = query("Trying it on your saved questions", lambda: laboratory.preview(trial)).within(self, "preview")
+        asked = make_query("Trying it on your saved questions", lambda: laboratory.preview(trial)).within(
+            self, "preview"
+        )
         self._is_busy = True
         self._context.tasks.run(asked.success(self._on_compared).failure(self._on_read_failed))
 
@@ -187,7 +189,7 @@ class TuningDesk(QObject):
             return
         self._is_busy = True
         laboratory = self._context.bridge.engine.laboratory
-        asked = write("Applying the weights", lambda: laboratory.apply(trial)).within(self, "apply")
+        asked = make_write("Applying the weights", lambda: laboratory.apply(trial)).within(self, "apply")
         self._context.tasks.run(asked.success(self._on_weights_applied).failure(self._on_read_failed))
 
     def _on_weights_applied(self, applied: Applied) -> None:
@@ -233,7 +235,7 @@ class AppliedDialog(QDialog):
 
     def _read_applications(self) -> None:
         laboratory = self._context.bridge.engine.laboratory
-        asked = query("Reading what was applied", laboratory.applications).within(self, "applied")
+        asked = make_query("Reading what was applied", laboratory.applications).within(self, "applied")
         self._context.tasks.run(asked.success(self._show_applications).failure(self._show_failure))
 
     @property

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QLineEdit, QListWidget, QListWidg
 from core.types.recall import LabAnswer, Trace, TracedCandidate
 from core.types.values import Kind, Status
 from core.types.views import FindRequest, FindResult, MemoryRow
-from ui.bridge import query
+from ui.bridge import make_query
 from ui.context import Context
 from ui.pages.recall.words import describe_places, explain_missing, short_question
 from ui.strings import recall_strings
@@ -114,7 +114,7 @@ class WhyNotDialog(QDialog):
         self.field.setAccessibleName(said["field"])
         self.field.setPlaceholderText(said["field"])
         self.field.textChanged.connect(lambda _: self._pause.start())
-        self.field.returnPressed.connect(self._judge_current)
+        self.field.returnPressed.connect(self._show_current_verdict)
         self.list = QListWidget()
         self.list.setObjectName("framed")
         self.list.setAccessibleName(said["list"])
@@ -170,7 +170,7 @@ class WhyNotDialog(QDialog):
         elif typed:
             library = self._context.bridge.engine.library
             wanted = FindRequest(library.essence(typed))
-            asked = query("Looking for it", lambda: library.find(wanted)).within(self, "find")
+            asked = make_query("Looking for it", lambda: library.find(wanted)).within(self, "find")
             self._context.tasks.run(asked.success(self._on_memories_found).failure(lambda _: self._show_matches(())))
         else:
             self._show_matches(())
@@ -179,7 +179,7 @@ class WhyNotDialog(QDialog):
     def _on_memories_found(self, found: FindResult) -> None:
         ids = found.ids[:_SHOWN]
         library = self._context.bridge.engine.library
-        asked = query("Looking for it", lambda: library.read_rows(ids)).within(self, "find")
+        asked = make_query("Looking for it", lambda: library.read_rows(ids)).within(self, "find")
         self._context.tasks.run(asked.success(self._show_matches).failure(lambda _: self._show_matches(())))
 
     def _show_matches(self, rows: Sequence[MemoryRow]) -> None:
@@ -200,7 +200,7 @@ class WhyNotDialog(QDialog):
         self._none.setText(recall_strings()["why_not"][which] if which else "")
         self._none.setVisible(bool(which))
 
-    def _judge_current(self) -> None:
+    def _show_current_verdict(self) -> None:
         if self._pause.isActive():
             self._pause.stop()
             self._search_memory()
@@ -220,7 +220,7 @@ class WhyNotDialog(QDialog):
     def show_memory(self, memory_id: str) -> None:
         """Say what became of a memory."""
         library = self._context.bridge.engine.library
-        asked = query("Reading the memory", lambda: library.read_rows((memory_id,))).within(self, "row")
+        asked = make_query("Reading the memory", lambda: library.read_rows((memory_id,))).within(self, "row")
         self._context.tasks.run(asked.success(self._show_verdict).failure(lambda _: self._show_verdict(())))
 
     def _show_verdict(self, rows: Sequence[MemoryRow]) -> None:

@@ -58,7 +58,7 @@ def format_names(plan: QueryPlan) -> str:
     return str(recall_strings()["chips"]["names"]).format(names=", ".join([*shown, *more]))
 
 
-def names_hint(plan: QueryPlan) -> str:
+def describe_name_aliases(plan: QueryPlan) -> str:
     """What the names are, and by what else they are known."""
     said = recall_strings()["chips"]
     others = [one_line(alias, _NAME) for aliases in plan.aliases.values() for alias in aliases]

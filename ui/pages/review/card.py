@@ -20,10 +20,10 @@ from core.types.values import Status
 from ui.pages.review.words import (
     claim_note,
     describe_dates,
+    describe_provenance,
     describe_receiver,
     describe_standing,
-    holds,
-    provenance,
+    describe_validity,
     quote_of,
 )
 from ui.strings import review_strings
@@ -56,7 +56,7 @@ class Stretch:
     name: str = ""
 
 
-def stretches(text: str, marks: Sequence[Place]) -> Iterator[Stretch]:
+def split_stretches(text: str, marks: Sequence[Place]) -> Iterator[Stretch]:
     """Cut a text at its marks and at what cannot be seen.
 
     Args:
@@ -66,14 +66,14 @@ def stretches(text: str, marks: Sequence[Place]) -> Iterator[Stretch]:
         The stretches; their originals together are the text.
     """
     at = 0
-    for start, end in _clean(marks, len(text)):
-        yield from _cut(text[at:start], is_odd=False)
-        yield from _cut(text[start:end], is_odd=True)
+    for start, end in _normalize_marks(marks, len(text)):
+        yield from _cut_marks(text[at:start], is_odd=False)
+        yield from _cut_marks(text[start:end], is_odd=True)
         at = end
-    yield from _cut(text[at:], is_odd=False)
+    yield from _cut_marks(text[at:], is_odd=False)
 
 
-def _clean(marks: Sequence[Place], length: int) -> Iterator[Place]:
+def _normalize_marks(marks: Sequence[Place], length: int) -> Iterator[Place]:
     """Places in order, inside the text, none over another."""
     at = 0
     for start, end in sorted(marks):
@@ -83,7 +83,7 @@ def _clean(marks: Sequence[Place], length: int) -> Iterator[Place]:
             at = high
 
 
-def _cut(text: str, *, is_odd: bool) -> Iterator[Stretch]:
+def _cut_marks(text: str, *, is_odd: bool) -> Iterator[Stretch]:
     for piece in split_marks(text):
         if piece.is_mark:
             yield Stretch(piece.text, text[piece.start], is_odd, piece.name)
@@ -128,15 +128,15 @@ class MarkedText(FittedText):
             marks: places at odds, code points, end exclusive.
             most_lines: fold after so many lines; 0 for never.
         """
-        self._stretches = tuple(stretches(text[:MOST], marks))
+        self._stretches = tuple(split_stretches(text[:MOST], marks))
         self._role, self._most = role, most_lines
         self._write_text()
 
     def _write_text(self) -> None:
-        self._replace_parts((part.displayed_text, self._format(part), bool(part.name)) for part in self._stretches)
+        self._replace_parts((part.displayed_text, self._format_of(part), bool(part.name)) for part in self._stretches)
         self._fit_height()
 
-    def _format(self, part: Stretch) -> QTextCharFormat:
+    def _format_of(self, part: Stretch) -> QTextCharFormat:
         made, theme = QTextCharFormat(), self._theme
         made.setFont(theme.font(self._role))
         made.setForeground(theme.colour("ink"))
@@ -175,34 +175,34 @@ class SideCard(QFrame):
         self._mark = KindMark(theme, size=12, colour=tone)
         self._heading = make_label("", "label")
         self._heading.setAccessibleDescription("heading")
-        self.trust = _pill()
+        self.trust = _make_pill()
         self.text = MarkedText(theme, "", tone)
         self.text.fitted.connect(self._name_fold)
-        self.fold = make_button("Show all", self._toggle, kind="link")
+        self.fold = make_button("Show all", self._toggle_fold, kind="link")
         self.hidden = make_label(review_strings()["hidden"], "warning", wrap=True)
         self.origin = make_label("", "muted", wrap=True)
         self.when = make_label("", "muted", wrap=True)
         self._rule = make_hairline()
         self._claims = QWidget()
         self._claims_box = make_column(self._claims, gap=8)
-        self.closer = make_button("Look closer", lambda: self._lead(closer), kind="link")
+        self.closer = make_button("Look closer", lambda: self._emit_lead(closer), kind="link")
         self.closer.setToolTip("All about this memory, in the inspector")
-        self.palace = make_button("In the palace", lambda: self._lead(palace), kind="link")
-        self._lay()
+        self.palace = make_button("In the palace", lambda: self._emit_lead(palace), kind="link")
+        self._build_layout()
 
-    def _lay(self) -> None:
+    def _build_layout(self) -> None:
         layout = make_column(self, gap=10)
         layout.setContentsMargins(20, 16, 20, 14)
         layout.addLayout(make_row(self._mark, self._heading, None, self.trust, gap=8))
         layout.addWidget(self.text)
-        layout.addLayout(_flush(self.fold))
+        layout.addLayout(_make_flush_row(self.fold))
         layout.addWidget(self.hidden)
         told = make_column(None, self.origin, self.when, gap=2)
         layout.addLayout(told)
         layout.addWidget(self._rule)
         layout.addWidget(self._claims)
         layout.addStretch(1)
-        layout.addLayout(_flush(self.closer, self.palace))
+        layout.addLayout(_make_flush_row(self.closer, self.palace))
 
     def show_side(self, side: Side, heading: str, *, names_given: bool = True) -> None:
         """Show a memory.
@@ -224,11 +224,11 @@ class SideCard(QFrame):
         self.text.setAccessibleName(f"Text of “{heading}”")
         self.text.show_text(memory.text, side.marks, "quote" if is_short else "body", 0 if is_short else FOLD)
         self.hidden.setVisible(has_marks(memory.text))
-        self.origin.setText(provenance(side))
+        self.origin.setText(describe_provenance(side))
         parts = [
             describe_dates(side),
             describe_receiver(side) if names_given else "",
-            holds(side),
+            describe_validity(side),
             describe_standing(side),
         ]
         self.when.setText(" · ".join(part for part in parts if part))
@@ -256,10 +256,10 @@ class SideCard(QFrame):
         long = self._side is not None and len(self._side.memory.text) > SHORT
         self.fold.setVisible(long and self.text.is_longer_than(FOLD))
 
-    def _toggle(self) -> None:
+    def _toggle_fold(self) -> None:
         self.text.fold_after(0 if self.text.is_folded else FOLD)
 
-    def _lead(self, where: Callable[[str], None]) -> None:
+    def _emit_lead(self, where: Callable[[str], None]) -> None:
         if self._side is not None:
             where(self._side.memory.id)
 
@@ -280,14 +280,14 @@ class _Evidence(QFrame):
         layout.addWidget(note)
 
 
-def _pill() -> QLabel:
+def _make_pill() -> QLabel:
     made = make_label("", "small")
     made.setObjectName("pill")
     made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
     return made
 
 
-def _flush(*links: QWidget) -> QHBoxLayout:
+def _make_flush_row(*links: QWidget) -> QHBoxLayout:
     """Links whose words begin where the text above them begins."""
     for link in links:
         link.setProperty("flush", "true")
@@ -305,7 +305,7 @@ class SideBySide(QWidget):
         self._box = make_row(parent=self, gap=20)
         self._box.setAlignment(Qt.AlignmentFlag.AlignTop)
 
-    def hold(self, first: SideCard, second: SideCard) -> None:
+    def set_cards(self, first: SideCard, second: SideCard) -> None:
         """Take the two cards."""
         self._first = first
         for one in (first, second):
@@ -317,7 +317,7 @@ class SideBySide(QWidget):
         if self._first is not None:
             self._first.setVisible(is_shown)
 
-    def fit(self, width: int) -> None:
+    def arrange_for_width(self, width: int) -> None:
         """Choose how they stand.
 
         Args:

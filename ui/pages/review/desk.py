@@ -32,13 +32,13 @@ from ui.pages.review.words import (
     MANY,
     ORDER,
     can_repeat,
+    card_headings,
     describe_action,
     describe_batch_action,
-    families,
     format_family_count,
     from_whom,
-    headings,
-    may_repeat,
+    list_families,
+    may_become_rule,
     row_note,
     source_words,
 )
@@ -76,8 +76,8 @@ class WarningBanner(QFrame):
         layout = make_row(self._sign, margins=12, gap=12, parent=self)
         layout.setAlignment(self._sign, Qt.AlignmentFlag.AlignTop)
         layout.addLayout(make_column(None, self._title, self._words, gap=2), 1)
-        theme.changed.connect(self._restyle)
-        self._restyle()
+        theme.changed.connect(self._restyle_sign)
+        self._restyle_sign()
         self.hide()
 
     @property
@@ -85,12 +85,12 @@ class WarningBanner(QFrame):
         """What is said; "" while it is hidden."""
         return "" if self.isHidden() else self._words.text()
 
-    def _restyle(self) -> None:
+    def _restyle_sign(self) -> None:
         side = self._theme.px(_ICON)
         self._sign.setFixedSize(side, side)
         self._sign.setPixmap(self._theme.icon("triangle-alert", "warning").pixmap(QSize(side, side)))
 
-    def say(self, sentence: str) -> None:
+    def show_sentence(self, sentence: str) -> None:
         """Show the sentence of the warning.
 
         Args:
@@ -120,7 +120,7 @@ class SuggestionBar(QFrame):
         self._theme = theme
         self._head = make_label("", "strong", wrap=True)
         self._words = make_label("", "muted", wrap=True)
-        self.other_dates = make_button(review_strings()["change_date"], self._ask, kind="link")
+        self.other_dates = make_button(review_strings()["change_date"], self._emit_asked, kind="link")
         self.act: KeyButton | None = None
         self._action = Action.SKIP
         left = QWidget()
@@ -155,7 +155,7 @@ class SuggestionBar(QFrame):
         self._box.addWidget(self.act, 0, Qt.AlignmentFlag.AlignVCenter)
         self.act.show()  # at once: a layout would show it only in the next turn, and the keyboard may want it now
 
-    def _ask(self) -> None:
+    def _emit_asked(self) -> None:
         self.asked.emit(self._action)
 
 
@@ -188,7 +188,7 @@ class ActionBar(QWidget):
         self.remember = QCheckBox()
         self.remember.setToolTip(review_strings()["remember_note"])
         self.remember.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.remember.toggled.connect(lambda _: self._enable())
+        self.remember.toggled.connect(lambda _: self._enable_buttons())
         foot = QWidget()
         self._foot = FlowLayout(foot, gap=16)
         self._foot.addWidget(self.remember)
@@ -204,7 +204,7 @@ class ActionBar(QWidget):
         for action in ORDER:
             if action in item.actions and action is not above:
                 said = describe_action(action, item.kind, is_pair=item.existing is not None)
-                made = KeyButton(self._theme, said.short, said.key, self._presser(action))
+                made = KeyButton(self._theme, said.short, said.key, self._make_presser(action))
                 made.setToolTip(said.hint)
                 self._flow.addWidget(made)
                 made.show()
@@ -212,26 +212,26 @@ class ActionBar(QWidget):
         may = any(can_repeat(item, action) for action in item.actions)
         self.remember.setChecked(False)
         self.remember.setVisible(may)
-        if may and may_repeat(item):
+        if may and may_become_rule(item):
             said_so = review_strings()["remember"].format(who=from_whom(item))
             self.remember.setText(said_so.replace("&", "&&"))
             self.remember.setAccessibleName(said_so)
         self._flow_box.updateGeometry()
         self.updateGeometry()
 
-    def say_undo(self, *, is_said: bool) -> None:
+    def show_undo_hint(self, *, is_said: bool) -> None:
         """Say that every decision can be undone, where there is room for it."""
         self._undo.setVisible(is_said and self._item is not None and bool(self._item.actions))
 
-    def _presser(self, action: Action) -> Callable[[], None]:
+    def _make_presser(self, action: Action) -> Callable[[], None]:
         return lambda: self.pressed.emit(action)
 
-    def _enable(self) -> None:
+    def _enable_buttons(self) -> None:
         """A decision that depends on the two texts cannot be repeated: with the tick it is not offered."""
         for action, made in self.buttons.items():
-            made.setEnabled(self.allows(action))
+            made.setEnabled(self.is_allowed(action))
 
-    def allows(self, action: Action) -> bool:
+    def is_allowed(self, action: Action) -> bool:
         """Whether an action can be decided as the tick stands."""
         if self._item is None or not self.remember.isChecked():
             return True
@@ -260,10 +260,10 @@ class FollowsRow(QWidget):
         clear_layout(self._flow)
         self.setVisible(bool(follows))
         for one in follows:
-            self._flow.addWidget(self._entry(one))
+            self._flow.addWidget(self._make_entry(one))
         self.updateGeometry()
 
-    def _entry(self, one: Follow) -> QWidget:
+    def _make_entry(self, one: Follow) -> QWidget:
         made = QWidget()
         head = one_line(one.headline, 80)
         if one.ids:
@@ -338,7 +338,7 @@ class ReadingArea(QScrollArea):
             return int(layout.totalHeightForWidth(self.viewport().width()))
         return int(layout.minimumSize().height())
 
-    def want(self, height: int) -> None:
+    def set_wanted_height(self, height: int) -> None:
         """Take so many pixels of height, less where the window is made smaller, never more."""
         if height != self._wanted:
             self._wanted = height
@@ -386,7 +386,7 @@ class Desk(QWidget):
         self.item: ReviewItem | None = None
         self._follows_any = self._is_low = False
 
-    def build(self) -> None:
+    def build_layout(self) -> None:
         """Fill it, from the outside in: a widget that changes its parent is styled anew with all it holds."""
         theme, inner = self._theme, _Inner()
         self.reading = ReadingArea(inner)
@@ -406,11 +406,11 @@ class Desk(QWidget):
         self.came = SideCard(theme, "warning", self._closer, self._palace)
         self.cards = SideBySide(theme)
         self._read.addWidget(self.cards)
-        self.cards.hold(self.have, self.came)
+        self.cards.set_cards(self.have, self.came)
         self._build_bars()
-        self.reading.grown.connect(self._share)
+        self.reading.grown.connect(self._share_height)
         self.reading.verticalScrollBar().rangeChanged.connect(lambda *_: self._clear_bar())
-        theme.changed.connect(self._fit)
+        theme.changed.connect(self._fit_width)
 
     def _build_bars(self) -> None:
         self.suggestion, self.actions_bar = SuggestionBar(self._theme), ActionBar(self._theme)
@@ -462,9 +462,9 @@ class Desk(QWidget):
         self.item = item
         self._question.setText(one_line(item.question, 240))
         self._why.setText(" ".join(one_line(sentence, _WHY_CHARACTERS) for sentence in item.why))
-        self._say_closed(item.closed)
-        self.warning.say(item.warning)
-        first, second = headings(item)
+        self._show_closed(item.closed)
+        self.warning.show_sentence(item.warning)
+        first, second = card_headings(item)
         stands = item.existing or item.against
         if stands is not None:
             self.have.show_side(stands, first, names_given=not item.follows)
@@ -476,9 +476,9 @@ class Desk(QWidget):
         self.follows.show_follows(item.follows)
         if is_other:
             self.reading.verticalScrollBar().setValue(0)
-        self._fit()
+        self._fit_width()
 
-    def _say_closed(self, sentence: str) -> None:
+    def _show_closed(self, sentence: str) -> None:
         while self._closed_box.count():
             taken = self._closed_box.takeAt(0)
             widget = None if taken is None else taken.widget()
@@ -490,7 +490,7 @@ class Desk(QWidget):
 
     # ---- room
 
-    def _fit(self) -> None:
+    def _fit_width(self) -> None:
         px = self._theme.px
         pad = px(spacing().xxl if self.width() >= px(700) else spacing().loose)
         right = max(pad, self.width() - px(_WIDEST) - pad)
@@ -500,8 +500,8 @@ class Desk(QWidget):
         width = self._width
         # Not by a greatest width: a layout asks for the height of the whole line all the same.
         self._why.setContentsMargins(0, 0, max(0, width - px(_WHY_WIDEST)), 0)
-        self.cards.fit(width)
-        self._share()
+        self.cards.arrange_for_width(width)
+        self._share_height()
 
     @property
     def _width(self) -> int:
@@ -515,20 +515,20 @@ class Desk(QWidget):
         taken = bar.sizeHint().width() if bar.maximum() > 0 else 0
         self._read.setContentsMargins(0, 0, max(0, _BAR - taken), 0)
 
-    def _share(self) -> None:
+    def _share_height(self) -> None:
         """Give what is read the height it needs, or what the buttons leave."""
         margins, width = self._outer.contentsMargins(), self._width
         room = self.height() - margins.top() - margins.bottom()
-        self.actions_bar.say_undo(is_said=self.height() >= self._theme.px(_TALL))
-        taken = sum(_height(bar, width) + self._outer.spacing() for bar in self._shown_bars)
+        self.actions_bar.show_undo_hint(is_said=self.height() >= self._theme.px(_TALL))
+        taken = sum(_height_for_width(bar, width) + self._outer.spacing() for bar in self._shown_bars)
         is_low = room - taken < self._theme.px(_LOW)
         if is_low != self._is_low:
             self._scroll_bars(is_low=is_low)
         room -= 0 if is_low else taken
         self._place_follows(width, room)
         if self._bars.indexOf(self.follows) >= 0 and self._follows_any:
-            room -= _height(self.follows, width) + self._outer.spacing()
-        self.reading.want(max(_LEAST, min(self.reading.needed, room)))
+            room -= _height_for_width(self.follows, width) + self._outer.spacing()
+        self.reading.set_wanted_height(max(_LEAST, min(self.reading.needed, room)))
 
     @property
     def _shown_bars(self) -> list[QWidget]:
@@ -555,7 +555,7 @@ class Desk(QWidget):
         """What follows stands below the buttons where there is room, else it scrolls with what is read."""
         if not self._follows_any:
             return
-        own = _height(self.follows, width) + self._outer.spacing()
+        own = _height_for_width(self.follows, width) + self._outer.spacing()
         is_below = self._bars.indexOf(self.follows) >= 0
         reads = self.reading.needed - (0 if is_below else own)
         if is_below and reads + own > room:
@@ -570,10 +570,10 @@ class Desk(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Everything finds its place anew."""
         super().resizeEvent(event)
-        self._fit()
+        self._fit_width()
 
 
-def _height(widget: QWidget, width: int) -> int:
+def _height_for_width(widget: QWidget, width: int) -> int:
     layout = widget.layout()
     if layout is not None and layout.hasHeightForWidth():
         return int(layout.totalHeightForWidth(width))
@@ -630,7 +630,7 @@ class BatchPanel(QFrame):
             rows: two or more.
         """
         self._title.setText(review_strings()["batch"]["title"].format(count=f"{len(rows):,}"))
-        self._what.setText(summary(rows))
+        self._what.setText(summarize_rows(rows))
         mixed = any(describe_batch_action(action, rows) is None for action in (Action.REJECT, Action.SUPERSEDE))
         is_odd = mixed and len({row.kind for row in rows}) > 1
         self._note.setText(review_strings()["batch"]["of_one_kind" if is_odd else "needs_each"])
@@ -645,29 +645,29 @@ class BatchPanel(QFrame):
         for action in MANY:
             said = describe_batch_action(action, rows)
             if said is not None:
-                made = KeyButton(self._theme, said.title, said.key, self._presser(action))
+                made = KeyButton(self._theme, said.title, said.key, self._make_presser(action))
                 made.setToolTip(said.hint)
                 self._flow.addWidget(made)
                 made.show()
                 self.buttons[action] = made
         self._actions.updateGeometry()
 
-    def _presser(self, action: Action) -> Callable[[], None]:
+    def _make_presser(self, action: Action) -> Callable[[], None]:
         return lambda: self.decided.emit(action)
 
 
-def summary(rows: Sequence[ReviewRow]) -> str:
+def summarize_rows(rows: Sequence[ReviewRow]) -> str:
     """What they are and where they come from, as `3 conflicts, 2 held back. From an editor, a document.` would be."""
-    first = {kind: kinds[0] for _, _, kinds in families() for kind in kinds}
+    first = {kind: kinds[0] for _, _, kinds in list_families() for kind in kinds}
     what = Counter(first.get(row.kind, row.kind) for row in rows)
     parts = [format_family_count(kind, count) for kind, count in what.most_common()]
-    whence = Counter(_whence(row) for row in rows)
+    whence = Counter(_source_name(row) for row in rows)
     names = [name for name, _ in whence.most_common(3)]
     more = f" and {len(whence) - 3:,} more" if len(whence) > 3 else ""
     return f"{', '.join(parts)}. From {', '.join(names)}{more}."
 
 
-def _whence(row: ReviewRow) -> str:
+def _source_name(row: ReviewRow) -> str:
     if row.client:
         return one_line(row.client, 40)
     return "you" if row.source.startswith("user") else source_words(row.source).lower()

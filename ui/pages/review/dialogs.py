@@ -46,7 +46,7 @@ class DecisionDialog(QDialog):
         self.problem = make_label("", "danger", wrap=True)
         self.problem.hide()
         self.cancel = make_button("Cancel", self.reject)
-        self.act = make_button(said["act"], self.agree, kind="primary")
+        self.act = make_button(said["act"], self.submit_decision, kind="primary")
         self.act.setDefault(True)
         layout = make_column(
             self, make_label(said["title"], "title"), make_label(said["sentence"], "muted", wrap=True), margins=24
@@ -56,20 +56,20 @@ class DecisionDialog(QDialog):
         layout.addWidget(self.problem)
         layout.addLayout(make_row(None, self.cancel, self.act))
 
-    def decision(self) -> Decision | None:
+    def make_decision(self) -> Decision | None:
         """What was entered; None while that is not enough."""
         raise NotImplementedError  # each kind says it
 
-    def agree(self) -> None:
+    def submit_decision(self) -> None:
         """Tell it and close, if it is enough."""
-        found = self.decision()
+        found = self.make_decision()
         if found is not None:
             self.agreed.emit(found)
             self.accept()
 
-    def check(self) -> None:
+    def check_input(self) -> None:
         """Offer the button only for what is enough."""
-        self.act.setEnabled(self.decision() is not None)
+        self.act.setEnabled(self.make_decision() is not None)
 
 
 class MergeDialog(DecisionDialog):
@@ -90,21 +90,21 @@ class MergeDialog(DecisionDialog):
         self.field.setMinimumHeight(context.theme.px(120))
         self.begin: Segments | None = None
         if item.existing is not None:
-            self.form_box.addWidget(_reference(context, "What you have", item.existing, "accent"))
-            self.form_box.addWidget(_reference(context, "What arrived", item.incoming, "warning"))
+            self.form_box.addWidget(_make_reference(context, "What you have", item.existing, "accent"))
+            self.form_box.addWidget(_make_reference(context, "What arrived", item.incoming, "warning"))
             choices = ((BOTH, "Both"), (HAVE, "What you have"), (CAME, "What arrived"))
             self.begin = Segments(choices, begin, "Begin with")
-            self.begin.chosen.connect(self._begin)
+            self.begin.chosen.connect(self._fill_field)
             line = make_row(make_label("Begin with", "strong"), self.begin, gap=10)
             self.form_box.addLayout(line)
         self.form_box.addWidget(self.field, 1)
         self.form_box.addWidget(make_label("Ctrl+Enter does it.", "small"))
-        self.field.textChanged.connect(self.check)
-        self._begin(begin if is_pair else CAME)
+        self.field.textChanged.connect(self.check_input)
+        self._fill_field(begin if is_pair else CAME)
         self.setFocusProxy(self.field)
         self.field.setFocus()
 
-    def _begin(self, what: str) -> None:
+    def _fill_field(self, what: str) -> None:
         item = self._item
         have = item.existing.memory.text if item.existing is not None else ""
         came = item.incoming.memory.text
@@ -113,7 +113,7 @@ class MergeDialog(DecisionDialog):
         self.field.setPlainText({BOTH: both, HAVE: have, CAME: came}[what])
         self.field.selectAll()
 
-    def decision(self) -> Decision | None:
+    def make_decision(self) -> Decision | None:
         """The merge."""
         text = self.field.toPlainText().strip()
         return Decision(Action.MERGE, text=text) if text else None
@@ -123,12 +123,12 @@ class MergeDialog(DecisionDialog):
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             is_enter = event.key() in {Qt.Key.Key_Return, Qt.Key.Key_Enter}
             if is_enter and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-                self.agree()
+                self.submit_decision()
                 return True
         return super().event(event)
 
 
-def _reference(context: Context, heading: str, side: Side, tone: str) -> QWidget:
+def _make_reference(context: Context, heading: str, side: Side, tone: str) -> QWidget:
     """One of the texts, to look at while another is written."""
     made = QWidget()
     view = MarkedText(context.theme, heading, tone)
@@ -152,7 +152,9 @@ class DatesDialog(DecisionDialog):
         self.has_end.toggled.connect(self.end.setEnabled)
         self.has_end.toggled.connect(lambda _: self._on_dates_changed())
         self.outcome = make_label("", "strong", wrap=True)
-        self.form_box.addLayout(make_row(_label_for("The newcomer holds from", self.begin), self.begin, None, gap=10))
+        self.form_box.addLayout(
+            make_row(_make_buddy_label("The newcomer holds from", self.begin), self.begin, None, gap=10)
+        )
         self.form_box.addLayout(make_row(self.has_end, make_label("on"), self.end, None, gap=10))
         self.form_box.addWidget(self.outcome)
         for field in (self.begin, self.end):
@@ -170,9 +172,9 @@ class DatesDialog(DecisionDialog):
         is_wrong = self.has_end.isChecked() and self.end.date() <= self.begin.date()
         self.problem.setText("It cannot cease before it begins." if is_wrong else "")
         self.problem.setVisible(is_wrong)
-        self.check()
+        self.check_input()
 
-    def decision(self) -> Decision | None:
+    def make_decision(self) -> Decision | None:
         """Both, with the days."""
         begin = when_of(self.begin.date())
         if not self.has_end.isChecked():
@@ -191,19 +193,19 @@ class ConditionDialog(DecisionDialog):
         self.field.setAccessibleName("The condition")
         self.field.setMaxLength(_LONGEST_CONDITION)
         self.field.setPlaceholderText(review_strings()["dialogs"]["when_hint"])
-        self.field.textChanged.connect(self.check)
-        self.form_box.addWidget(_label_for("Only", self.field))
+        self.field.textChanged.connect(self.check_input)
+        self.form_box.addWidget(_make_buddy_label("Only", self.field))
         self.form_box.addWidget(self.field)
-        self.check()
+        self.check_input()
         self.field.setFocus()
 
-    def decision(self) -> Decision | None:
+    def make_decision(self) -> Decision | None:
         """Both, under a condition."""
         found = self.field.text().strip()
         return Decision(Action.SCOPE_SPLIT, when=found) if found else None
 
 
-def dialog_for(context: Context, item: ReviewItem, action: Action, parent: QWidget, begin: str = "") -> DecisionDialog:
+def make_dialog(context: Context, item: ReviewItem, action: Action, parent: QWidget, begin: str = "") -> DecisionDialog:
     """The dialog a decision needs.
 
     Args:
@@ -254,7 +256,7 @@ def _format_day(day: QDate) -> str:
     return QLocale(QLocale.Language.English).toString(day, "d MMM yyyy")
 
 
-def _label_for(text: str, field: QWidget) -> QLabel:
+def _make_buddy_label(text: str, field: QWidget) -> QLabel:
     made = make_label(text, "strong")
     made.setBuddy(field)
     return made

@@ -18,10 +18,10 @@ from core.types.replies import WaitingKind
 from core.types.reviews import Decision, DecisionReply, Queue, QueueRequest, ReviewItem, ReviewRow
 from core.types.values import OWNER_ACTOR, Action
 from core.types.views import MemoryRow
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context, Page, PageSpec
 from ui.pages.review.desk import BatchPanel, Desk, acts_at_once
-from ui.pages.review.dialogs import CAME, dialog_for
+from ui.pages.review.dialogs import CAME, make_dialog
 from ui.pages.review.queue import ALL, ClosedDialog, QueuePanel, RulesDialog, kinds_of
 from ui.pages.review.words import ASKS
 from ui.strings import review_strings
@@ -66,20 +66,20 @@ class DecisionRunner(QObject):
         """Whether the engine has not answered yet."""
         return self._under_way > 0
 
-    def rest(self) -> None:
+    def stop_timer(self) -> None:
         """Nobody looks any more."""
         self.breath.stop()
 
-    def decide(self, ids: Sequence[str], decision: Decision) -> None:
+    def decide_items(self, ids: Sequence[str], decision: Decision) -> None:
         """Decide one item, or several alike as one step."""
         wanted = tuple(ids)
         conflicts = self._context.bridge.engine.conflicts
         self._under_way += 1
         self.breath.start()
         if len(wanted) == 1:
-            task = write("Deciding", lambda: conflicts.resolve(wanted[0], decision, OWNER_ACTOR))
+            task = make_write("Deciding", lambda: conflicts.resolve(wanted[0], decision, OWNER_ACTOR))
         else:
-            task = write("Deciding", lambda: conflicts.resolve_many(wanted, decision, OWNER_ACTOR))
+            task = make_write("Deciding", lambda: conflicts.resolve_many(wanted, decision, OWNER_ACTOR))
         running = self._context.tasks.run(
             task.within(self)
             .success(lambda decided: self._on_decided(wanted, decision, decided))
@@ -147,7 +147,7 @@ class Links(QObject):
         super().__init__(host)
         self._context, self._host = context, host
 
-    def look_closer(self, memory_id: str) -> None:
+    def open_inspector(self, memory_id: str) -> None:
         """Open the inspector on a memory."""
         self._context.selection.reselect(memory_id, CLOSER)
 
@@ -156,22 +156,22 @@ class Links(QObject):
         self._context.selection.select(memory_id, ORIGIN)
         self._context.desk.go.emit("palace", f"show:{memory_id}")
 
-    def lead(self, ids: tuple[str, ...]) -> None:
+    def show_memories(self, ids: tuple[str, ...]) -> None:
         """Show one memory, or a menu of several."""
         if len(ids) == 1:
-            self.look_closer(ids[0])
+            self.open_inspector(ids[0])
             return
         library = self._context.bridge.engine.library
-        asked = query("Looking at what follows", lambda: library.read_rows(ids)).within(self, "follows")
-        self._context.tasks.run(asked.success(self._offer))
+        asked = make_query("Looking at what follows", lambda: library.read_rows(ids)).within(self, "follows")
+        self._context.tasks.run(asked.success(self._show_memory_menu))
 
-    def _offer(self, rows: Sequence[MemoryRow]) -> None:
+    def _show_memory_menu(self, rows: Sequence[MemoryRow]) -> None:
         menu = QMenu(self._host)
         menu.setAccessibleName("Memories that follow from it")
         menu.aboutToHide.connect(menu.deleteLater)
         for one in rows:
             action = menu.addAction(one_line(one.head, 70).replace("&", "&&"))
-            action.triggered.connect(lambda _checked=False, one=one: self.look_closer(one.id))
+            action.triggered.connect(lambda _checked=False, one=one: self.open_inspector(one.id))
         keyboard = self._host.focusWidget()
         is_pointed = self._host.underMouse() or keyboard is None
         menu.popup(
@@ -195,7 +195,7 @@ class Panes(QWidget):
         self._theme = theme
         self.is_narrow = self._shows_queue = False
 
-    def build(self, leads: Links) -> None:
+    def build_layout(self, leads: Links) -> None:
         """Fill it once it stands in its place, from the outside in.
 
         Args:
@@ -211,16 +211,16 @@ class Panes(QWidget):
         )
         make_row(self.back, None, parent=self._bar).setContentsMargins(12, 8, 12, 0)
         self._bar.hide()
-        self.desk = Desk(theme, leads.look_closer, leads.go_to_palace)
-        self.desk.led.connect(leads.lead)
+        self.desk = Desk(theme, leads.open_inspector, leads.go_to_palace)
+        self.desk.led.connect(leads.show_memories)
         self.desk_states = States(theme, self.desk, "Reading the item …")
         self._right.addWidget(self.desk_states)
-        self.desk.build()
+        self.desk.build_layout()
         self.batch = BatchPanel(theme)
         self._right.addWidget(self.batch)
         self.queue.list.picked.connect(self.show_chosen)
         self.queue.list.clicked.connect(lambda _: self._on_row_clicked())
-        theme.changed.connect(self._fit)
+        theme.changed.connect(self._fit_width)
 
     # ---- what is shown
 
@@ -238,7 +238,7 @@ class Panes(QWidget):
         elif self.is_batch:
             self._right.setCurrentWidget(self.desk_states)
 
-    def say_place(self) -> None:
+    def show_position(self) -> None:
         """Say which one of how many is looked at."""
         current, total = self.queue.list.current, self.queue.open_count
         ids = [one.id for one in self.queue.rows]
@@ -246,7 +246,7 @@ class Panes(QWidget):
         self.desk.show_place(number, total)
         self.back.setText(f"\u2009{review_strings()['back']} · {number:,} of {total:,}")
 
-    def take_focus(self, otherwise: QWidget) -> None:
+    def focus_queue_or(self, otherwise: QWidget) -> None:
         """Give the keyboard to the queue, or to another widget where it is hidden."""
         (otherwise if self.queue.isHidden() else self.queue.list).setFocus()
 
@@ -255,18 +255,18 @@ class Panes(QWidget):
     def show_queue(self) -> None:
         """Show the queue, in the place of the item where there is little room."""
         self._shows_queue = True
-        self._arrange()
+        self._arrange_panes()
         self.queue.list.setFocus()
 
     def open_item(self) -> None:
         """On from the queue to what can be decided."""
         self._shows_queue = False
-        self._arrange()
+        self._arrange_panes()
         first = self.desk.suggestion.act or next(iter(self.desk.actions_bar.buttons.values()), None)
         if first is not None and not self.is_batch:
             first.setFocus(Qt.FocusReason.TabFocusReason)
 
-    def let_go(self) -> None:
+    def leave_batch(self) -> None:
         """Escape: one item again, or the queue where it is hidden."""
         if self.is_batch:
             self.queue.list.select_near(self.queue.list.currentIndex().row())
@@ -280,14 +280,14 @@ class Panes(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where there is little room, the queue and the item take turns."""
         super().resizeEvent(event)
-        self._fit()
+        self._fit_width()
 
-    def _fit(self) -> None:
+    def _fit_width(self) -> None:
         self.is_narrow = self.width() < self._theme.px(sizes().page_narrow)
         self._shows_queue = self._shows_queue and self.is_narrow
-        self._arrange()
+        self._arrange_panes()
 
-    def _arrange(self) -> None:
+    def _arrange_panes(self) -> None:
         px = self._theme.px
         wide = px(sizes().list if self.width() >= px(sizes().page_wide) else sizes().list_narrow)
         self.queue.setMinimumWidth(0 if self.is_narrow else wide)
@@ -328,22 +328,22 @@ class DecisionKeys(QObject):
         self._context, self._stand, self._decider, self._host = context, stand, decider, host
         self.item_id = ""
         self.is_open: Callable[[], bool] = lambda: False
-        stand.desk.decided.connect(self.press)
-        stand.desk.dates_asked.connect(lambda: self._ask(Action.KEEP_BOTH_DATED))
-        stand.batch.decided.connect(self.press)
+        stand.desk.decided.connect(self.run_action)
+        stand.desk.dates_asked.connect(lambda: self._ask_details(Action.KEEP_BOTH_DATED))
+        stand.batch.decided.connect(self.run_action)
 
-    def bind(self) -> None:
+    def bind_keys(self) -> None:
         """Keys of the page: Qt keeps them from text fields, menus and dialogs, and from what has not the keyboard."""
         moves = self._stand.queue.list
         for key, action in _KEYS.items():
-            _bind(self._host, key, partial(self.press, action))
-        _bind(self._host, "E", self._edit)
-        _bind(self._host, "G", lambda: moves.choose_group(moves.currentIndex().row()))
-        _bind(self._host, "Escape", self._stand.let_go)
-        _bind(self._host, "Up", lambda: moves.move_current(-1), repeats=True)
-        _bind(self._host, "Down", lambda: moves.move_current(1), repeats=True)
+            _bind_shortcut(self._host, key, partial(self.run_action, action))
+        _bind_shortcut(self._host, "E", self._edit_incoming)
+        _bind_shortcut(self._host, "G", lambda: moves.choose_group(moves.currentIndex().row()))
+        _bind_shortcut(self._host, "Escape", self._stand.leave_batch)
+        _bind_shortcut(self._host, "Up", lambda: moves.move_current(-1), repeats=True)
+        _bind_shortcut(self._host, "Down", lambda: moves.move_current(1), repeats=True)
         for key in ("Return", "Enter"):
-            _bind(moves, key, self._stand.open_item, Qt.ShortcutContext.WidgetShortcut)
+            _bind_shortcut(moves, key, self._stand.open_item, Qt.ShortcutContext.WidgetShortcut)
 
     @property
     def is_ready(self) -> bool:
@@ -353,7 +353,7 @@ class DecisionKeys(QObject):
         item = self._stand.desk.item
         return self._stand.is_batch or (item is not None and item.id == self.item_id and item.state == "open")
 
-    def press(self, action: Action) -> None:
+    def run_action(self, action: Action) -> None:
         """A button or a key."""
         if not self.is_ready:
             return
@@ -362,48 +362,48 @@ class DecisionKeys(QObject):
             self._decide_many(action)
         elif item is None or action not in item.actions:
             self._context.desk.show_message(review_strings()["not_offered"])
-        elif not self._stand.desk.actions_bar.allows(action):
+        elif not self._stand.desk.actions_bar.is_allowed(action):
             self._context.desk.show_message(review_strings()["not_repeated"])
         elif action in ASKS and not _is_suggested(item, action):
-            self._ask(action)
+            self._ask_details(action)
         else:
             begin = item.suggestion.at if item.suggestion is not None and action in ASKS else None
-            self._take((item.id,), Decision(action, begin=begin, remember=self._repeats(action)))
+            self._submit_decision((item.id,), Decision(action, begin=begin, remember=self._is_repeating(action)))
 
-    def _repeats(self, action: Action) -> bool:
+    def _is_repeating(self, action: Action) -> bool:
         bar = self._stand.desk.actions_bar
-        return bar.remember.isChecked() and action is not Action.SKIP and bar.allows(action)
+        return bar.remember.isChecked() and action is not Action.SKIP and bar.is_allowed(action)
 
-    def _edit(self) -> None:
+    def _edit_incoming(self) -> None:
         """E: write what arrived anew, then let it stand."""
         item = self._stand.desk.item
         if not self.is_ready or self._stand.is_batch or item is None:
             return
         if Action.MERGE not in item.actions:
             self._context.desk.show_message(review_strings()["not_offered"])
-        elif not self._stand.desk.actions_bar.allows(Action.MERGE):
+        elif not self._stand.desk.actions_bar.is_allowed(Action.MERGE):
             self._context.desk.show_message(review_strings()["not_repeated"])
         else:
-            self._ask(Action.MERGE, CAME)
+            self._ask_details(Action.MERGE, CAME)
 
-    def _ask(self, action: Action, begin: str = "") -> None:
+    def _ask_details(self, action: Action, begin: str = "") -> None:
         item = self._stand.desk.item
         if item is not None and self.is_ready:
-            dialog = dialog_for(self._context, item, action, self._host, begin)
-            dialog.agreed.connect(lambda decision: self._take((item.id,), decision))
+            dialog = make_dialog(self._context, item, action, self._host, begin)
+            dialog.agreed.connect(lambda decision: self._submit_decision((item.id,), decision))
             dialog.open()
 
     def _decide_many(self, action: Action) -> None:
         if action in self._stand.batch.buttons:
-            self._take([one.id for one in self._stand.queue.list.chosen], Decision(action))
+            self._submit_decision([one.id for one in self._stand.queue.list.chosen], Decision(action))
         else:
             self._context.desk.show_message(review_strings()["batch"]["needs_each"])
 
-    def _take(self, ids: Sequence[str], decision: Decision) -> None:
+    def _submit_decision(self, ids: Sequence[str], decision: Decision) -> None:
         """The next row is looked at before the engine has answered."""
         if self._decider.is_free:
             self.taken.emit(tuple(ids))
-            self._decider.decide(ids, decision)
+            self._decider.decide_items(ids, decision)
 
 
 def _is_suggested(item: ReviewItem, action: Action) -> bool:
@@ -411,7 +411,7 @@ def _is_suggested(item: ReviewItem, action: Action) -> bool:
     return found is not None and found.action is action and acts_at_once(found)
 
 
-def _bind(
+def _bind_shortcut(
     host: QWidget,
     key: str,
     run: Callable[[], None],
@@ -443,17 +443,17 @@ class ReviewPage(Page):
         self.stand = Panes(context.theme)
         self.states = States(context.theme, self.stand, "Reading the queue …")
         make_column(self, self.states)
-        self.stand.build(Links(context, self))
+        self.stand.build_layout(Links(context, self))
         self.queue, self.desk, self.batch = self.stand.queue, self.stand.desk, self.stand.batch
-        self.queue.list.looked_at.connect(self._look)
-        self.queue.filtered.connect(lambda _: self.read())
+        self.queue.list.looked_at.connect(self._on_row_chosen)
+        self.queue.filtered.connect(lambda _: self.reload())
         self.queue.closed_asked.connect(lambda: ClosedDialog(context, self).open())
         self.queue.rules_asked.connect(lambda: RulesDialog(context, self).open())
         self._presses = DecisionKeys(context, self.stand, self.decider, self)
         self._presses.is_open = lambda: self._is_shown and self.states.currentWidget() is self.stand
-        self._presses.taken.connect(self._take_out)
-        self._presses.bind()
-        self._refresh = make_timer(self, self.read, _REFRESH_MS)
+        self._presses.taken.connect(self._remove_decided)
+        self._presses.bind_keys()
+        self._refresh = make_timer(self, self.reload, _REFRESH_MS)
 
     # ---- the page's life
 
@@ -466,18 +466,18 @@ class ReviewPage(Page):
         self._is_shown = self._wants_focus = True
         self._wished = wish
         if self.is_stale or not self._is_read:
-            self.read()
+            self.reload()
             return
-        self._take_focus()
+        self._focus_content()
         if wish:
-            self.queue.show_again(wish)
+            self.queue.refill_list(wish)
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
         self.is_stale = self.is_stale or self._refresh.isActive()
         self._refresh.stop()
-        self.decider.rest()
+        self.decider.stop_timer()
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
@@ -491,28 +491,28 @@ class ReviewPage(Page):
         if self._is_shown and not self._refresh.isActive():
             self._refresh.start()
 
-    def _take_focus(self) -> None:
+    def _focus_content(self) -> None:
         self._wants_focus = False
-        self.stand.take_focus(self)
+        self.stand.focus_queue_or(self)
 
     # ---- the queue
 
-    def read(self) -> None:
+    def reload(self) -> None:
         """Read the queue as it stands."""
         self.is_stale = False
         if not self._is_read:
             self.states.show_loading()
         wanted = QueueRequest(kinds=kinds_of(self.queue.filters.current))
         conflicts = self.context.bridge.engine.conflicts
-        asked = query("Reading the queue", lambda: conflicts.queue(wanted)).within(self, "queue")
-        self.context.tasks.run(asked.success(self._show).failure(self._fail))
+        asked = make_query("Reading the queue", lambda: conflicts.queue(wanted)).within(self, "queue")
+        self.context.tasks.run(asked.success(self._show_queue).failure(self._show_failure))
 
-    def _show(self, queue: Queue) -> None:
+    def _show_queue(self, queue: Queue) -> None:
         self._is_read = True
         if self.decider.is_deciding:
             self._refresh.start()  # what is being decided would come back for a moment
             return
-        wanted = self._wished or self._came_back(queue)
+        wanted = self._wished or self._find_restored(queue)
         self._wished = ""
         before = self.queue.list.current
         self.queue.show_queue(queue, wanted)
@@ -523,11 +523,11 @@ class ReviewPage(Page):
         after = self.queue.list.current
         if after is not None and after == before:
             self._read_item(after)  # the same row, but its memories may be others now
-        self.stand.say_place()
+        self.stand.show_position()
         if self._wants_focus:
-            self._take_focus()
+            self._focus_content()
 
-    def _came_back(self, queue: Queue) -> str:
+    def _find_restored(self, queue: Queue) -> str:
         """What an undo brought back is looked at again; "" where nothing came back."""
         there = {one.id for one in queue.rows if not one.later}
         found = [one for one in self._decided if one in there]
@@ -549,25 +549,25 @@ class ReviewPage(Page):
 
     def _show_all(self) -> None:
         self.queue.filters.show_all()
-        self.read()
+        self.reload()
 
-    def _fail(self, error: BaseException) -> None:
-        self.states.show_failure(error, self.read, self.context.desk.show_message if self._is_read else None)
+    def _show_failure(self, error: BaseException) -> None:
+        self.states.show_failure(error, self.reload, self.context.desk.show_message if self._is_read else None)
 
     # ---- the item
 
-    def _look(self, shown: ReviewRow | None) -> None:
+    def _on_row_chosen(self, shown: ReviewRow | None) -> None:
         if shown is None:
             self._presses.item_id, self.desk.item = "", None
             return
         self._read_item(shown)
         self.context.selection.select(shown.incoming_id, ORIGIN)
-        self.stand.say_place()
+        self.stand.show_position()
 
     def _read_item(self, shown: ReviewRow) -> None:
         self._presses.item_id = shown.id
         conflicts = self.context.bridge.engine.conflicts
-        asked = query("Reading the item", lambda: conflicts.item(shown.id)).within(self, "item")
+        asked = make_query("Reading the item", lambda: conflicts.item(shown.id)).within(self, "item")
         self.context.tasks.run(asked.success(self._show_item).failure(self._fail_item))
 
     def _show_item(self, item: ReviewItem) -> None:
@@ -579,7 +579,7 @@ class ReviewPage(Page):
         problem = problem_of(error)
         self.desk.item = None
         if problem is not None:
-            self.stand.desk_states.show_trouble(problem, self.read)
+            self.stand.desk_states.show_trouble(problem, self.reload)
 
     # ---- deciding
 
@@ -588,20 +588,20 @@ class ReviewPage(Page):
         """Whether a key decides now."""
         return self._presses.is_ready
 
-    def press(self, action: Action) -> None:
+    def run_action(self, action: Action) -> None:
         """A button or a key, pressed by hand or by a test."""
-        self._presses.press(action)
+        self._presses.run_action(action)
 
-    def _take_out(self, ids: Sequence[str]) -> None:
+    def _remove_decided(self, ids: Sequence[str]) -> None:
         self._decided += ids
-        self.queue.take_away(ids)
+        self.queue.remove_rows(ids)
         self.stand.show_chosen()
-        self.stand.say_place()
-        self._take_focus()
+        self.stand.show_position()
+        self._focus_content()
 
     def _on_decided(self, _ids: tuple[str, ...], decided: DecisionReply) -> None:
         if decided.closed:
-            self.queue.take_away(decided.closed)
+            self.queue.remove_rows(decided.closed)
         self._refresh.start()
         current = self.context.selection.current
         if current in {*decided.active, *decided.retired}:
@@ -610,8 +610,8 @@ class ReviewPage(Page):
     def _on_decision_refused(self, ids: tuple[str, ...]) -> None:
         self._decided = [one for one in self._decided if one not in ids]
         self._wished = ids[0]
-        self.queue.put_back()
-        self.read()
+        self.queue.restore_rows()
+        self.reload()
 
 
 REVIEW = PageSpec(

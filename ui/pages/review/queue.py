@@ -14,11 +14,11 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QDialog, QFrame, QPushButton, QVBoxLayout, QWidget
 
 from core.types.reviews import ClosedRow, Queue, ReviewRow, ReviewRule
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.lists.row_spec import LOW, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState
-from ui.pages.review.words import describe_action, families, row_note, source_words
+from ui.pages.review.words import describe_action, list_families, row_note, source_words
 from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -66,18 +66,18 @@ def lines_of(rows: Sequence[ReviewRow], group: str, today: int = 0) -> list[Line
     return made
 
 
-def _client(row: ReviewRow) -> str:
+def _client_name(row: ReviewRow) -> str:
     return one_line(row.client or "", 40) or "No client"
 
 
-def _subject(row: ReviewRow) -> str:
+def _subject_name(row: ReviewRow) -> str:
     return one_line(row.subject, 40) or "No subject was read"
 
 
 _NAMES: Mapping[str, Callable[[ReviewRow], str]] = {
     "source": lambda row: source_words(row.source),
-    "client": _client,
-    "subject": _subject,
+    "client": _client_name,
+    "subject": _subject_name,
 }
 
 
@@ -199,22 +199,22 @@ class ClosedDialog(QDialog):
         layout.addWidget(self.list, 1)
         layout.addLayout(make_row(None, self.close_button))
         conflicts = context.bridge.engine.conflicts
-        asked = query("Reading what closed", lambda: conflicts.list_closed(DAYS)).within(self)
-        context.tasks.run(asked.success(self._show).failure(self._fail))
+        asked = make_query("Reading what closed", lambda: conflicts.list_closed(DAYS)).within(self)
+        context.tasks.run(asked.success(self._show_rows).failure(self._show_failure))
 
     @property
     def note(self) -> str:
         """What is said above the list."""
         return self._note.text()
 
-    def _show(self, rows: Sequence[ClosedRow]) -> None:
+    def _show_rows(self, rows: Sequence[ClosedRow]) -> None:
         now = self._context.clock.now_ms()
         self.list.show_lines([closed_line(one, now) for one in rows])
         if not rows:
             self._note.setText(review_strings()["closed"]["none"])
             self.list.hide()
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         self._note.setText("" if problem is None else problem.sentence)
 
@@ -252,19 +252,19 @@ class RulesDialog(QDialog):
         layout = make_column(self, make_label(said["title"], "title"), self._note, margins=24, gap=12)
         layout.addWidget(make_scroll_area(inner), 1)
         layout.addLayout(make_row(None, self.close_button))
-        self._read()
+        self._request_rules()
 
     @property
     def note(self) -> str:
         """What is said above the list."""
         return self._note.text()
 
-    def _read(self) -> None:
+    def _request_rules(self) -> None:
         conflicts = self._context.bridge.engine.conflicts
-        asked = query("Reading the rules", conflicts.rules).within(self, "rules")
-        self._context.tasks.run(asked.success(self._show).failure(self._fail))
+        asked = make_query("Reading the rules", conflicts.rules).within(self, "rules")
+        self._context.tasks.run(asked.success(self._show_rules).failure(self._show_failure))
 
-    def _show(self, rules: Sequence[ReviewRule]) -> None:
+    def _show_rules(self, rules: Sequence[ReviewRule]) -> None:
         clear_layout(self._lines)
         self._note.setText(review_strings()["rules"]["sentence" if rules else "none"])
         for rule in rules:
@@ -272,7 +272,7 @@ class RulesDialog(QDialog):
             head = make_label(rule_line(rule), wrap=True)
             used = f"applied {count_of(rule.applied, 'time')}" if rule.applied else "not applied yet"
             make_column(said, head, make_label(f"Since {date_of(rule.created_at)}, {used}", "small"), gap=1)
-            away = make_button(review_strings()["rules"]["forget"], partial(self._forget, rule.id))
+            away = make_button(review_strings()["rules"]["forget"], partial(self._forget_rule, rule.id))
             away.setAccessibleName(f"Forget the rule: {rule_line(rule)}")
             line = QWidget()
             make_row(said, away, gap=12, parent=line).setStretch(0, 1)
@@ -280,19 +280,21 @@ class RulesDialog(QDialog):
             self._lines.addWidget(make_hairline())
         self._lines.addStretch(1)
 
-    def _fail(self, error: BaseException) -> None:
+    def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
         self._note.setText("" if problem is None else problem.sentence)
 
-    def _forget(self, rule_id: str) -> None:
+    def _forget_rule(self, rule_id: str) -> None:
         conflicts = self._context.bridge.engine.conflicts
-        task = write("Forgetting a rule", lambda: conflicts.forget_rule(rule_id)).within(self)
-        self._context.tasks.run(task.success(lambda step: self._on_rule_forgotten(rule_id, step)).failure(self._fail))
+        task = make_write("Forgetting a rule", lambda: conflicts.forget_rule(rule_id)).within(self)
+        self._context.tasks.run(
+            task.success(lambda step: self._on_rule_forgotten(rule_id, step)).failure(self._show_failure)
+        )
 
     def _on_rule_forgotten(self, rule_id: str, step_id: str) -> None:
         self.forgotten.emit(rule_id)
         offer_undo(self._context, review_strings()["rules"]["forgotten"], step_id)
-        self._read()
+        self._request_rules()
 
 
 def rule_line(rule: ReviewRule) -> str:
@@ -333,12 +335,12 @@ class Filters(QWidget):
         self.setAccessibleName("What is shown of the queue")
         self._flow = FlowLayout(self, gap=6)
         self._buttons: dict[str, QPushButton] = {}
-        self._titles = {ALL: "All", **{key: title for key, title, _ in families()}}
+        self._titles = {ALL: "All", **{key: title for key, title, _ in list_families()}}
         for key, title in self._titles.items():
             made = make_button(title, kind="chip")
             made.setCheckable(True)
             made.setChecked(key == ALL)
-            made.clicked.connect(lambda _checked=False, key=key: self._choose(key))
+            made.clicked.connect(lambda _checked=False, key=key: self._on_filter_clicked(key))
             self._flow.addWidget(made)
             self._buttons[key] = made
 
@@ -347,18 +349,18 @@ class Filters(QWidget):
         """The family that is shown."""
         return next((key for key, made in self._buttons.items() if made.isChecked()), ALL)
 
-    def _choose(self, key: str) -> None:
-        self._check(key)
+    def _on_filter_clicked(self, key: str) -> None:
+        self._check_filter(key)
         self.chosen.emit(key)
 
-    def _check(self, wanted: str) -> None:
+    def _check_filter(self, wanted: str) -> None:
         # No exclusive group of Qt: its buttons are reached by side arrows, and here those decide.
         for key, made in self._buttons.items():
             made.setChecked(key == wanted)
 
     def show_all(self) -> None:
         """Show everything again, without telling anybody."""
-        self._check(ALL)
+        self._check_filter(ALL)
 
     def show_counts(self, counts: Mapping[str, int]) -> None:
         """Say how much waits of each family.
@@ -366,7 +368,7 @@ class Filters(QWidget):
         Args:
             counts: open items by kind.
         """
-        for key, title, kinds in families():
+        for key, title, kinds in list_families():
             count = sum(counts.get(kind, 0) for kind in kinds)
             made = self._buttons[key]
             made.setText(f"{title} {count:,}")
@@ -377,7 +379,7 @@ class Filters(QWidget):
 
 def kinds_of(family: str) -> tuple[str, ...] | None:
     """The kinds of a family; None for all."""
-    return next((kinds for key, _, kinds in families() if key == family), None)
+    return next((kinds for key, _, kinds in list_families() if key == family), None)
 
 
 class QueuePanel(QFrame):
@@ -404,7 +406,7 @@ class QueuePanel(QFrame):
         self.filters = Filters()
         self.filters.chosen.connect(self.filtered)
         self.group = MenuChip(theme, "Group", GROUPS, "none")
-        self.group.chosen.connect(lambda _: self.show_again())
+        self.group.chosen.connect(lambda _: self.refill_list())
         self.list = ListView(QueueRows(theme), "What waits for you", _KEYS, keep=Keep.AFTER, takes_many=True)
         self._cap = make_label("", "small", wrap=True)
         self._closed = make_label("", "small", wrap=True)
@@ -456,9 +458,9 @@ class QueuePanel(QFrame):
         self._closed.setVisible(queue.closed > 0)
         self.see_why.setText("See why" if queue.closed else "What closed")
         self.see_why.setAccessibleName("See why they closed" if queue.closed else "What closed lately")
-        self.show_again(wanted)
+        self.refill_list(wanted)
 
-    def show_again(self, wanted: str = "") -> None:
+    def refill_list(self, wanted: str = "") -> None:
         """Show the same rows, grouped as is wished now."""
         current = self.list.current
         left = [one for one in self._queue.rows if one.id not in self._away]
@@ -466,19 +468,19 @@ class QueuePanel(QFrame):
         self.list.show_lines(
             lines_of(left, self.group.current, today), wanted=wanted or (current.id if current is not None else "")
         )
-        self._say_counts(len(left))
+        self._show_counts(len(left))
 
-    def take_away(self, ids: Sequence[str]) -> None:
+    def remove_rows(self, ids: Sequence[str]) -> None:
         """Take decided rows out before the engine has answered; the next row is looked at."""
         self._away.update(ids)
-        self.show_again()
+        self.refill_list()
 
-    def put_back(self) -> None:
+    def restore_rows(self) -> None:
         """Show again what was taken out: it could not be decided."""
         self._away.clear()
-        self.show_again()
+        self.refill_list()
 
-    def _say_counts(self, shown: int) -> None:
+    def _show_counts(self, shown: int) -> None:
         total = self.open_count
         self._count.setText(f"{total:,} open")
         self._cap.setText(f"The {shown:,} most harmful of {total:,} are shown.")

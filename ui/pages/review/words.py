@@ -105,7 +105,7 @@ def row_note(row: ReviewRow) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def families() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+def list_families() -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     """Key, title and kinds of the filters, in order."""
     return tuple((one["key"], one["title"], tuple(one["kinds"])) for one in review_strings()["families"])
 
@@ -126,7 +126,7 @@ def source_words(source: str) -> str:
 # ---- a side
 
 
-def headings(item: ReviewItem) -> tuple[str, str]:
+def card_headings(item: ReviewItem) -> tuple[str, str]:
     """The headings of the card of what stands, and of the newcomer."""
     named = review_strings()["headings"]
     if item.kind == "entity_merge" and item.existing is not None:
@@ -138,27 +138,27 @@ def headings(item: ReviewItem) -> tuple[str, str]:
     return named["have"], named["came"]
 
 
-def provenance(side: Side) -> str:
+def describe_provenance(side: Side) -> str:
     """Where a memory comes from, in one line a person would say."""
     memory = side.memory
     client, origin = one_line(side.client or "", 40), one_line(side.origin, _NAME)
     if client and memory.source is Source.USER_IMPLICIT:
-        return _with(f"You, as {client} tells it", f"“{origin}”" if origin else "", ", ")
+        return _join_with(f"You, as {client} tells it", f"“{origin}”" if origin else "", ", ")
     if memory.source in _HERS and memory.role is not Role.ASSISTANT:
         said = "You, in a conversation" if memory.conversation_id else "You"
         said += f" with {client}" if client and memory.conversation_id else f", told to {client}" if client else ""
-        return _with(said, f"“{origin}”" if origin else "", ", ")
+        return _join_with(said, f"“{origin}”" if origin else "", ", ")
     way = {
         Source.DOCUMENT: "Document",
         Source.TOOL_OUTPUT: "A tool's output",
         Source.INFERENCE: "An assistant's words",
         Source.SYSTEM: "The system",
     }.get(memory.source, SOURCE_WORDS[memory.source])
-    line = _with(way, origin, ": ")
-    return _with(line, f"brought by {client}" if client else "", ", ")
+    line = _join_with(way, origin, ": ")
+    return _join_with(line, f"brought by {client}" if client else "", ", ")
 
 
-def _with(line: str, more: str, link: str) -> str:
+def _join_with(line: str, more: str, link: str) -> str:
     return f"{line}{link}{more}" if more else line
 
 
@@ -179,7 +179,7 @@ def describe_receiver(side: Side) -> str:
     return f"given to {', '.join(names)}" if names else ""
 
 
-def holds(side: Side) -> str:
+def describe_validity(side: Side) -> str:
     """Between which days it holds; "" where it says nothing of that."""
     begin, end = side.memory.valid_from, side.memory.valid_to
     if begin is None and end is None:
@@ -234,7 +234,7 @@ def quote_of(text: str, spans: Sequence[tuple[int, int]], room: int = 90) -> str
 # ---- rules
 
 
-def may_repeat(item: ReviewItem) -> bool:
+def may_become_rule(item: ReviewItem) -> bool:
     """Whether a decision on an item can become a rule: never against the owner's word, nor where it has no source."""
     hers = item.incoming.owners_word or (item.existing is not None and item.existing.owners_word)
     return not hers and item.kind in {"contradiction", "classification", "quarantine", "proposal", "injection"}
@@ -256,6 +256,6 @@ _ONLY_TURNED_DOWN = frozenset({"injection"})
 
 def can_repeat(item: ReviewItem, action: Action) -> bool:
     """Whether this decision on this item can become a rule."""
-    if not may_repeat(item) or action not in REPEATABLE:
+    if not may_become_rule(item) or action not in REPEATABLE:
         return False
     return action is Action.REJECT or item.kind not in _ONLY_TURNED_DOWN

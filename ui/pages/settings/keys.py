@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from core.types.replies import Presence, StatusReport
-from ui.bridge import Task, problem_of, query, write
+from ui.bridge import Task, make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.settings.rows import Line, Section
 from ui.theme.tokens import sizes
@@ -127,7 +127,9 @@ class PassphraseDialog(SecretDialog):
         self.second.take_text()
         vault = self.context.bridge.engine.vault
         self._set_busy(is_busy=True)
-        task = write("Changing the passphrase", lambda: vault.change_passphrase(held.pop(), held.pop())).within(self)
+        task = make_write("Changing the passphrase", lambda: vault.change_passphrase(held.pop(), held.pop())).within(
+            self
+        )
         self.context.tasks.run(task.success(self._on_passphrase_changed).failure(self._show_failure))
 
     def _set_busy(self, *, is_busy: bool) -> None:
@@ -240,7 +242,7 @@ class RecoveryDialog(SecretDialog):
             return
         held, vault = [self.secret.take_text()], self.context.bridge.engine.vault
         self._set_busy(is_busy=True)
-        task = write("Making a recovery code", lambda: vault.new_recovery_code(held.pop())).within(self)
+        task = make_write("Making a recovery code", lambda: vault.new_recovery_code(held.pop())).within(self)
         self.context.tasks.run(task.success(self._show_code).failure(self._show_failure))
 
     def _set_busy(self, *, is_busy: bool) -> None:
@@ -277,8 +279,8 @@ class RecoveryDialog(SecretDialog):
             return
         held, vault = [self.typed.text()], self.context.bridge.engine.vault
         self._set_checking(is_busy=True)
-        task = write("Putting the code in force", lambda: vault.confirm_recovery_code(held.pop())).within(self)
-        self.context.tasks.run(task.success(self._on_code_checked).failure(self._fail_check))
+        task = make_write("Putting the code in force", lambda: vault.confirm_recovery_code(held.pop())).within(self)
+        self.context.tasks.run(task.success(self._on_code_checked).failure(self._show_check_failure))
 
     def _set_checking(self, *, is_busy: bool) -> None:
         self.is_busy = is_busy
@@ -294,7 +296,7 @@ class RecoveryDialog(SecretDialog):
         self.context.desk.show_message("The new recovery code holds.")
         self.accept()
 
-    def _fail_check(self, error: BaseException) -> None:
+    def _show_check_failure(self, error: BaseException) -> None:
         self._set_checking(is_busy=False)
         problem = problem_of(error)
         if problem is not None:
@@ -379,8 +381,8 @@ class VaultSection(Section):
     def reload(self) -> None:
         """Ask how the vault is and what opens it."""
         vault = self.context.bridge.engine.vault
-        self._run_query(query("Looking at the vault", vault.status).success(self._show_status), "status")
-        self._run_query(query("Looking at the keys", vault.presence).success(self._show_presence), "presence")
+        self._run_query(make_query("Looking at the vault", vault.status).success(self._show_status), "status")
+        self._run_query(make_query("Looking at the keys", vault.presence).success(self._show_presence), "presence")
 
     def _run_query(self, task: Task[Any], key: str) -> None:
         self.context.tasks.run(task.within(self, key).failure(lambda _: None))  # the page itself tells what is wrong
@@ -408,10 +410,10 @@ class VaultSection(Section):
 
     def _change_passphrase(self) -> None:
         dialog = PassphraseDialog(self.context, self)
-        dialog.changed.connect(self._passphrase_changed)
+        dialog.changed.connect(self._on_passphrase_changed)
         dialog.open()
 
-    def _passphrase_changed(self) -> None:
+    def _on_passphrase_changed(self) -> None:
         self.passphrase.show_note("The new passphrase holds.", "success")
         self.reload()
 
@@ -421,7 +423,7 @@ class VaultSection(Section):
     def _back_up_vault(self) -> None:
         vault = self.context.bridge.engine.vault
         self._set_busy(self.backup, "Backing up …")
-        task = query("Backing up", vault.backup).within(self, "backup")
+        task = make_query("Backing up", vault.backup).within(self, "backup")
         self.context.tasks.run(
             task.success(self._on_backed_up).failure(lambda error: self._show_failure(self.backup, error))
         )
@@ -434,7 +436,7 @@ class VaultSection(Section):
     def _verify_vault(self) -> None:
         vault = self.context.bridge.engine.vault
         self._set_busy(self.verify, "Looking …")
-        task = query("Checking the vault", vault.verify).within(self, "verify")
+        task = make_query("Checking the vault", vault.verify).within(self, "verify")
         self.context.tasks.run(
             task.success(self._on_vault_verified).failure(lambda error: self._show_failure(self.verify, error))
         )

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QProgressBar, QPushButton
 
 from core.types.lifecycle import ChangeCost, Embedding, Jobs, JobState, JobType, KeptSpace, Offers
-from ui.bridge import Task, problem_of, query, write
+from ui.bridge import Task, make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.settings.keys import ActionLine
 from ui.pages.settings.rows import Section
@@ -129,7 +129,7 @@ class StoredModelLine(ActionLine):
 
     def _forget_vectors(self, name: str) -> None:
         spaces = self._context.bridge.engine.embedding_models
-        task = write("Giving up old vectors", lambda: spaces.forget(name)).within(self)
+        task = make_write("Giving up old vectors", lambda: spaces.forget(name)).within(self)
         self._context.tasks.run(task.success(self._on_forgotten))
 
     def _on_forgotten(self, state: Embedding) -> None:
@@ -210,14 +210,17 @@ class MeaningSection(Section):
         """Ask which model is in use, and how far a change is."""
         engine = self.context.bridge.engine
         self._run_query(
-            query("Looking at the model of meaning", engine.embedding_models.state).success(self._show_state), "state"
+            make_query("Looking at the model of meaning", engine.embedding_models.state).success(self._show_state),
+            "state",
         )
-        self._run_query(query("Looking at the jobs", engine.jobs.state).success(self._show_jobs), "jobs")
+        self._run_query(make_query("Looking at the jobs", engine.jobs.state).success(self._show_jobs), "jobs")
 
     def request_models(self) -> None:
         """Ask what the model server has."""
         spaces = self.context.bridge.engine.embedding_models
-        self._run_query(query("Looking at the model server", spaces.list_models).success(self._show_models), "offers")
+        self._run_query(
+            make_query("Looking at the model server", spaces.list_models).success(self._show_models), "offers"
+        )
 
     def _run_query(self, task: Task[Any], key: str) -> None:
         self.context.tasks.run(task.within(self, key).failure(lambda _: None))  # the page itself tells what is wrong
@@ -314,7 +317,7 @@ class MeaningSection(Section):
         spaces, wish = self.context.bridge.engine.embedding_models, str(self.models.currentData())
         self.measure.setEnabled(False)
         self.other.show_note(section_strings()["other"]["measuring"])
-        task = query("Trying a model", lambda: spaces.estimate_change(wish)).within(self, "cost")
+        task = make_query("Trying a model", lambda: spaces.estimate_change(wish)).within(self, "cost")
         self.context.tasks.run(task.success(self._on_cost_measured).failure(self._show_refusal))
 
     def _on_cost_measured(self, cost: ChangeCost) -> None:
@@ -334,7 +337,7 @@ class MeaningSection(Section):
             return
         spaces, wish = self.context.bridge.engine.embedding_models, self._cost.wish
         self.begin.setEnabled(False)
-        task = write("Changing the model of meaning", lambda: spaces.begin_change(wish)).within(self)
+        task = make_write("Changing the model of meaning", lambda: spaces.begin_change(wish)).within(self)
         self.context.tasks.run(task.success(self._on_change_begun).failure(self._show_refusal))
 
     def _on_change_begun(self, state: Embedding) -> None:
@@ -354,7 +357,7 @@ class MeaningSection(Section):
 
     def _stop_change(self) -> None:
         spaces = self.context.bridge.engine.embedding_models
-        task = write("Stopping the change of the model", spaces.cancel).within(self)
+        task = make_write("Stopping the change of the model", spaces.cancel).within(self)
         self.context.tasks.run(task.success(self._on_change_stopped))
 
     def _on_change_stopped(self, state: Embedding) -> None:
@@ -363,7 +366,7 @@ class MeaningSection(Section):
 
     def _toggle_pause(self) -> None:
         jobs, wanted = self.context.bridge.engine.jobs, not self._is_paused
-        task = write("Pausing background work", lambda: jobs.pause(wanted)).within(self)
+        task = make_write("Pausing background work", lambda: jobs.pause(wanted)).within(self)
         self.context.tasks.run(task.success(self._show_jobs))
 
 

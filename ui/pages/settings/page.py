@@ -19,7 +19,7 @@ from core.config.window import WindowOptions
 from core.errors import LociError
 from core.events import Changed
 from core.types.replies import OptionRow, OptionsReset
-from ui.bridge import problem_of, query, write
+from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Page, PageSpec
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
@@ -101,7 +101,7 @@ class SettingsReset(QObject):
             self._show_done(before, None)
             return
         settings = self.context.bridge.engine.settings
-        task = write("Resetting the settings", settings.reset_all).within(self)
+        task = make_write("Resetting the settings", settings.reset_all).within(self)
         self.context.tasks.run(task.success(lambda told: self._on_options_reset(before, told)))
 
     def _on_options_reset(self, before: WindowOptions, told: OptionsReset) -> None:
@@ -274,7 +274,7 @@ class SettingsPage(Page):
         self.groups.itemClicked.connect(self._scroll_to)
         self.groups.itemActivated.connect(self._scroll_to)
         self.area.verticalScrollBar().valueChanged.connect(self._select_visible_group)
-        self.context.prefs.changed.connect(self._window_changed)
+        self.context.prefs.changed.connect(self._on_window_option_changed)
         self.context.theme.changed.connect(self._restyle_page)
 
     def _restyle_page(self) -> None:
@@ -363,7 +363,7 @@ class SettingsPage(Page):
         if not self._is_read:
             self.states.show_loading()
         settings = self.context.bridge.engine.settings
-        task = query("Reading the settings", settings.read_rows).within(self, "rows")
+        task = make_query("Reading the settings", settings.read_rows).within(self, "rows")
         self.context.tasks.run(task.success(self._on_rows_read).failure(lambda error: _show_read_failure(self, error)))
 
     def _on_rows_read(self, rows: Sequence[OptionRow]) -> None:
@@ -463,7 +463,7 @@ class SettingsPage(Page):
             self._set_window_option(name, value)
             return
         settings = self.context.bridge.engine.settings
-        task = write("Changing a setting", lambda: settings.set(name, value)).within(self, f"set {name}")
+        task = make_write("Changing a setting", lambda: settings.set(name, value)).within(self, f"set {name}")
         self.context.tasks.run(
             task.success(lambda row: self._show_rows((row,))).failure(
                 lambda error: _show_refusal(self.lines[name], error)
@@ -476,7 +476,7 @@ class SettingsPage(Page):
         except LociError as error:
             self.lines[name].show_refusal(error.sentence)
 
-    def _window_changed(self, _name: str) -> None:
+    def _on_window_option_changed(self, _name: str) -> None:
         self._show_rows(option_rows(WindowOptions, self.context.prefs.options))
 
     def _reset_option(self, name: str) -> None:
@@ -484,7 +484,7 @@ class SettingsPage(Page):
             self._set_window_option(name, self.lines[name].row.default)
             return
         settings = self.context.bridge.engine.settings
-        task = write("Resetting a setting", lambda: settings.reset(name)).within(self, f"set {name}")
+        task = make_write("Resetting a setting", lambda: settings.reset(name)).within(self, f"set {name}")
         self.context.tasks.run(
             task.success(self._show_rows).failure(lambda error: _show_refusal(self.lines[name], error))
         )

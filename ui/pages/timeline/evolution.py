@@ -14,7 +14,7 @@ from PySide6.QtGui import QAction, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 
 from core.types.views import Evolution, PalacePlan, TopicEvent, Transition
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import InertRow, RowSpec, RowState, wrap_text
@@ -80,7 +80,7 @@ def _full_text(event: TopicEvent) -> str:
     return one_line(event.row.head) + ("…" if event.row.is_cut else "")
 
 
-def _gap_of(event: TopicEvent) -> str:
+def _describe_gap(event: TopicEvent) -> str:
     """How much later than the one before; "" where it was the same day or so: messages of one talk stand together."""
     return "" if event.gap_ms is None or event.gap_ms < _SAID_MS else gap_words(event.gap_ms)
 
@@ -155,7 +155,7 @@ class EventRows(RowSpec[TopicEvent]):
         """Room above an event, for the axis and the words of the gap."""
         if event.gap_ms is None:
             return 0
-        return self.theme.px(_GAP if _gap_of(event) else _NEAR)
+        return self.theme.px(_GAP if _describe_gap(event) else _NEAR)
 
     # ---- painting
 
@@ -190,7 +190,7 @@ class EventRows(RowSpec[TopicEvent]):
             painter.setPen(pen)
             painter.drawLine(QPointF(x, rect.top()), QPointF(x, y))
             words = QRect(rect.left() + px(_PAD), rect.top(), self._text_width(), px(_GAP))
-            self.draw_text(painter, words, _gap_of(event), "muted", theme.font("small"))
+            self.draw_text(painter, words, _describe_gap(event), "muted", theme.font("small"))
         if not is_last:
             painter.setPen(QPen(theme.colour("line"), 2))
             painter.drawLine(QPointF(x, y), QPointF(x, rect.bottom() + 1))
@@ -331,7 +331,7 @@ class EvolutionTab(QWidget):
         self.field.setFocus()
         if self.line is None and not self._offered:
             palace = self.context.bridge.engine.palace
-            task = query("Looking at the rooms", palace.read_plan).within(self, "rooms").failure(lambda _: None)
+            task = make_query("Looking at the rooms", palace.read_plan).within(self, "rooms").failure(lambda _: None)
             self.context.tasks.run(task.success(self._on_rooms_read))
 
     def show_topic(self, topic: str) -> None:
@@ -362,7 +362,7 @@ class EvolutionTab(QWidget):
         timeline = self.context.bridge.engine.timeline
         self.is_settled = False
         self.context.tasks.run(
-            query("Looking for what was said of it", lambda: timeline.evolution(topic))
+            make_query("Looking for what was said of it", lambda: timeline.evolution(topic))
             .within(self, "line")
             .success(self._on_line_read)
             .failure(self._show_failure)

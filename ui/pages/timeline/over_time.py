@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.types.values import Kind
 from core.types.views import GRAINS, Density, TimeFilter
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.timeline.period_details import PeriodDetails
 from ui.pages.timeline.strip import Strip, do_columns_fit
@@ -152,7 +152,7 @@ class OverTime(QWidget):
         timeline, wanted = self.context.bridge.engine.timeline, self._filter
         self._is_counting = True
         self.context.tasks.run(
-            query("Counting what was said when", lambda: timeline.count_by_period(grain, first, last, wanted, top))
+            make_query("Counting what was said when", lambda: timeline.count_by_period(grain, first, last, wanted, top))
             .within(self, "count")
             .success(then)
             .failure(self._show_failure)
@@ -282,7 +282,7 @@ class OverTime(QWidget):
             word.setMinimumHeight(self.context.theme.px(26))  # in the middle of the chips beside it
             self._busy_flow.addWidget(word)
             for place in life.busiest:
-                self._busy_flow.addWidget(self._busy_chip(life, place))
+                self._busy_flow.addWidget(self._make_busy_chip(life, place))
         self._fit_busiest()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
@@ -293,7 +293,7 @@ class OverTime(QWidget):
     def _fit_busiest(self) -> None:
         self._busiest.setVisible(self._busy_flow.count() > 0 and self.height() >= self.context.theme.px(_HIGH))
 
-    def _busy_chip(self, life: Density, place: int) -> QWidget:
+    def _make_busy_chip(self, life: Density, place: int) -> QWidget:
         first, end = life.starts[place], life.starts[place + 1]
         name = range_name("month", first, first, end)
         made = make_button(f"{name} · {life.totals[place]:,}", partial(self.choose_time, first, end), kind="chip")

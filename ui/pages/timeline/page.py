@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QStackedWidget
 from core.events import Changed
 from core.types.values import Kind
 from core.types.views import Facets, TimeFilter
-from ui.bridge import query
+from ui.bridge import make_query
 from ui.context import Context, Page, PageSpec
 from ui.pages.timeline.evolution import EvolutionTab
 from ui.pages.timeline.over_time import OverTime
@@ -136,7 +136,7 @@ class TimelinePage(Page):
             return
         self.time.reload()
         library = self.context.bridge.engine.library
-        task = query("Counting what there is", library.count_facets).within(self, "facets").failure(lambda _: None)
+        task = make_query("Counting what there is", library.count_facets).within(self, "facets").failure(lambda _: None)
         self.context.tasks.run(task.success(self._on_facets_read))
 
     def _on_facets_read(self, facets: Facets) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.types.values import Status
 from core.types.views import MemoryRow, TimeCursor, TimeFilter, TimePage
-from ui.bridge import problem_of, query
+from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import Heading, RowSpec, RowState, draw_flat_ground
@@ -72,7 +72,7 @@ class MomentFeed(QObject):
             return
         self.is_settled = self._shown.lines.has_more = False
         self._context.tasks.run(
-            query("Reading the timeline", lambda: fetch(after))
+            make_query("Reading the timeline", lambda: fetch(after))
             .within(self, "page")
             .success(then)
             .failure(self._on_read_failed)

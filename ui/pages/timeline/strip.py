@@ -145,7 +145,7 @@ def grid_of(count: int, *, by_weeks: bool, lead: int, area: QRectF, scale: float
     return Grid(count, by_weeks, lead, area, pitch, min(max(scroll, 0), made.most_scroll))
 
 
-def bar_in(cell: QRectF, scale: float) -> QRectF:
+def bar_rect(cell: QRectF, scale: float) -> QRectF:
     """Where the bar of a period stands: in the middle of its cell, no wider than a bar looks well.
 
     Args:
@@ -250,7 +250,7 @@ class Picture:
         kinds = kinds_of(self.density)
         for place in grid.visible_places():
             total, cell = self.density.totals[place], grid.cell_rect(place)
-            bar = bar_in(cell, theme.scale / 100)
+            bar = bar_rect(cell, theme.scale / 100)
             if place == self.hovered:
                 painter.fillRect(cell, theme.colour("hover"))
             if total:
@@ -301,7 +301,7 @@ class Picture:
             name = f"{at:%b %Y}" if by_year and self.density.grain == "month" and at.month > 1 else key
             name = f"{at:%b}" if not by_year and at.year == year else name
             cell = grid.cell_rect(place)
-            start = cell if grid.by_weeks else bar_in(cell, theme.scale / 100)
+            start = cell if grid.by_weeks else bar_rect(cell, theme.scale / 100)
             left, wide = start.left(), metrics.horizontalAdvance(name)
             is_cut = first and self.density.grain in {"day", "week"} and at.day > 20
             if left >= free and left + wide <= grid.area.right() + theme.px(6) and not is_cut:
