@@ -21,18 +21,6 @@ Allowed = Labels | Predicate | None
 """A scope: None for everything, an array of labels, or a function from labels to a mask (called once, no lock held)."""
 
 
-def parse_labels(joined: str | None) -> Labels:
-    """Labels from the text that `group_concat` makes.
-
-    Args:
-        joined: whole numbers with commas between; None for none.
-
-    Returns:
-        The labels in their order.
-    """
-    return np.fromstring(joined, dtype=np.int64, sep=",") if joined else np.empty(0, np.int64)
-
-
 class Hits(NamedTuple):
     """An answer, best first; equal cosines stand in the order of their labels.
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.base import parse_labels
 from core.memory.read import said_at_sql
 from core.recall.lexical import QueryWords
 from core.recall.predicate import AT_ODDS, IS_OVER, ScopePredicate
@@ -45,7 +44,7 @@ from core.score.ranking import (
     time_proximity,
 )
 from core.types.recall import TimeRange
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, parse_labels
 
 _FACTS = (
     f"CASE WHEN m.status = 'active' AND {IN_REVIEW} THEN 'in_review' "

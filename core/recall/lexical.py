@@ -17,12 +17,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from core.index.base import parse_labels
 from core.recall.scope import Labels
 from core.score.profile import Profile
 from core.score.ranking import term_weight
 from core.text.terms import QueryTerm, query_terms
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, parse_labels
 
 Bits = NDArray[np.uint64]
 _FREQUENCIES = "SELECT term, doc FROM memory_terms WHERE term IN (SELECT value FROM json_each(?))"

@@ -18,12 +18,11 @@ from numpy.typing import NDArray
 from core.belief.claims import PERSONS
 from core.embed.embedder import from_blobs
 from core.errors import Code, UserError
-from core.index.base import parse_labels
 from core.memory.read import said_at_sql
 from core.recall.request import RecallRequest
 from core.recall.scope import LAID_AWAY, Labels, client_conditions, join_conditions, json_list, one_of
 from core.types.values import Status, limit_of, limits_from
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, parse_labels
 from core.vault.memory_sql import UNSEALED
 
 AT_ODDS = (

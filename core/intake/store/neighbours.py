@@ -30,7 +30,7 @@ from core.belief.relate.relation_model import IDENTICAL, certain_relation
 from core.belief.review.items import MAY_REPLACE
 from core.embed.embedder import from_blobs
 from core.errors import Code, LociError
-from core.index.base import Hits, parse_labels
+from core.index.base import Hits
 from core.index.manager import IndexManager
 from core.intake.candidate import Neighbour, StoreCandidate, find_claim_conflicts, load_neighbours
 from core.intake.claims import TextReaders
@@ -38,7 +38,7 @@ from core.memory.write import VectorSpace
 from core.score.trust import relevance_probability
 from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation
 from core.types.values import GLOBAL_SPACE, Status
-from core.vault.database.rows import Rows, to_json
+from core.vault.database.rows import Rows, parse_labels, to_json
 from core.vault.memory_sql import UNSEALED
 
 _FIRST = 48

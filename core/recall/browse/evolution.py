@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.index.base import parse_labels
 from core.memory.read import said_at_sql
 from core.recall.browse.library import read_rows
 from core.recall.browse.timeline import NEVER_HELD
@@ -23,7 +22,7 @@ from core.recall.vectors import SnapshotVectors
 from core.score.topics import Pair, classify_transitions
 from core.text.terms import query_terms
 from core.types.views import Evolution, TopicEvent
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, parse_labels
 
 FLOOR = 0.28
 """Least cosine of a memory to a topic. X42 names 0.5, for another model: with the built-in one a topic of one to four

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.index.base import parse_labels
 from core.memory.read import said_at_sql
 from core.recall.browse.library import find_rows, read_rows
 from core.recall.browse.links import (
@@ -33,7 +32,7 @@ from core.recall.scope import Labels
 from core.recall.vectors import SnapshotVectors
 from core.types.values import Kind, Status
 from core.types.views import EDGE_TYPES, MEANING, EgoGraph, FindRequest, GraphEdge, GraphFilter, GraphNode, WholeGraph
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, parse_labels
 
 KEPT = 12
 """Links that a memory keeps for its own part; a neighbour may keep one more to it."""

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.index.base import parse_labels
 from core.recall.browse.library import read_rows
 from core.recall.scope import OLD_VERSIONS, Labels
 from core.types.values import Kind, Status
 from core.types.views import AXES, GRAINS, TRUE, Density, TimeCursor, TimeFilter, TimePage
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, parse_labels
 
 MAX_PERIODS = 4_000
 """Our choice: eleven years of days; more could neither be seen nor counted at once."""

@@ -15,6 +15,8 @@ from hashlib import blake2b
 from numbers import Integral, Real
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlcipher3 import dbapi2
 
 from core.errors import BugError, CancelledError, LociError
@@ -354,3 +356,15 @@ def fetch(
     except RAISED as error:
         fault = translate_error(error, None if stopped is None else stopped())
     raise fault
+
+
+def parse_labels(joined: str | None) -> NDArray[np.int64]:
+    """Labels from the text that `group_concat` makes.
+
+    Args:
+        joined: whole numbers with commas between; None for none.
+
+    Returns:
+        The labels in their order.
+    """
+    return np.fromstring(joined, dtype=np.int64, sep=",") if joined else np.empty(0, np.int64)
