@@ -18,7 +18,7 @@ import click
 
 from app.cli.options import local_time, parse_statuses
 from app.cli.output import Output, escape_controls, one_line, wrap_passage
-from app.cli.root import Command, loci, with_command
+from app.cli.root import Command, loci, remove_missing, with_command
 from app.cli.words import describe_author, first_words, format_count, load_words, on_day
 from app.vault.session import Session
 from core.errors import Code, UserError
@@ -471,7 +471,7 @@ def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: b
     with command.open_session() as session:
         if not yes:
             shown = session.call("show", {"id": id})
-            told = session.call("erase", _remove_missing({**asked, "dry_run": True}))
+            told = session.call("erase", remove_missing({**asked, "dry_run": True}))
             if dry_run:
                 command.print_result(told, lambda out, found: _print_erase_preview(out, shown, found))
                 return
@@ -479,12 +479,8 @@ def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: b
             if not click.confirm(load_words()["erase"]["ask"], default=False, err=True):
                 command.output.print_note(load_words()["erase"]["kept"])
                 return
-        done = session.call("erase", _remove_missing(asked))
+        done = session.call("erase", remove_missing(asked))
     command.print_result(done, _print_erasure)
-
-
-def _remove_missing(params: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in params.items() if value is not None}
 
 
 def _print_erase_preview(out: Output, shown: Mapping[str, Any], told: Mapping[str, Any]) -> None:

@@ -54,7 +54,7 @@ class Command:
             progress: whether to show a bar on standard error when it is a terminal.
         """
         with self.open_session() as session, self.output.show_progress(enabled=progress) as tell:
-            return session.call(verb, _remove_missing(params), tell)
+            return session.call(verb, remove_missing(params), tell)
 
     @contextmanager
     def open_session(self) -> Iterator[Session]:
@@ -127,7 +127,8 @@ class _Followed:
         self._session.close()
 
 
-def _remove_missing(params: Mapping[str, Any]) -> dict[str, Any]:
+def remove_missing(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters without those that were not given."""
     return {name: value for name, value in params.items() if value is not None}
 
 

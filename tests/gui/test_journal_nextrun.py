@@ -29,8 +29,8 @@ from ui.pages.journal.next_run import (
     offered_actions,
 )
 from ui.pages.journal.runner import RunDialog
-from ui.pages.journal.words import capitalize_first, format_near_moment
-from ui.widgets.words import date_of
+from ui.pages.journal.words import format_near_moment
+from ui.widgets.words import capitalize_first, date_of
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ from ui.widgets.basics import (
     make_timer,
 )
 from ui.widgets.plaintext import escape_tooltip, one_line
-from ui.widgets.words import FORMAT_WORDS, Omission, count_of, date_of, describe_omissions
+from ui.widgets.words import FORMAT_WORDS, Omission, capitalize_first, count_of, date_of, describe_omissions
 
 _WIDE = 480  # pixels at 100 % from which the number of branches is shown
 _FEW = 8  # rows a person overlooks without a filter
@@ -200,7 +200,7 @@ class Content(QWidget):
             words = QWidget()
             make_column(
                 words,
-                make_label(_capitalize_first(one.what), wrap=True),
+                make_label(capitalize_first(one.what), wrap=True),
                 make_label(f"{one.why}.", "small", wrap=True),
                 gap=0,
             )
@@ -215,7 +215,7 @@ class Content(QWidget):
         self.problems.setRowCount(len(report.errors))
         for at, error in enumerate(report.errors):
             for nr, name in enumerate(("where", "message")):
-                item = QTableWidgetItem(one_line(_capitalize_first(error[name]) if nr else error[name]))
+                item = QTableWidgetItem(one_line(capitalize_first(error[name]) if nr else error[name]))
                 item.setToolTip(escape_tooltip(item.text()))
                 self.problems.setItem(at, nr, item)
 
@@ -237,10 +237,6 @@ def _problem_table(theme: Theme) -> QTableWidget:
     head.resizeSection(0, theme.px(200))
     head.setStretchLastSection(True)
     return made
-
-
-def _capitalize_first(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _report_figures(report: ImportReport) -> list[tuple[int, str]]:

@@ -352,6 +352,13 @@ def make_label(text: str = "", role: str = "body", *, wrap: bool = False) -> QLa
     return made
 
 
+def make_buddy_label(text: str, field: QWidget) -> QLabel:
+    """The name of a field, before it or above it: a screen reader says it with the field."""
+    made = make_label(text, "strong")
+    made.setBuddy(field)
+    return made
+
+
 class Elided(QLabel):
     """One line of plain text that ends in an ellipsis where there is no room; the tooltip says it all."""
 

@@ -79,6 +79,11 @@ def describe_reason(key: str) -> str:
     return str(found) if isinstance(found, str) else f"{key.replace('_', ' ').capitalize()}." if key else ""
 
 
+def capitalize_first(text: str) -> str:
+    """A text with a capital at its beginning, as a sentence has."""
+    return text[:1].upper() + text[1:]
+
+
 def lower_sentence(sentence: str) -> str:
     """A sentence as the part of another one: without its stop, its first letter small.
 

@@ -28,6 +28,7 @@ from ui.undo import undo_step
 from ui.widgets.basics import make_button, make_column, make_label, make_row, wrap_in_card
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState
+from ui.widgets.words import capitalize_first
 
 RECEIPTS_AT_ONCE = 50
 _MOST_RECEIPTS_AGAIN = 500  # the engine gives no larger page
@@ -40,7 +41,7 @@ def receipt_row(receipt: ReceiptRow) -> Row:
     """A receipt as a line."""
     gave, question = clients_strings()["activity"], one_line(receipt.query, _QUESTION)
     given = format_count(gave["gave"], receipt.items) if receipt.items else gave["gave_none"]
-    done = _capitalize_first(describe_verb(receipt.verb))
+    done = capitalize_first(describe_verb(receipt.verb))
     why = (
         clients_strings()["receipts"]["context"]
         if receipt.verb == _CONTEXT
@@ -85,17 +86,17 @@ def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequenc
     """
     said, known = clients_strings()["receipts"], {one.id: one for one in rows}
 
-    def make_row(memory_id: str, note: str = "") -> Row:
+    def make_memory_row(memory_id: str, note: str = "") -> Row:
         found = known.get(memory_id)
         return memory_line(found, note) if found else Row(memory_id, said["gone"], note, icon="circle", value="")
 
     lines: list[Line] = []
     if given:
-        lines += [Heading(f"{said['given']} · {len(given):,}"), *(make_row(one) for one in given)]
+        lines += [Heading(f"{said['given']} · {len(given):,}"), *(make_memory_row(one) for one in given)]
     left = {one: why for one, why in withheld.items() if one not in given}
     if left:
         lines.append(Heading(f"{said['withheld']} · {len(left):,}"))
-        lines += [make_row(one, _capitalize_first(describe_withheld_reason(why))) for one, why in left.items()]
+        lines += [make_memory_row(one, capitalize_first(describe_withheld_reason(why))) for one, why in left.items()]
     return lines
 
 
@@ -108,10 +109,6 @@ def withheld_of(receipt: Receipt) -> dict[str, str]:
     packed = receipt.body.get(_CONTEXT)
     excluded = packed.get("excluded", ()) if isinstance(packed, Mapping) else ()
     return {**receipt.withheld, **{str(one["id"]): str(one["reason"]) for one in excluded}}
-
-
-def _capitalize_first(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def memory_list(context: Context, name: str) -> ListView:

@@ -36,7 +36,7 @@ from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.states import States
-from ui.widgets.words import to_local
+from ui.widgets.words import capitalize_first, to_local
 
 _TEXT = 240
 
@@ -375,7 +375,7 @@ class Head(QWidget):
         self.card = card
         self.name.set_text(visible_name(card.name))
         self.mark.show_standing(card.standing)
-        self.standing.setText(_capitalize_first(standing_word(card.standing)))
+        self.standing.setText(capitalize_first(standing_word(card.standing)))
         told = clients_strings()["standing"][card.standing.value]["sentence"]
         self.standing.setToolTip(told)
         self.standing.setAccessibleDescription(told)
@@ -404,7 +404,3 @@ class Head(QWidget):
 
 def _grants_key(card: ClientCard) -> tuple[object, ...]:
     return card.name, card.grants, card.spaces, summarize_terms(card), card.standing is ClientState.REVOKED
-
-
-def _capitalize_first(text: str) -> str:
-    return text[:1].upper() + text[1:]

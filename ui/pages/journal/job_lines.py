@@ -19,7 +19,6 @@ from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.journal.lines import Entry, Line
 from ui.pages.journal.words import (
-    capitalize_first,
     clock_of,
     day_of,
     describe_author,
@@ -29,6 +28,7 @@ from ui.pages.journal.words import (
     report_line,
 )
 from ui.strings import format_count, journal_strings
+from ui.widgets.words import capitalize_first
 
 NEED_MODEL = frozenset({JobType.DISTILL})
 """Work that no rule can do in the place of a model."""

@@ -21,7 +21,7 @@ from ui.bridge import make_query, make_write
 from ui.context import CLOSER, Context
 from ui.pages.journal.lines import ActionBar, Entry, entry_list
 from ui.pages.journal.runner import RunDialog, Runner
-from ui.pages.journal.words import capitalize_first, change_words, describe_changes, format_near_moment
+from ui.pages.journal.words import change_words, describe_changes, format_near_moment
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -39,6 +39,7 @@ from ui.widgets.basics import (
 )
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
+from ui.widgets.words import capitalize_first
 
 ALL = ""
 UNITED = frozenset({JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST})

@@ -31,7 +31,6 @@ from ui.pages.journal.job_lines import (
 )
 from ui.pages.journal.lines import ActionBar, Entry, entry_list, set_row_direction
 from ui.pages.journal.runner import RunDialog, Runner, is_job
-from ui.pages.journal.words import capitalize_first
 from ui.strings import journal_strings
 from ui.undo import report_undo
 from ui.widgets.basics import (
@@ -45,6 +44,7 @@ from ui.widgets.basics import (
     wrap_in_card,
 )
 from ui.widgets.states import FOOT, EmptyState, States
+from ui.widgets.words import capitalize_first
 
 RUNS, CALENDAR = "runs", "calendar"
 _MOST, _MORE = 50, 100

@@ -313,11 +313,6 @@ _MINUTE_MS = 60_000
 _OF_THOSE = "source_memories"  # said with the digests they are of
 
 
-def capitalize_first(told: str) -> str:
-    """Words with a capital at their beginning, as a sentence has."""
-    return told[:1].upper() + told[1:]
-
-
 def change_words(deed: str) -> Mapping[str, Any]:
     """Icon, word and sentences of a deed; of one without words of its own, its name.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QAction, QPainter, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QDialog, QLabel, QLineEdit, QSlider, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QSlider, QWidget
 
 from core.types.values import Status
 from core.types.views import Facets, Revision, RevisionPreview
@@ -21,6 +21,7 @@ from ui.lists.row_spec import RowSpec, RowState
 from ui.theme.tokens import sizes
 from ui.widgets.basics import (
     FlowLayout,
+    make_buddy_label,
     make_button,
     make_column,
     make_hairline,
@@ -146,7 +147,7 @@ class TagForm(Form):
         super().__init__()
         self.add = _make_line_edit("Add these tags", "Tags, with commas between them")
         self.remove = _make_line_edit("Take these tags away", "Tags, with commas between them")
-        layout = make_column(self, _make_buddy_label("Add", self.add), self.add, gap=6)
+        layout = make_column(self, make_buddy_label("Add", self.add), self.add, gap=6)
         often = [] if facets is None else list(facets.tags)[:_OFFERED_TAGS]
         if often:
             chips = FlowBox()
@@ -157,7 +158,7 @@ class TagForm(Form):
                 flow.addWidget(made)
             layout.addWidget(chips)
         layout.addSpacing(6)
-        layout.addWidget(_make_buddy_label("Take away", self.remove))
+        layout.addWidget(make_buddy_label("Take away", self.remove))
         layout.addWidget(self.remove)
         for field in (self.add, self.remove):
             field.textChanged.connect(self.changed)
@@ -203,7 +204,7 @@ class MoveForm(Form):
             arrow.triggered.connect(self.space.showPopup)
             field.addAction(arrow, QLineEdit.ActionPosition.TrailingPosition)
         self._note = make_label("They get a place in a room there; all else about them stays.", "small", wrap=True)
-        make_column(self, _make_buddy_label("To the space", self.space), self.space, self._note, gap=6)
+        make_column(self, make_buddy_label("To the space", self.space), self.space, self._note, gap=6)
         self.space.currentTextChanged.connect(self._on_space_changed)
         self.setFocusProxy(self.space)
 
@@ -247,7 +248,7 @@ class ImportanceForm(Form):
         self._figure.setMinimumWidth(context.theme.px(32))
         self._figure.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.slider.valueChanged.connect(self._on_slider_moved)
-        layout = make_column(self, _make_buddy_label("How important they are", self.slider), gap=6)
+        layout = make_column(self, make_buddy_label("How important they are", self.slider), gap=6)
         layout.addLayout(make_row(self.slider, self._figure, gap=12))
         layout.addLayout(make_row(make_label("hardly", "small"), None, make_label("vital", "small")))
         self.setFocusProxy(self.slider)
@@ -274,12 +275,6 @@ def _make_line_edit(name: str, hint: str) -> QLineEdit:
     made = QLineEdit()
     made.setAccessibleName(name)
     made.setPlaceholderText(hint)
-    return made
-
-
-def _make_buddy_label(text: str, field: QWidget) -> QLabel:
-    made = make_label(text, "strong")
-    made.setBuddy(field)
     return made
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from PySide6.QtCore import QDate, QEvent, QLocale, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QDateEdit, QDialog, QLabel, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QDateEdit, QDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from core.types.reviews import Decision, ReviewItem, Side
 from core.types.values import Action, Precision, When
@@ -18,7 +18,7 @@ from ui.context import Context
 from ui.pages.review.card import MarkedText
 from ui.strings import review_strings
 from ui.theme.tokens import sizes
-from ui.widgets.basics import Segments, make_button, make_column, make_label, make_row
+from ui.widgets.basics import Segments, make_buddy_label, make_button, make_column, make_label, make_row
 
 BOTH, HAVE, CAME = "both", "have", "came"
 _LONGEST_CONDITION = 200
@@ -153,7 +153,7 @@ class DatesDialog(DecisionDialog):
         self.has_end.toggled.connect(lambda _: self._on_dates_changed())
         self.outcome = make_label("", "strong", wrap=True)
         self.form_box.addLayout(
-            make_row(_make_buddy_label("The newcomer holds from", self.begin), self.begin, None, gap=10)
+            make_row(make_buddy_label("The newcomer holds from", self.begin), self.begin, None, gap=10)
         )
         self.form_box.addLayout(make_row(self.has_end, make_label("on"), self.end, None, gap=10))
         self.form_box.addWidget(self.outcome)
@@ -194,7 +194,7 @@ class ConditionDialog(DecisionDialog):
         self.field.setMaxLength(_LONGEST_CONDITION)
         self.field.setPlaceholderText(review_strings()["dialogs"]["when_hint"])
         self.field.textChanged.connect(self.check_input)
-        self.form_box.addWidget(_make_buddy_label("Only", self.field))
+        self.form_box.addWidget(make_buddy_label("Only", self.field))
         self.form_box.addWidget(self.field)
         self.check_input()
         self.field.setFocus()
@@ -254,9 +254,3 @@ def _day_field(name: str, day: date) -> QDateEdit:
 
 def _format_day(day: QDate) -> str:
     return QLocale(QLocale.Language.English).toString(day, "d MMM yyyy")
-
-
-def _make_buddy_label(text: str, field: QWidget) -> QLabel:
-    made = make_label(text, "strong")
-    made.setBuddy(field)
-    return made
