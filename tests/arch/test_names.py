@@ -30,7 +30,7 @@ VERB_FORMS_ALLOWED: frozenset[str] = frozenset({})
 TWICE_ALLOWED: dict[str, int] = {}
 RETIRED_ALLOWED: frozenset[str] = frozenset()
 # Retired functions that are plain English verbs: the list retires them for one meaning, not as names.
-PLAIN_VERBS = frozenset({"follow", "plan", "release"})
+PLAIN_VERBS = frozenset({"plan", "release"})
 
 
 def retired_words(section: str, page: str | None = None) -> frozenset[str]:
