@@ -47,7 +47,7 @@ def test_conflicts_are_listed_in_json_and_in_words(palace: Palace) -> None:
         assert (found["id"], found["existing"]["id"], found["incoming"]["id"]) == (item, have, came)
         assert (found["kind"], found["state"]) == ("contradiction", "open")
         told = shell.run("conflicts").out
-    assert "Where do you live?" in told
+    assert "Where do you live: Graz or Vienna?" in told
     assert GRAZ in told
     assert VIENNA in told
     assert told.endswith("1 to decide. `loci resolve ID ACTION` decides one.\n")

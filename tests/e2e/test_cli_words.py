@@ -90,7 +90,10 @@ def test_show_tells_what_a_memory_waits_for(palace: Palace) -> None:
         split, unless = shell.run("show", waits).out, shell.run("show", new).out
     reason = "It contradicts what you said yourself; nothing but your own word replaces that."
     assert block(held, "status") == ["held back: it waits for your word", reason]
-    assert block(held, "question")[:2] == [f"asked as {item[-8:]}: Where do you live?", f"what you have: “{LINZ}”"]
+    assert block(held, "question")[:2] == [
+        f"asked as {item[-8:]}: Where do you live: Linz or Vienna?",
+        f"what you have: “{LINZ}”",
+    ]
     assert held.count(reason) == 1
     assert block(stands, "question")[1] == f"what arrived: “{VIENNA}”"
     assert block(stands, "question")[3] == reason
@@ -210,7 +213,7 @@ def test_conflicts_say_what_each_answer_does(palace: Palace) -> None:
         twice = shell.run("resolve", item, "reject")
         unknown = shell.run("resolve", "0123456789ab", "reject")
     lines = told.splitlines()
-    assert lines[0] == f" 1. Where do you live?  [Contradiction]  {item[-8:]}"
+    assert lines[0] == f" 1. Where do you live: Linz or Vienna?  [Contradiction]  {item[-8:]}"
     assert lines[1] == f"    you have: {LINZ}"
     assert lines[2].strip().startswith("2026-05-02, by you · trust ")
     assert lines[3] == f"    arrived:  {VIENNA}"

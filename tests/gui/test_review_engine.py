@@ -75,7 +75,7 @@ def desk(context: Context, rig: Rig, qtbot: QtBot) -> Iterator[Desk]:
 def test_a_pair_is_shown_as_the_desk_reads_it(desk: Desk, rig: Rig) -> None:
     make_pair(rig)
     page = desk.open()
-    assert page.desk.question == "Where do you live?"
+    assert page.desk.question == "Where do you live: Graz or Vienna?"
     assert [part.original for part in page.desk.have.text.parts if part.is_odd] == ["Graz"]
     assert [part.original for part in page.desk.came.text.parts if part.is_odd] == ["Vienna"]
     assert page.desk.actions_bar.remember.isHidden()  # what stands is the owner's word

@@ -41,6 +41,7 @@ from core.belief.review.sides import (
     read_claims,
     read_side,
 )
+from core.belief.review.worded_topic import find_worded_topic
 from core.belief.review.wording import (
     ItemTopic,
     describe_classifier,
@@ -195,6 +196,9 @@ class ReviewDesk:
             ([], []) if existing_memory is None else find_differing_spans(existing_memory, incoming_memory, odds)
         )
         topic, asked = item_topic(odds, new_claims), read_request(rows, item_id)
+        if existing_memory is not None and not odds:
+            worded = find_worded_topic(existing_memory.text, incoming_memory.text)
+            topic = worded if worded.stated else topic
         incoming = read_side(rows, incoming_memory, new_marks, new_claims, brief=brief)
         existing = (
             None if existing_memory is None else read_side(rows, existing_memory, old_marks, old_claims, brief=brief)

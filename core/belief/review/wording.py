@@ -18,6 +18,7 @@ from core.types.values import Action, Precision, When
 
 LINE = 80
 """Characters of somebody's words in one line at most."""
+_VALUE = 60
 
 
 @lru_cache(maxsize=1)
@@ -39,12 +40,14 @@ class ItemTopic:
         subject: as written; "" where no claim was read.
         predicate: a name of the vocabulary; "" where no claim was read.
         existing: the value that stands; `incoming` the newcomer's; "" where unknown.
+        stated: what both values are given of, in the texts' own words; "" where claims name it.
     """
 
     subject: str = ""
     predicate: str = ""
     existing: str = ""
     incoming: str = ""
+    stated: str = ""
 
     @property
     def is_person(self) -> bool:
@@ -89,6 +92,11 @@ def format_question(kind: str, topic: ItemTopic) -> str:
     Returns:
         One sentence.
     """
+    is_odd = bool(topic.existing and topic.incoming) and topic.existing.casefold() != topic.incoming.casefold()
+    if is_odd and kind in ("contradiction", "classification") and (topic.predicate or topic.stated):
+        stated = topic.stated or _about(topic, "question").removesuffix("?")
+        have, came = (format_line(value, _VALUE) for value in (topic.existing, topic.incoming))
+        return str(review_strings()["worded"]["question"]).format(stated=stated, have=have, came=came)
     if topic.predicate and kind in ("contradiction", "approval"):
         return _about(topic, "question")
     return str(review_strings()["kinds"][kind]["question"])
@@ -212,7 +220,7 @@ def describe_result(action: Action, kind: str, topic: ItemTopic, *, paired: bool
     apart = topic.existing.casefold() != topic.incoming.casefold()
     form = "values" if topic.existing and topic.incoming and apart else "pair"
     return str(forms[form]).format(
-        have=format_line(topic.existing, 60), came=format_line(topic.incoming, 60), date=date or "then"
+        have=format_line(topic.existing, _VALUE), came=format_line(topic.incoming, _VALUE), date=date or "then"
     )
 
 

@@ -50,7 +50,7 @@ def templates(value: Any) -> Iterator[str]:
 
 def test_every_template_names_only_what_it_is_given() -> None:
     known = {"subject", "predicate", "have", "came", "date", "percent", "count", "what", "client", "label", "doubt"}
-    known |= {"reason"}
+    known |= {"reason", "stated"}
     held = {key: value for key, value in review_strings().items() if key != "about"}
     for template in templates(held):
         named = {name for _, name, _, _ in string.Formatter().parse(template) if name is not None}
@@ -116,8 +116,8 @@ def test_every_reason_of_the_relation_model_has_a_sentence(key: str) -> None:
 
 
 def test_the_person_is_spoken_to_and_others_are_named() -> None:
-    assert format_question("contradiction", MINE) == "Where do you live?"
-    assert format_question("contradiction", OTHERS) == "Where is Harbour?"
+    assert format_question("contradiction", MINE) == "Where do you live: Graz or Vienna?"
+    assert format_question("contradiction", OTHERS) == "Where is Harbour: Luleå or Frankfurt?"
     assert format_title("contradiction", OTHERS, "") == "Where Harbour is"
     assert format_question("contradiction", ItemTopic()) == "Which of these is true?"
 

@@ -135,7 +135,7 @@ def test_titles_are_plain_and_notes_hold_no_text(rig: Rig) -> None:
 def test_an_item_has_everything_a_decision_needs(rig: Rig) -> None:
     pair = make_pair(rig, have(recalled=31), suggestion=Action.KEEP_BOTH_DATED, detail={"why": "claims_at_odds"})
     found = item(rig, pair.item)
-    assert found.question == "Where do you live?"
+    assert found.question == "Where do you live: Graz or Vienna?"
     assert (found.state, found.closed, found.kind) == ("open", "", "contradiction")
     assert found.existing is not None
     old, new = found.existing, found.incoming
