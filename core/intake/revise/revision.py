@@ -37,7 +37,13 @@ from core.intake.revise.revision_plan import (
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, age_days, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.review_items import close_moot, screen_text
-from core.intake.transitions.transitions import MERGED, Transitions, release_digests, sync_statements
+from core.intake.transitions.transitions import (
+    MERGED,
+    Transitions,
+    leave_statements,
+    release_digests,
+    sync_statements,
+)
 from core.memory.read import said_at_sql
 from core.memory.write import (
     Stored,
@@ -420,6 +426,8 @@ class Reviser:
             if any(name == "space_id" for name, _ in items):
                 remove_mentions(tx, ids)
                 remove_inferred(tx, ids)
+                if revision.space != GLOBAL_SPACE:  # which all spaces see
+                    leave_statements(tx, self.make_id, ids)
             tx.update_many("memories", "id", [memory_id for memory_id in ids if memory_id not in back], dict(items))
             tx.update_many("memories", "id", held, {**dict(items), "status": Status.QUARANTINED.value})
             said += ids if _SAID.intersection(name for name, _ in items) else ()

@@ -57,12 +57,15 @@ _READ = (
 _BY_IDS = f"{_READ} JOIN json_each(?) w ON w.value = m.id ORDER BY w.key"
 _BY_WHOLE = f"{_READ} WHERE m.part_of IN (SELECT value FROM json_each(?)) ORDER BY m.part_of, m.part_index"  # noqa: S608
 # What the trigger memories_space looks for, asked before, so that one memory does not stop the others. Mentions tie
-# nothing: they are of the space's own entities, and are made anew in the other.
+# nothing: they are of the space's own entities, and are made anew in the other. An episode's statements tie it neither:
+# they leave with it, and it is read anew where it goes.
 _TIED = (
     "SELECT m.id FROM json_each(:ids) w JOIN memories m ON m.id = w.value WHERE m.space_id <> :space AND ("
     "EXISTS (SELECT 1 FROM evidence WHERE memory_id = m.id AND space_id <> :space) "
     "OR EXISTS (SELECT 1 FROM edges WHERE (from_id = m.id OR to_id = m.id) AND space_id <> :space) "
-    "OR EXISTS (SELECT 1 FROM derivations WHERE (derived_id = m.id OR source_id = m.id) AND space_id <> :space) "
+    "OR EXISTS (SELECT 1 FROM derivations d WHERE (d.derived_id = m.id OR d.source_id = m.id) "
+    "AND d.space_id <> :space AND NOT EXISTS (SELECT 1 FROM statements s WHERE s.episode_id = m.id "
+    "AND d.source_id = m.id AND s.memory_id = d.derived_id)) "
     "OR EXISTS (SELECT 1 FROM conflicts WHERE (existing_id = m.id OR incoming_id = m.id) AND space_id <> :space))"
 )
 _UNDECIDED = (

@@ -225,6 +225,18 @@ def sync_statements(tx: Tx, make_id: Callable[[], str], episode_ids: Iterable[st
     return tuple(changed)
 
 
+def leave_statements(tx: Tx, make_id: Callable[[], str], episode_ids: Sequence[str]) -> None:
+    """Part episodes that go to another space from what they say in the one they leave; they are read anew there."""
+    left = statements_of(tx, episode_ids)
+    for memory_id in left:
+        unlink_episodes(tx, memory_id, [one for one in episode_ids if one in episodes_of(tx, memory_id)])
+        sync_statement(tx, memory_id)
+    if left:
+        sync_claims(tx, make_id, left)
+        for episode in episode_ids:
+            tx.delete("readings", {"memory_id": episode})
+
+
 def sync_statement(tx: Tx, memory_id: str) -> bool:
     """Let a statement that nothing says any more leave, unless the person took it up; one that is said again returns.
 

@@ -12,6 +12,7 @@ from talk_rig import TALK, bring_talk, plain_reader
 
 from core.lifecycle.distill.distill import DistillJob
 from core.types.values import OWNER_ACTOR, Kind
+from core.types.views import Revision
 
 CAT, GRAZ = "Mara has a grey cat.", "Jon lives in Graz."
 
@@ -147,3 +148,24 @@ def test_small_talk_never_stands_before_a_statement_that_answers(rig: Rig) -> No
     bring_talk(rig, (("Mara", "I have a grey cat."), ("Jon", "Cat! Cat! Cat! A grey grey cat!")))
     run(rig)
     assert rig.found("grey cat", limit=5)[0] == CAT
+
+
+def test_an_episode_takes_what_it_says_to_another_space(rig: Rig) -> None:
+    bring_talk(rig, TALK)
+    run(rig)
+    before = rig.dump()
+    (episode,) = rig.rows("SELECT episode_id FROM statements WHERE about = 'Jon'")[0]
+    moved = rig.engine.library.revise([episode], Revision(space="work")).result(30)
+    assert (moved.changed, dict(moved.refused)) == (1, {})
+    assert facts(rig) == [CAT]
+    rig.undo(moved.step_id)
+    changed = differences(before, rig.dump())
+    assert not {"memories", "statements", "readings", "derivations", "evidence", "memory_sources"} & changed.keys()
+    moved = rig.engine.library.revise([episode], Revision(space="work")).result(30)
+    run(rig)
+    there = "SELECT m.text, s.name FROM memories m JOIN spaces s ON s.id = m.space_id WHERE m.kind = 'fact' AND "
+    assert sorted(rig.rows(there + "m.status = 'active'")) == [(GRAZ, "work"), (CAT, "home")]
+    assert rig.verify()["status"] == "ok"
+    report = rig.undo(moved.step_id)  # what rests on it there keeps it there, and says so
+    assert report.left
+    assert rig.verify()["status"] == "ok"
