@@ -13,7 +13,7 @@ import click
 from app.cli.options import find_verb, hoist_json_option
 from app.cli.output import OutputError, Progression, StandardOutput
 from core.errors import BugError, CancelledError, LociError
-from core.security.process_protection import harden
+from core.security.process_protection import harden_process
 
 _INTERRUPTED = 130
 _UNREAD = 141  # what a shell sees of a tool that SIGPIPE ended
@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None, progression: Progression | None
     Returns:
         The exit code (design section 8).
     """
-    harden()
+    harden_process()
     given = list(sys.argv[1:] if arguments is None else arguments)
     # After hardening: nothing more is read or imported with a wider umask.
     verb = find_verb(given)

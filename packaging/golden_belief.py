@@ -104,8 +104,8 @@ def answers(vault: Vault) -> dict[str, object]:
 
 def _queue(rows: Rows) -> dict[str, object]:
     asked = ReviewDesk(read_by_ids)
-    open_rows = asked.queue(rows, QueueRequest(), ASKED_MS).rows
-    closed = sorted(asked.closed(rows, MADE_MS), key=lambda one: one.id)
+    open_rows = asked.make_queue(rows, QueueRequest(), ASKED_MS).rows
+    closed = sorted(asked.list_closed(rows, MADE_MS), key=lambda one: one.id)
     return {
         "open": [[row.id, row.kind, row.existing_id, row.incoming_id, row.later] for row in open_rows],
         "closed": [[row.id, row.kind, row.resolution] for row in closed],

@@ -30,7 +30,7 @@ from core.vault.database.rows import image_hash, image_to_json  # noqa: E402
 from core.vault.database.tx import Tx  # noqa: E402
 from core.vault.files.home import Home, SubKeys  # noqa: E402
 from core.vault.vault import Vault  # noqa: E402
-from core.vault.verification import verify  # noqa: E402
+from core.vault.verification import verify_vault  # noqa: E402
 from golden_belief import DAY_MS, MADE_MS, answers, desk, disagreements  # noqa: E402
 
 GOLDEN_ROOT = bytes(range(32))
@@ -289,14 +289,16 @@ def make(target: Path) -> None:
             keys = golden_keys(root)
             key_file = KeyFile(GOLDEN_ID, MADE_MS, test_clock=True, slots=())
             key_file = change_passphrase(key_file, root, PASSPHRASE, KdfCost.lowest())
-        Vault.create(home, keys, GOLDEN_ID, clock)
+        Vault.create_files(home, keys, GOLDEN_ID, clock)
         vault = Vault.open(home, keys, GOLDEN_ID, clock)
         chain = AuditChain(keys.audit)
         verbs = (_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle, _talk)
         for nr, verb in enumerate(verbs):
             clock.advance(1000)
-            vault.write(lambda tx, verb=verb, nr=nr: (verb(tx), chain.append(tx, "owner", "golden", detail={"nr": nr})))  # type: ignore[misc]  # mypy infers no lambda with defaults
-        report = verify(vault, keys)
+            vault.write(
+                lambda tx, verb=verb, nr=nr: (verb(tx), chain.append_row(tx, "owner", "golden", detail={"nr": nr}))  # type: ignore[misc]  # mypy infers no lambda with defaults
+            )
+        report = verify_vault(vault, keys)
         told = _answers(vault)
         vault.close()
         if report.status != "ok":

@@ -173,7 +173,7 @@ class PairingPort(Protocol):
         """
         ...
 
-    def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
+    def answer_question(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
         """Say yes or no to a question.
 
         Args:
@@ -185,7 +185,7 @@ class PairingPort(Protocol):
         """
         ...
 
-    def cancel(self) -> Future[None]:
+    def cancel_pairing(self) -> Future[None]:
         """The code is dead; a question that stands counts as not answered."""
         ...
 

@@ -37,7 +37,7 @@ def undo_step(context: Context, step_id: str) -> None:
         context: what pages and parts are given.
     """
     engine = context.bridge.engine
-    undoing = make_write("Undoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
+    undoing = make_write("Undoing", lambda: engine.memories.undo_step(step_id, OWNER_ACTOR))
     context.tasks.run(undoing.success(lambda report: report_undo(context, report)))
 
 

@@ -122,7 +122,7 @@ class Palace:
 
     def read_index_state(self) -> dict[str, Any]:
         """How the index is, as the status page says."""
-        return dict(self._engine.vault.status().result().values["index"])
+        return dict(self._engine.vault.read_status().result().values["index"])
 
     def wait_until_loaded(self) -> float:
         """Wait until the index holds every vector.

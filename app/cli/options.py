@@ -136,6 +136,6 @@ def local_time(typed: str | None) -> str | None:
     """
     if typed is None:
         return None
-    from core.text.times import localise
+    from core.text.times import localise_time
 
-    return localise(typed)
+    return localise_time(typed)

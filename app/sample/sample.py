@@ -53,7 +53,7 @@ class SampleHistory:
         """
         self._handlers[deed["do"]](deed)
         # What reads leave behind is put down by the machine's time; here time jumps, and its place would be chance.
-        self.engine.flush()
+        self.engine.flush_journal()
 
     @property
     def _handlers(self) -> Mapping[str, Callable[[SampleEvent], None]]:
@@ -82,14 +82,14 @@ class SampleHistory:
             importance=deed.get("importance"),
             add_tags=tuple(deed.get("add_tags", ())),
         )
-        self.engine.library.revise(self._find_ids(deed), change).result()
+        self.engine.library.revise_memories(self._find_ids(deed), change).result()
 
     def _arrange_palace(self, deed: SampleEvent) -> None:
         del deed
-        self.engine.palace.arrange().result()
+        self.engine.palace.place_waiting().result()
 
     def _rename_room(self, deed: SampleEvent) -> None:
-        room = self.engine.palace.locate(self._find_ids(deed)[0]).result().room_id
+        room = self.engine.palace.find_locus(self._find_ids(deed)[0]).result().room_id
         self.engine.palace.rename_room(room, deed["name"]).result()
 
     def _forget_memory(self, deed: SampleEvent) -> None:
@@ -97,7 +97,7 @@ class SampleHistory:
 
     def _undo_step(self, deed: SampleEvent) -> None:
         del deed
-        self.engine.memories.undo(None, OWNER_ACTOR).result()
+        self.engine.memories.undo_step(None, OWNER_ACTOR).result()
 
     def _pair_client(self, deed: SampleEvent) -> None:
         paired = self.engine.clients.pair(deed["name"], deed["grants"]).result()
@@ -127,18 +127,18 @@ class SampleHistory:
 
     def _request_contexts(self, deed: SampleEvent) -> None:
         for prompt in deed["prompts"]:
-            self.engine.memories.context(ContextQuery(prompt), self._actor_of(deed)).result()
+            self.engine.memories.build_context(ContextQuery(prompt), self._actor_of(deed)).result()
 
     def _dispute_memory(self, deed: SampleEvent) -> None:
         self.engine.memories.dispute(self._find_ids(deed)[0], self._actor_of(deed), deed.get("reason")).result()
 
     def _hold_client(self, deed: SampleEvent) -> None:
-        self.engine.conflicts.hold(HoldRequest("client", deed["client"])).result()
+        self.engine.conflicts.hold_source(HoldRequest("client", deed["client"])).result()
 
     def _decide_reviews(self, deed: SampleEvent) -> None:
         """Decide alike what is open, all of it in one step; `kinds` and `text` narrow it."""
         wanted = QueueRequest(kinds=tuple(deed["kinds"]), text=deed.get("text"))
-        ids = [row.id for row in self.engine.conflicts.queue(wanted).result().rows]
+        ids = [row.id for row in self.engine.conflicts.list_queue(wanted).result().rows]
         if ids:
             self.engine.conflicts.resolve_many(ids, Decision(Action(deed["action"]))).result()
 
@@ -158,7 +158,7 @@ class SampleHistory:
         return actor
 
     def _find_ids(self, deed: SampleEvent) -> Sequence[str]:
-        ids = [i for query in deed["find"] for i in self.engine.library.find(FindRequest(query)).result().ids]
+        ids = [i for query in deed["find"] for i in self.engine.library.find_memories(FindRequest(query)).result().ids]
         if not ids:
             raise BugError("a deed of the sample palace that finds nothing")
         return ids
@@ -254,7 +254,7 @@ def fill_sample(engine: Engine, clock: SampleClock, told: Told | None = None) ->
     with as_file(files("resources") / "demo") as folder:
         parts = read_parts(folder)
         # Eighteen months pass here within seconds: what can be undone shall not depend on when somebody looked.
-        engine.settings.set("undo_days", _UNDO_DAYS).result()
+        engine.settings.set_option("undo_days", _UNDO_DAYS).result()
         for number, part in enumerate(parts):
             if told is not None:
                 told(number, len(parts))
@@ -266,7 +266,7 @@ def fill_sample(engine: Engine, clock: SampleClock, told: Told | None = None) ->
             clock.set_time(_noon_of(deed["on"]) + _PAUSE * done[deed["on"]])
             done[deed["on"]] += 1
             deeds.run_event(deed)
-        engine.flush()
+        engine.flush_journal()
         clock.set_time(END)
 
 

@@ -149,7 +149,7 @@ class _Studio(QObject):
         if query.startswith(_ASK):
             self._desktop.context.desk.go.emit(self._shot.page, query)
         elif query:
-            found = self._engine.library.find(FindRequest(query)).result()
+            found = self._engine.library.find_memories(FindRequest(query)).result()
             if found.ids:
                 self._desktop.context.selection.select(found.ids[0], "shot")
 

@@ -17,7 +17,7 @@ from app.cli.words import format_count, load_words
 from app.parts import Parts
 from app.qt import load_qt
 from app.vault.connection import ask_secret
-from core.engine.facade import Finding, HomeKeys, examine, make_finding, restore_vault
+from core.engine.facade import Finding, HomeKeys, examine_home, make_finding, restore_vault
 from core.errors import LociError
 from core.ipc.protocol.contract import format_time
 from core.types.clock import SystemClock
@@ -27,7 +27,7 @@ _SILENCE_S = 3.0
 
 def examine_all(parts: Parts) -> list[Finding]:
     """Look at everything, in the order in which things depend on each other."""
-    seen = examine(parts.home, HomeKeys(parts.home))
+    seen = examine_home(parts.home, HomeKeys(parts.home))
     return [_check_python(), *seen, _check_window(parts), _check_engine(parts), _model_server()]
 
 

@@ -13,7 +13,7 @@ from core.engine.facade import Engine, OpenInfo, RootKey
 from core.ipc.methods.kit.entry import CallProgress
 from core.ipc.methods.table import METHODS
 from core.ipc.methods.vault import older_of
-from core.ipc.protocol.contract import load
+from core.ipc.protocol.contract import load_registry
 
 
 class LocalSession:
@@ -21,12 +21,12 @@ class LocalSession:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._registry = load()
+        self._registry = load_registry()
 
     def call(self, verb: str, params: Mapping[str, Any], progress: Report | None = None) -> dict[str, Any]:
         """Carry out one verb in process; see `Session.call`."""
         watch = CallProgress(progress)
-        entry = METHODS[self._registry.find(f"owner.{verb}").name]
+        entry = METHODS[self._registry.find_method(f"owner.{verb}").name]
         work = entry.answer_owner(self.engine, self._registry, params, watch)
         future = asyncio.run_coroutine_threadsafe(work, self.engine.loop)
         try:

@@ -19,7 +19,7 @@ from app.vault.session import Tell
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.methods.vault import older_of
-from core.ipc.protocol.contract import load
+from core.ipc.protocol.contract import load_registry
 from core.ipc.socket.server import Hooks, Server, failed_turn, no_socket_error
 from core.types.clients import PairingTurn
 
@@ -61,7 +61,7 @@ class Service:
             self._server = Server(
                 engine,
                 self._parts.place,
-                load(),
+                load_registry(),
                 version=version("loci-palace"),
                 hooks=Hooks(
                     hand_over=self._on_handed_over if self._gives_away else None,
@@ -78,19 +78,19 @@ class Service:
         port = None if self._server is None else self._server.pairing
         return failed_turn(no_socket_error()) if port is None else port.open_pairing(name, grants, limit)
 
-    def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
+    def answer_question(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
         """Say yes or no to a question; False where nobody waits for it any more."""
         port = None if self._server is None else self._server.pairing
-        return _done_future(value=False) if port is None else port.answer(request_id, allow, grants)
+        return _done_future(value=False) if port is None else port.answer_question(request_id, allow, grants)
 
-    def cancel(self) -> Future[None]:
+    def cancel_pairing(self) -> Future[None]:
         """The code is dead; a question that stands counts as not answered."""
         port = None if self._server is None else self._server.pairing
-        return _done_future(None) if port is None else port.cancel()
+        return _done_future(None) if port is None else port.cancel_pairing()
 
     @property
     def pairing(self) -> Service:
-        """The port through which the window pairs assistants: `open_pairing`, `answer`, `cancel`."""
+        """The port through which the window pairs assistants: `open_pairing`, `answer_question`, `cancel_pairing`."""
         return self
 
     def bind_socket(self, *, publish: bool) -> None:
@@ -124,7 +124,7 @@ class Service:
         self._run_on_loop(self._publish_socket())
 
     async def _publish_socket(self) -> None:
-        self._make_server().publish()
+        self._make_server().publish_socket()
 
     def _on_handed_over(self) -> None:
         self._end_s = _AFTER_HANDOVER_S
@@ -179,7 +179,7 @@ def run_service(parts: Parts, tell: Tell, *, must_open: bool = False) -> None:
 
 
 def _serve_until_end(parts: Parts, engine: Engine, root: RootKey | None, tell: Tell) -> None:
-    engine.claim()
+    engine.claim_home()
     service = Service(parts, engine, tell)
     # Before anybody is told that it listens: who reads that line may stop it at once.
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -250,7 +250,7 @@ def _claim_if_free(engine: Engine, service: Service, tell: Tell) -> None:
     """Own the home from the start where nobody else does; else it is asked for at unlocking."""
     try:
         if HomeKeys(engine.home).exists:
-            engine.claim()
+            engine.claim_home()
             service.start_once()
     except LociError as error:
         if error.code is not Code.VAULT_BUSY:

@@ -105,7 +105,7 @@ def find_persons_words(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     Args:
         memory_ids: the memories asked about.
     """
-    return _among(rows, memory_ids, PERSONS)
+    return _select_memories(rows, memory_ids, PERSONS)
 
 
 def find_owner_statements(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
@@ -114,7 +114,7 @@ def find_owner_statements(rows: Rows, memory_ids: Iterable[str]) -> frozenset[st
     Args:
         memory_ids: the memories asked about.
     """
-    return _among(rows, memory_ids, f"({OWNERS_WORD} OR {IN_PASSING})")
+    return _select_memories(rows, memory_ids, f"({OWNERS_WORD} OR {IN_PASSING})")
 
 
 def find_owner_backed(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
@@ -123,7 +123,7 @@ def find_owner_backed(rows: Rows, memory_ids: Iterable[str]) -> frozenset[str]:
     Args:
         memory_ids: the memories asked about.
     """
-    return _among(rows, memory_ids, OWNERS_WORD)
+    return _select_memories(rows, memory_ids, OWNERS_WORD)
 
 
 def read_opposing_claims(rows: Rows, claim_ids: Iterable[str]) -> list[str]:
@@ -264,7 +264,7 @@ def draft_claim(
     return ids[0]
 
 
-def _among(rows: Rows, memory_ids: Iterable[str], whose: str) -> frozenset[str]:
+def _select_memories(rows: Rows, memory_ids: Iterable[str], whose: str) -> frozenset[str]:
     return frozenset(str(row[0]) for row in rows.all(_AMONG + whose, (json.dumps(list(memory_ids)),)))
 
 

@@ -117,10 +117,10 @@ def decide_gate(newcomer: SourceAuthority, existing: SourceAuthority, relation: 
         The verdict. Without certainty (`Relation.certain`) nothing that stands ends or changes; at most what somebody
         else told before the person spoke waits for a decision.
     """
-    if newcomer.scope_session != existing.scope_session and not _meets_person(newcomer, existing):
+    if newcomer.scope_session != existing.scope_session and not _is_against_person_across_sessions(newcomer, existing):
         return Verdict(GateDecision.COEXIST, "other_scope")
-    if not relation.certain or _only_in_passing(newcomer, existing, relation):
-        return _unsure(newcomer, existing, relation)
+    if not relation.certain or _is_only_in_passing(newcomer, existing, relation):
+        return _decide_unsure(newcomer, existing, relation)
     if relation.label is Label.DUPLICATE:
         return Verdict(GateDecision.STACK, "same_meaning")
     if relation.label is Label.MERGE:
@@ -133,7 +133,7 @@ def decide_gate(newcomer: SourceAuthority, existing: SourceAuthority, relation: 
     return resolve_contradiction(newcomer, existing)
 
 
-def _only_in_passing(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> bool:
+def _is_only_in_passing(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> bool:
     """A remark of the owner's against the owner's own word: meaning alone must be very sure of what it implies."""
     if relation.label is not Label.SUPERSEDE or not existing.owners_word:
         return False
@@ -152,8 +152,8 @@ def resolve_contradiction(newcomer: SourceAuthority, existing: SourceAuthority) 
         existing: whose word stands.
     """
     if newcomer.at_ms >= existing.at_ms:
-        return _later(newcomer, existing)
-    turned = _later(existing, newcomer)
+        return _decide_replacement(newcomer, existing)
+    turned = _decide_replacement(existing, newcomer)
     if turned.decision is GateDecision.SUPERSEDE:
         return Verdict(GateDecision.ENTER_SUPERSEDED, "said_before")
     if turned.decision is GateDecision.DISPUTE:
@@ -166,12 +166,12 @@ def resolve_contradiction(newcomer: SourceAuthority, existing: SourceAuthority) 
     return Verdict(GateDecision.HOLD_EXISTING, turned.reason, review=True, suggestion=Action.REJECT)
 
 
-def _later(newcomer: SourceAuthority, existing: SourceAuthority) -> Verdict:
+def _decide_replacement(newcomer: SourceAuthority, existing: SourceAuthority) -> Verdict:
     """May the later of two take the place of the other?"""
     if newcomer.owners_word:
         return Verdict(GateDecision.SUPERSEDE, "owners_word")
     if existing.owner_said:
-        return _after_owner(newcomer)
+        return _decide_after_owner(newcomer)
     if newcomer.owner_said and (not existing.persons or existing.is_relayed):
         return Verdict(GateDecision.SUPERSEDE, "owner_said")
     if existing.persons and not newcomer.persons:
@@ -189,7 +189,7 @@ def _later(newcomer: SourceAuthority, existing: SourceAuthority) -> Verdict:
     return Verdict(GateDecision.DISPUTE, "equals_disagree", review=True, suggestion=Action.SUPERSEDE)
 
 
-def _after_owner(newcomer: SourceAuthority) -> Verdict:
+def _decide_after_owner(newcomer: SourceAuthority) -> Verdict:
     """May what was said later take the place of what the owner said, where it is not the owner's word in so many?"""
     if newcomer.owner_said:
         return Verdict(GateDecision.SUPERSEDE, "one_source_later")
@@ -213,15 +213,15 @@ def is_one_person(a: SourceAuthority, b: SourceAuthority) -> bool:
 
 def may_displace(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     """Whether the newcomer could take the other's place if the two contradicted each other and it came later."""
-    return _later(newcomer, existing).decision is not GateDecision.QUARANTINE
+    return _decide_replacement(newcomer, existing).decision is not GateDecision.QUARANTINE
 
 
-def _counts_for_less(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
+def _is_of_lower_authority(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     """Whether a doubt may hold the newcomer back: its source is below the other's."""
     return not may_displace(newcomer, existing)
 
 
-def outranks(a: SourceAuthority, b: SourceAuthority) -> bool:
+def is_outranking(a: SourceAuthority, b: SourceAuthority) -> bool:
     """Whether one is the word of somebody above the other: the owner's word, what the owner said, then trust."""
     return (a.owners_word, a.owner_said, a.persons, a.trust - _EQUAL) > (
         b.owners_word,
@@ -231,7 +231,7 @@ def outranks(a: SourceAuthority, b: SourceAuthority) -> bool:
     )
 
 
-def _meets_person(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
+def _is_against_person_across_sessions(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     """Sessions keep apart what is told in them, but nobody's session is a place to contradict what the person said."""
     if existing.persons and not newcomer.persons:
         return not existing.scope_session
@@ -239,7 +239,7 @@ def _meets_person(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
 
 
 def _may_unite(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
-    same = is_one_source(newcomer, existing) or _one_weight(newcomer, existing)
+    same = is_one_source(newcomer, existing) or _are_of_equal_authority(newcomer, existing)
     return same and _is_let_into(newcomer, existing)
 
 
@@ -248,20 +248,20 @@ def _is_let_into(newcomer: SourceAuthority, existing: SourceAuthority) -> bool:
     return (newcomer.owner_said or not existing.owner_said) and (newcomer.persons or not existing.persons)
 
 
-def _one_weight(a: SourceAuthority, b: SourceAuthority) -> bool:
+def _are_of_equal_authority(a: SourceAuthority, b: SourceAuthority) -> bool:
     """Of equal authority, so that one text of both claims for neither more than it had."""
     ranks = [(one.owners_word, one.owner_said, one.persons) for one in (a, b)]
     return ranks[0] == ranks[1] and abs(a.trust - b.trust) <= _EQUAL
 
 
-def _unsure(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> Verdict:
+def _decide_unsure(newcomer: SourceAuthority, existing: SourceAuthority, relation: Relation) -> Verdict:
     """A guess: it acts as COEXIST; whose source counts for less waits where it may replace.
 
     A person is asked only where two values of one property are at odds; that two texts may belong together is a note.
     """
     supersede = relation.probabilities.get(Label.SUPERSEDE, 0.0)
     coexist = relation.probabilities.get(Label.COEXIST, 0.0)
-    if _counts_for_less(newcomer, existing) and supersede > coexist:
+    if _is_of_lower_authority(newcomer, existing) and supersede > coexist:
         reason = "unsure_low_trust"
         return Verdict(GateDecision.QUARANTINE, reason, review=True, kind="classification", suggestion=Action.REJECT)
     if newcomer.owner_said and not existing.persons and supersede > coexist and not relation.by_meaning:

@@ -15,7 +15,7 @@ from core.engine.library import Library
 from core.engine.memories.memories import write_feedback
 from core.engine.practice import Practice
 from core.engine.runtime.search import Embedded, Search
-from core.engine.runtime.storage import Storage, chain, map_result
+from core.engine.runtime.storage import Storage, chain_work, map_result
 from core.errors import Code, PreconditionError, UserError
 from core.intake.revise.change_requests import (
     ChangeRequest,
@@ -57,7 +57,7 @@ class ClientChanges:
         self._library = library
         self._practice = practice
 
-    def update(
+    def update_text(
         self,
         memory_id: str,
         text: str,
@@ -83,16 +83,16 @@ class ClientChanges:
         """
         wished = ChangeRequest(Wish.UPDATE, memory_id, text, reason, kind, request_id)
         if actor.is_owner:
-            return self._revise(wished, text, actor)
+            return self._revise_as_owner(wished, text, actor)
         storage, search = self._storage(), self._search()
-        self._scope(actor)
+        self._scope_of_asker(actor)
         check_change_request(wished)
-        return chain(
+        return chain_work(
             search.embed_texts([embedding_text(text)]),
             lambda meant: storage.write(self._make_change_writer(storage, search, wished, actor, meant)),
         )
 
-    def remove(
+    def remove_memory(
         self,
         memory_id: str,
         actor: Actor,
@@ -104,11 +104,11 @@ class ClientChanges:
         """Delete or forget a memory softly (E14a, memory_delete; seed B, memory_forget), or ask the person to.
 
         Args:
-            actor: as for `update`.
+            actor: as for `update_text`.
             wish: `delete` or `forget_memory`; both can be undone.
-            reason: as for `update`.
-            kind: as for `update`.
-            request_id: as for `update`.
+            reason: as for `update_text`.
+            kind: as for `update_text`.
+            request_id: as for `update_text`.
 
         Returns:
             What came of it; the future raises NOT_FOUND, INVALID_INPUT, RATE_LIMITED.
@@ -117,14 +117,14 @@ class ClientChanges:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
         storage, search = self._storage(), self._search()
-        self._scope(actor)
+        self._scope_of_asker(actor)
         wished = ChangeRequest(wish, memory_id, None, reason, kind, request_id)
         check_change_request(wished)
         if actor.is_owner:
             return storage.write(self._make_forget_writer(storage, wished, actor))
         return storage.write(self._make_change_writer(storage, search, wished, actor, None))
 
-    def feedback(
+    def give_feedback(
         self,
         memory_id: str,
         actor: Actor,
@@ -142,8 +142,8 @@ class ClientChanges:
             actor: who says so; a client needs `propose`, `write` or `curate`.
             helpful: whether it helped.
             reason: why, in the actor's words.
-            kind: as for `update`.
-            request_id: as for `update`.
+            kind: as for `update_text`.
+            request_id: as for `update_text`.
 
         Returns:
             What was taken down; the future raises NOT_FOUND, INVALID_INPUT.
@@ -151,7 +151,7 @@ class ClientChanges:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
-        storage, scope = self._storage(), self._scope(actor)
+        storage, scope = self._storage(), self._scope_of_asker(actor)
         check_change_request(ChangeRequest(Wish.FORGET, memory_id, None, reason))
         client = self._authority.client_of(actor)
         may_mark = client is None or bool(client.grants & {Grant.WRITE.value, Grant.CURATE.value})
@@ -162,21 +162,21 @@ class ClientChanges:
             with storage.verb(tx, actor, "feedback", call) as verb:
                 if verb.earlier is not None:
                     return Judgement(**verb.earlier)
-                _check(tx, memory_id, self._scope(actor), kind)
+                _require_visible_kind(tx, memory_id, self._scope_of_asker(actor), kind)
                 signal = "helpful" if helpful else "irrelevant"
                 done = write_feedback(tx, storage, memory_id, signal, actor, {"reason": reason})
                 reply = Judgement(memory_id, signal, marked=False, step_id=done.step_id)
-                verb.end(None, asdict(reply))  # `write_feedback` has told of it
+                verb.set_outcome(None, asdict(reply))  # `write_feedback` has told of it
                 return reply
 
-        def route(found: Kind) -> Future[Judgement]:
+        def write_or_mark(found: Kind) -> Future[Judgement]:
             if found is not Kind.RULE or not may_mark:
                 return storage.write(write)
-            return self.mark(memory_id, actor, helpful=helpful, reason=reason, request_id=request_id)
+            return self.mark_rule(memory_id, actor, helpful=helpful, reason=reason, request_id=request_id)
 
-        return chain(storage.read(lambda rows: _check(rows, memory_id, scope, kind)), route)
+        return chain_work(storage.read(lambda rows: _require_visible_kind(rows, memory_id, scope, kind)), write_or_mark)
 
-    def mark(
+    def mark_rule(
         self,
         memory_id: str,
         actor: Actor,
@@ -192,8 +192,8 @@ class ClientChanges:
             actor: who says so; a client needs `write` or `curate`.
             helpful: whether it helped.
             reason: why it harmed; kept with the rule.
-            kind: as for `update`.
-            request_id: as for `update`.
+            kind: as for `update_text`.
+            request_id: as for `update_text`.
 
         Returns:
             What was taken down; the future raises NOT_FOUND, INVALID_INPUT where it is no rule.
@@ -209,7 +209,7 @@ class ClientChanges:
         )
         return map_result(marked, lambda done: _judgement_from_mark(done, helpful=helpful))
 
-    def relate(
+    def relate_memories(
         self,
         source_id: str,
         target_id: str,
@@ -224,7 +224,7 @@ class ClientChanges:
             target_id: the other one.
             relationship: what the first is to the second.
             actor: who says so; a client needs `write` or `curate`.
-            request_id: as for `update`.
+            request_id: as for `update_text`.
 
         Returns:
             The relation; the future raises NOT_FOUND, INVALID_INPUT, CYCLE.
@@ -233,7 +233,7 @@ class ClientChanges:
             UserError: VAULT_LOCKED, ACCESS_DENIED.
         """
         storage = self._storage()
-        self._authority.scope(actor)
+        self._authority.make_scope(actor)
         self._authority.require_voice(actor)
         call = IdempotentCall(
             actor, request_id, {"verb": "relate", "ids": [source_id, target_id], "as": relationship.value}
@@ -241,48 +241,48 @@ class ClientChanges:
 
         def write(tx: Tx) -> Related:
             # What was granted may have been taken back since.
-            scope = self._authority.scope(actor)
+            scope = self._authority.make_scope(actor)
             self._authority.require_voice(actor)
             with storage.verb(tx, actor, "relate", call) as verb:
                 if verb.earlier is not None:
                     return Related(**verb.earlier)
                 for one in (source_id, target_id):
-                    _check(tx, one, scope, None)
+                    _require_visible_kind(tx, one, scope, None)
                 done = draw_relation(tx, storage.work, source_id, target_id, relationship, actor)
-                verb.end((source_id, target_id) if done.step_id is not None else None, asdict(done))
+                verb.set_outcome((source_id, target_id) if done.step_id is not None else None, asdict(done))
                 return done
 
         return storage.write(write)
 
     # ---- ground
 
-    def _scope(self, actor: Actor) -> Scope:
+    def _scope_of_asker(self, actor: Actor) -> Scope:
         client = self._authority.client_of(actor)
         if client is not None and not client.grants.intersection(_ASKING):
             raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
-        return self._authority.scope(actor)
+        return self._authority.make_scope(actor)
 
     def _make_change_writer(
         self, storage: Storage, search: Search, wished: ChangeRequest, actor: Actor, meant: Embedded | None
     ) -> Callable[[Tx], ChangeReply]:
         """By the terms that hold when it is carried out: another grant or another reach may have been given since."""
 
-        def check(tx: Tx) -> None:
-            _check(tx, wished.memory_id, self._scope(actor), wished.kind)
+        def check_visible(tx: Tx) -> None:
+            _require_visible_kind(tx, wished.memory_id, self._scope_of_asker(actor), wished.kind)
 
         def write(tx: Tx) -> ChangeReply:
             client = self._authority.client_of(actor)
             if client is None:
                 raise not_admitted_error()
-            made = None if meant is None else meant.within(search.active_space)
+            made = None if meant is None else meant.vectors_in(search.active_space)
             vector = None if made is None else made[0]
             with storage.verb(tx, actor, wished.wish.value, identify_change_call(wished, actor)) as verb:
                 if verb.earlier is not None:
                     return restore_change_reply(verb.earlier)
                 requests = ChangeRequests(search.store_service)
-                reply = requests.change(tx, wished, vector, actor, client, check, search.add_vectors)
+                reply = requests.change_or_ask(tx, wished, vector, actor, client, check_visible, search.add_vectors)
                 is_known_again = reply.operation != "NOOP" or reply.conflict is not None
-                verb.end(
+                verb.set_outcome(
                     None if reply.step_id is None else (reply.memory_id, *reply.superseded),
                     asdict(reply) if is_known_again else None,
                 )
@@ -298,25 +298,27 @@ class ClientChanges:
             with storage.verb(tx, actor, "forget", call) as verb:
                 if verb.earlier is not None:
                     return restore_change_reply(verb.earlier)
-                if wished.kind not in (None, _kind(tx, wished.memory_id)):
+                if wished.kind not in (None, _kind_of_memory(tx, wished.memory_id)):
                     raise UserError(Code.NOT_FOUND, _NONE)
                 step = forget_memory(tx, storage.work, wished.memory_id, actor)
                 reply = ChangeReply(wished.wish.name, wished.memory_id, step_id=step)
-                verb.end((wished.memory_id,), asdict(reply))
+                verb.set_outcome((wished.memory_id,), asdict(reply))
                 return reply
 
         return write
 
-    def _revise(self, wished: ChangeRequest, text: str, actor: Actor) -> Future[ChangeReply]:
-        storage, scope = self._storage(), self._scope(actor)
+    def _revise_as_owner(self, wished: ChangeRequest, text: str, actor: Actor) -> Future[ChangeReply]:
+        storage, scope = self._storage(), self._scope_of_asker(actor)
 
         def revise_text(_: Kind) -> Future[ChangeReply]:
             return map_result(
-                self._library.revise([wished.memory_id], Revision(text=text)),
+                self._library.revise_memories([wished.memory_id], Revision(text=text)),
                 lambda report: _change_reply_from_report(wished.memory_id, report),
             )
 
-        return chain(storage.read(lambda rows: _check(rows, wished.memory_id, scope, wished.kind)), revise_text)
+        return chain_work(
+            storage.read(lambda rows: _require_visible_kind(rows, wished.memory_id, scope, wished.kind)), revise_text
+        )
 
 
 def _change_reply_from_report(memory_id: str, report: RevisionReport) -> ChangeReply:
@@ -338,12 +340,12 @@ def _judgement_from_mark(done: Marked, *, helpful: bool) -> Judgement:
     )
 
 
-def _kind(rows: Rows, memory_id: str) -> Kind | None:
+def _kind_of_memory(rows: Rows, memory_id: str) -> Kind | None:
     found = rows.value("SELECT kind FROM memories WHERE id = ?", (memory_id,))
     return None if found is None else Kind(found)
 
 
-def _check(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None) -> Kind:
+def _require_visible_kind(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None) -> Kind:
     """The kind of a memory that the actor may see; any other does not exist."""
     found = find_visible(rows, memory_id, scope, kind)
     if found is None:

@@ -31,11 +31,19 @@ from core.engine.access.authority import Authority
 from core.engine.access.client_terms import client_id_of
 from core.engine.health import count_waiting
 from core.engine.runtime.search import Embedded, Search
-from core.engine.runtime.storage import Storage, chain
+from core.engine.runtime.storage import Storage, chain_work
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.review import source_quarantine
 from core.intake.review.case import rejection_label
-from core.intake.review.chores import find_due, forget_rule, has_due_rules, has_stale, list_rules, mark_seen, revalidate
+from core.intake.review.chores import (
+    find_due,
+    forget_rule,
+    has_due_rules,
+    has_stale,
+    list_rules,
+    mark_seen,
+    revalidate_items,
+)
 from core.intake.review.resolution import Resolver
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.undo import steps_in_force
@@ -72,7 +80,7 @@ _PAUSE_S = 5.0
 def make_resolver(storage: Storage, search: Search) -> Resolver:
     """The resolver of an open vault."""
     store_service = search.store_service
-    return Resolver(storage.make_id, storage.work, search.space, store_service.admit, store_service.read_anew)
+    return Resolver(storage.make_id, storage.work, search.space, store_service.admit_memory, store_service.read_anew)
 
 
 @dataclass
@@ -136,14 +144,14 @@ def run_review_chores(tx: Tx, storage: Storage, search: Search, *, expiry: bool)
         expiry: whether to close what expired too.
     """
     with storage.verb(tx, SCHEDULER, "review") as verb:
-        changed = revalidate(tx, expiry=expiry)
+        changed = revalidate_items(tx, expiry=expiry)
         for due in find_due(tx, _RULED_AT_ONCE):
             done = make_resolver(storage, search).resolve_many(
                 tx, due.items, Decision(due.action), SCHEDULER, None, search.add_vectors, rule=due.rule_id
             )
             mark_seen(tx, due.items)
             changed += len(due.items) - len(done.refused)
-        verb.end(() if changed else None)
+        verb.set_outcome(() if changed else None)
     return changed
 
 
@@ -170,7 +178,7 @@ class Conflicts:
 
     # ---- reading
 
-    def queue(self, request: QueueRequest | None = None) -> Future[Queue]:
+    def list_queue(self, request: QueueRequest | None = None) -> Future[Queue]:
         """The queue as it stands, most harmful first; every row of it can be decided.
 
         Args:
@@ -184,9 +192,9 @@ class Conflicts:
         """
         storage = self._storage()
         now, wanted = storage.clock.now_ms(), request or QueueRequest()
-        return storage.read(lambda rows: self._desk.queue(rows, wanted, now))
+        return storage.read(lambda rows: self._desk.make_queue(rows, wanted, now))
 
-    def item(self, item_id: str, actor: Actor = OWNER_ACTOR) -> Future[ReviewItem]:
+    def read_item(self, item_id: str, actor: Actor = OWNER_ACTOR) -> Future[ReviewItem]:
         """One item, validated now.
 
         Args:
@@ -199,11 +207,11 @@ class Conflicts:
             UserError: VAULT_LOCKED, ACCESS_DENIED.
         """
         storage = self._storage()
-        scope, now = self._authority.scope(actor), storage.clock.now_ms()
-        return storage.read(lambda rows: self._item(rows, _full_id(rows, item_id, scope), now))
+        scope, now = self._authority.make_scope(actor), storage.clock.now_ms()
+        return storage.read(lambda rows: self._require_item(rows, _full_id(rows, item_id, scope), now))
 
-    def _item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem:
-        found = self._desk.item(rows, item_id, now_ms, brief=brief)
+    def _require_item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem:
+        found = self._desk.read_item(rows, item_id, now_ms, brief=brief)
         if found is None:
             raise UserError(Code.NOT_FOUND, _NONE)
         return found
@@ -230,7 +238,7 @@ class Conflicts:
         """
         storage = self._storage()
         since = storage.clock.now_ms() - max(1, days) * _DAY_MS
-        return storage.read(lambda rows: self._desk.closed(rows, since))
+        return storage.read(lambda rows: self._desk.list_closed(rows, since))
 
     def list_items(self, actor: Actor, *, everything: bool = False) -> Future[tuple[ListedConflict, ...]]:
         """The items as the command line and clients get them, most harmful first.
@@ -246,13 +254,13 @@ class Conflicts:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
         storage = self._storage()
-        scope, now = self._authority.scope(actor), storage.clock.now_ms()
+        scope, now = self._authority.make_scope(actor), storage.clock.now_ms()
 
         def read(rows: Rows) -> tuple[ListedConflict, ...]:
             within = None if scope.unrestricted else scope.space_ids
-            ids = [row.id for row in self._desk.queue(rows, QueueRequest(cap=LISTED), now, within).rows]
+            ids = [row.id for row in self._desk.make_queue(rows, QueueRequest(cap=LISTED), now, within).rows]
             if everything:
-                ids += [row.id for row in self._desk.closed(rows, 0, LISTED)]
+                ids += [row.id for row in self._desk.list_closed(rows, 0, LISTED)]
             seen = [item_id for item_id in ids if _can_see_item(rows, item_id, scope)]
             told = tuple(self._read_listed_conflict(rows, item_id, now, actor) for item_id in seen[:LISTED])
             if not actor.is_owner:
@@ -263,7 +271,7 @@ class Conflicts:
         return storage.read(read)
 
     def _read_listed_conflict(self, rows: Rows, item_id: str, now_ms: int, actor: Actor) -> ListedConflict:
-        item = self._item(rows, item_id, now_ms, brief=True)
+        item = self._require_item(rows, item_id, now_ms, brief=True)
         if actor.is_owner:
             return _listed_conflict_from_item(item, item.actions)
         # Who else asked for something, and why, is no client's business.
@@ -279,7 +287,7 @@ class Conflicts:
         """Decide one item: one named undo step.
 
         Args:
-            item_id: as `item` takes it.
+            item_id: as `read_item` takes it.
             decision: what is decided; a merge brings its text.
             actor: the person, or a client with `curate`, which never decides against what the person said.
             request_id: the caller's own id for this call: one that comes twice is carried out once.
@@ -291,10 +299,10 @@ class Conflicts:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `curate`.
         """
         storage, search = self._storage(), self._search()
-        client, scope = self._curator(actor)
+        client, scope = self._require_curator(actor)
         call = IdempotentCall(actor, request_id, {"verb": "resolve", "id": item_id, **asdict(decision)})
 
-        def decide(meant: Embedded | None) -> Future[DecisionReply]:
+        def write_decision(meant: Embedded | None) -> Future[DecisionReply]:
             def write(tx: Tx) -> DecisionReply:
                 self._authority.check_terms_hold(actor, client)
                 with storage.verb(tx, actor, "resolve", call) as verb:
@@ -302,20 +310,22 @@ class Conflicts:
                         return _decision_reply_from_json(verb.earlier)
                     full = _full_id(tx, item_id, scope)
                     vector, add_vectors = _vector_of(search, meant), search.add_vectors
-                    done = make_resolver(storage, search).resolve(
+                    done = make_resolver(storage, search).resolve_item(
                         tx, full, decision, vector, actor, client, add_vectors
                     )
                     done = _add_withheld(tx, done, actor)
-                    verb.end((*done.active, *done.retired), asdict(done))
+                    verb.set_outcome((*done.active, *done.retired), asdict(done))
                     return done
 
             return storage.write(write)
 
         if decision.action is not Action.MERGE or not (decision.text or "").strip():
-            return decide(None)
+            return write_decision(None)
         author = storage.read(lambda rows: _merged_text_author(rows, _full_id(rows, item_id, scope)))
         text = decision.text or ""
-        return chain(chain(author, lambda name: search.embed_texts([embedding_text(text, author=name)])), decide)
+        return chain_work(
+            chain_work(author, lambda name: search.embed_texts([embedding_text(text, author=name)])), write_decision
+        )
 
     def resolve_many(self, ids: Sequence[str], decision: Decision, actor: Actor = OWNER_ACTOR) -> Future[DecisionReply]:
         """Decide many items alike: one undo step for all of them.
@@ -332,7 +342,7 @@ class Conflicts:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `curate`.
         """
         storage, search = self._storage(), self._search()
-        client, scope = self._curator(actor)
+        client, scope = self._require_curator(actor)
 
         def write(tx: Tx) -> DecisionReply:
             seen = [item_id for item_id in ids if _can_see_item(tx, item_id, scope)]
@@ -344,7 +354,7 @@ class Conflicts:
                     tx, seen, decision, actor, client, search.add_vectors
                 )
                 done = _add_withheld(tx, done, actor)
-                verb.end((*done.active, *done.retired))
+                verb.set_outcome((*done.active, *done.retired))
             return replace(done, refused={**missing, **done.refused})
 
         return storage.write(write)
@@ -375,14 +385,14 @@ class Conflicts:
                 ).result()
             return TurnedDown(at.step_id, at.items, at.left)
 
-        return storage.on(storage.threads.reads, run)
+        return storage.run_on(storage.threads.reads, run)
 
-    def _curator(self, actor: Actor) -> tuple[ClientRecord | None, Scope]:
-        return self._authority.require(actor, Grant.CURATE), self._authority.scope(actor)
+    def _require_curator(self, actor: Actor) -> tuple[ClientRecord | None, Scope]:
+        return self._authority.require_grant(actor, Grant.CURATE), self._authority.make_scope(actor)
 
     # ---- rules
 
-    def rules(self) -> Future[tuple[ReviewRule, ...]]:
+    def list_review_rules(self) -> Future[tuple[ReviewRule, ...]]:
         """The decisions that are repeated, the oldest first.
 
         Raises:
@@ -404,7 +414,7 @@ class Conflicts:
         def write(tx: Tx) -> str:
             with storage.verb(tx, OWNER_ACTOR, "forget_rule") as verb:
                 step = forget_rule(tx, storage.work, rule_id, OWNER_ACTOR)
-                verb.end(())
+                verb.set_outcome(())
             return step
 
         return storage.write(write)
@@ -422,7 +432,7 @@ class Conflicts:
         """
         return self._storage().read(lambda rows: source_quarantine.preview_hold(rows, request))
 
-    def hold(self, request: HoldRequest) -> Future[HoldReply]:
+    def hold_source(self, request: HoldRequest) -> Future[HoldReply]:
         """Hold back a source with all that was derived from it, as one undo step.
 
         Returns:
@@ -436,7 +446,7 @@ class Conflicts:
         def write(tx: Tx) -> HoldReply:
             with storage.verb(tx, OWNER_ACTOR, source_quarantine.VERB) as verb:
                 done = source_quarantine.hold_source(tx, storage.work, storage.make_id, request, OWNER_ACTOR)
-                verb.end(done.ids)
+                verb.set_outcome(done.ids)
             return done
 
         return storage.write(write)
@@ -474,7 +484,7 @@ def _reject_next_batch(tx: Tx, storage: Storage, search: Search, name: str, at: 
         done = resolver.resolve_many(
             tx, wanted, no, OWNER_ACTOR, None, search.add_vectors, step_id=at.step_id, label=label
         )
-        verb.end((*done.active, *done.retired))
+        verb.set_outcome((*done.active, *done.retired))
     items, left = at.items + len(wanted) - len(done.refused), len(open_requests_of(tx, client_id))
     return _Turning(tuple(waiting[A_TURN:]), at.of, done.step_id or at.step_id, items, left)
 
@@ -487,7 +497,7 @@ def _vector_of(search: Search, embedded: Embedded | None) -> NDArray[np.float32]
     """
     if embedded is None:
         return None
-    vectors = embedded.within(search.active_space)
+    vectors = embedded.vectors_in(search.active_space)
     if vectors is None:
         raise EnvironmentFaultError(
             embedded.code or Code.BUSY, "The search model does not answer, so a united text cannot be kept; try later."

@@ -28,7 +28,7 @@ from core.engine.client_changes import ClientChanges
 from core.engine.clients.clients import ChangeSubscriptions, Clients
 from core.engine.clients.sessions import Sessions
 from core.engine.conflicts import Conflicts, ReviewChores
-from core.engine.home.doctor import examine, make_finding
+from core.engine.home.doctor import examine_home, make_finding
 from core.engine.home.keys import Home, HomeKeys, RootKey, read_secret_file
 from core.engine.home.window_file import WindowFile, load_window, save_window
 from core.engine.imports import Imports
@@ -47,7 +47,7 @@ from core.engine.runtime.monitor import release_caches
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search
 from core.engine.runtime.settings import Settings
-from core.engine.runtime.storage import Storage, begin, locked_error, log_failure
+from core.engine.runtime.storage import Storage, locked_error, log_failure, submit_work
 from core.engine.runtime.threads import EngineLoop, Threads, start_ticker
 from core.engine.startup import SeenCounter, built_in_readers, built_in_talk
 from core.engine.vault.embedding_model import EmbeddingModels
@@ -68,7 +68,7 @@ from core.recall.result import RecallItem, RecallResult
 from core.security.handshake import owner_token
 from core.security.keyring_client import Keyring
 from core.security.passphrase import KdfCost
-from core.security.process_protection import harden
+from core.security.process_protection import harden_process
 from core.security.strength import Strength, passphrase_strength
 from core.types.clock import Clock
 from core.types.lifecycle import JobType
@@ -94,8 +94,8 @@ __all__ = [
     "built_in_embedder",
     "built_in_readers",
     "create_vault",
-    "examine",
-    "harden",
+    "examine_home",
+    "harden_process",
     "load_window",
     "make_finding",
     "option_rows",
@@ -171,42 +171,44 @@ class Engine:
         self._desk = ReviewChores()
         self._unhear: Callable[[], None] = lambda: None
 
-        def storage() -> Storage:
-            return self._require().storage
+        def get_storage() -> Storage:
+            return self._require_open_vault().storage
 
-        def search() -> Search:
-            return self._require().search
+        def get_search() -> Search:
+            return self._require_open_vault().search
 
-        self.memories = Memories(self._require, self._authority)
-        self.imports = Imports(self._require, setup.person_home)
-        self.library = Library(storage, search)
-        self.conflicts = Conflicts(storage, search, self._authority)
-        self.clients = Clients(self._require, self._authority)
-        self.subscriptions = ChangeSubscriptions(storage, self._authority)
-        self.history = History(self._require, self._authority)
-        self.settings = Settings(self._require)
-        self.practice = Practice(storage, search, self._authority)
-        self.client_changes = ClientChanges(storage, search, self._authority, self.library, self.practice)
-        self.entities = Entities(storage, self._authority)
-        self.sessions = Sessions(self._require, self._authority)
-        self.graph = Graph(storage, search)
-        self.timeline = Timeline(storage, search)
-        self.palace = Palace(storage, search)
-        self.laboratory = Laboratory(storage, search, self.flush, self._authority)
-        self.refinement = ModelRefinement(self._require, lambda: self.loop)
-        self.embedding_models = EmbeddingModels(self._require, lambda: self.loop, setup.embedder, self.settings)
+        self.memories = Memories(self._require_open_vault, self._authority)
+        self.imports = Imports(self._require_open_vault, setup.person_home)
+        self.library = Library(get_storage, get_search)
+        self.conflicts = Conflicts(get_storage, get_search, self._authority)
+        self.clients = Clients(self._require_open_vault, self._authority)
+        self.subscriptions = ChangeSubscriptions(get_storage, self._authority)
+        self.history = History(self._require_open_vault, self._authority)
+        self.settings = Settings(self._require_open_vault)
+        self.practice = Practice(get_storage, get_search, self._authority)
+        self.client_changes = ClientChanges(get_storage, get_search, self._authority, self.library, self.practice)
+        self.entities = Entities(get_storage, self._authority)
+        self.sessions = Sessions(self._require_open_vault, self._authority)
+        self.graph = Graph(get_storage, get_search)
+        self.timeline = Timeline(get_storage, get_search)
+        self.palace = Palace(get_storage, get_search)
+        self.laboratory = Laboratory(get_storage, get_search, self.flush_journal, self._authority)
+        self.refinement = ModelRefinement(self._require_open_vault, lambda: self.loop)
+        self.embedding_models = EmbeddingModels(
+            self._require_open_vault, lambda: self.loop, setup.embedder, self.settings
+        )
         jobs = {**make_jobs(), JobType.MIGRATE: MigrationJob(self.embedding_models)}
         self.scheduler = Scheduler(Agenda(jobs), self.refinement)
         self.embedding_models.wished = self.scheduler.check_soon
-        self.jobs = JobsGroup(self._require, self.scheduler, self.settings)
-        self.statements = StatementsGroup(self._require, self.scheduler)
-        self.maintenance = Maintenance(self._require, self._authority, self.jobs, self.scheduler)
+        self.jobs = JobsGroup(self._require_open_vault, self.scheduler, self.settings)
+        self.statements = StatementsGroup(self._require_open_vault, self.scheduler)
+        self.maintenance = Maintenance(self._require_open_vault, self._authority, self.jobs, self.scheduler)
         self.vault = VaultGroup(
-            self._require,
+            self._require_open_vault,
             self._loop.control,
             self.unlock,
             self.lock,
-            self.claim,
+            self.claim_home,
             self._keys,
             setup.clock,
             setup.kdf_cost,
@@ -233,7 +235,7 @@ class Engine:
         """Where the vault lives."""
         return self._setup.home
 
-    def _require(self) -> OpenVault:
+    def _require_open_vault(self) -> OpenVault:
         open_vault = self._open_vault
         if open_vault is None or self.state != "open":
             raise locked_error()
@@ -256,7 +258,7 @@ class Engine:
                 if root is not self._open_vault.storage.root:
                     root.wipe()
                 return self._open_vault.storage.vault.info
-            self.claim()
+            self.claim_home()
             self._set_state("opening")
             threads = Threads()
             try:
@@ -278,12 +280,12 @@ class Engine:
                 self._set_state("locked")
                 raise
             try:
-                open_vault.storage.vault.read(self._authority.refresh)
+                open_vault.storage.vault.read(self._authority.reload_clients)
                 self._authority.open_owner_channel(owner_token(root))
                 # A search is answered from here on: the index knows what it holds and what it does not hold yet.
                 startup.begin_warming(open_vault.storage, open_vault.search)
             except BaseException:
-                self._close(open_vault)
+                self._close_vault(open_vault)
                 raise
             open_vault.talk = built_in_talk() if setup.readers is None and setup.talk is None else setup.talk
             self._open_vault = open_vault
@@ -308,40 +310,44 @@ class Engine:
 
     def _accept_older(self) -> int:
         with self._lock:
-            open_vault = self._require()
+            open_vault = self._require_open_vault()
             if open_vault.storage.vault.older is None:
                 return 0
             retired, seq = startup.accept_older(open_vault.storage)
-            open_vault.storage.vault.read(self._authority.refresh)
+            open_vault.storage.vault.read(self._authority.reload_clients)
             self._begin_writing(open_vault)
-        open_vault.storage.announce("accept_older", (), OWNER_ACTOR, seq)
+        open_vault.storage.announce_change("accept_older", (), OWNER_ACTOR, seq)
         return retired
 
     def _begin_background(self, open_vault: OpenVault) -> None:
-        open_vault.storage.threads.every(_FLUSH_S, lambda: self._quietly(open_vault, startup.flush_journal), "journal")
-        open_vault.storage.threads.every(_WATCH_S, lambda: self._quietly(open_vault, startup.watch_vault_file), "watch")
-        open_vault.storage.threads.every(_INDEX_S, lambda: self._upkeep(open_vault), "index")
+        open_vault.storage.threads.run_every(
+            _FLUSH_S, lambda: self._run_chore(open_vault, startup.flush_journal), "journal"
+        )
+        open_vault.storage.threads.run_every(
+            _WATCH_S, lambda: self._run_chore(open_vault, startup.watch_vault_file), "watch"
+        )
+        open_vault.storage.threads.run_every(_INDEX_S, lambda: self._run_chores(open_vault), "index")
         if open_vault.storage.vault.older is None:
             self._begin_writing(open_vault)
 
     def _begin_writing(self, open_vault: OpenVault) -> None:
         """What writes by itself; of an older copy only once it is accepted."""
-        self._counter.begin(open_vault.storage)
-        self.scheduler.begin(open_vault)
+        self._counter.start_storing(open_vault.storage)
+        self.scheduler.start_for(open_vault)
         if self._setup.background:
             self._unhear()
             self._unhear = self.hub.subscribe(self.laboratory.handle_event)
-            self.palace.begin(open_vault.storage, open_vault.search)
-            self.refinement.begin(open_vault)
+            self.palace.watch_for_unplaced(open_vault.storage, open_vault.search)
+            self.refinement.start_job(open_vault)
             self.finishing = self.imports.finish_interrupted(self._tell_finishing)
             log_failure(self.finishing, _log, "finishing an interrupted import")
             log_failure(
-                begin(open_vault.storage.threads.jobs, embed_backlog, open_vault.storage, open_vault.search),
+                submit_work(open_vault.storage.threads.jobs, embed_backlog, open_vault.storage, open_vault.search),
                 _log,
                 "embedding what lacked a vector",
             )
             log_failure(
-                begin(open_vault.storage.threads.jobs, compare_imported, open_vault.storage, open_vault.search),
+                submit_work(open_vault.storage.threads.jobs, compare_imported, open_vault.storage, open_vault.search),
                 _log,
                 "comparing what came in",
             )
@@ -349,22 +355,22 @@ class Engine:
     def _tell_finishing(self, done: int, total: int | None) -> None:
         self.hub.publish(Progress("import", "Finishing an interrupted import", done, total))
 
-    def _upkeep(self, open_vault: OpenVault) -> None:
-        self._quietly(open_vault, startup.maintain_index)
+    def _run_chores(self, open_vault: OpenVault) -> None:
+        self._run_chore(open_vault, startup.maintain_index)
         if open_vault.storage.vault.older is not None:
             return
-        self._quietly(open_vault, delete_expired)
-        self._quietly(
+        self._run_chore(open_vault, delete_expired)
+        self._run_chore(
             open_vault, lambda one: release_caches(one.load, one.search.release_memory, self.timeline.release_memory)
         )
-        self._quietly(open_vault, self.sessions.run_chores)
-        self._quietly(open_vault, self.scheduler.resume_requested)
+        self._run_chore(open_vault, self.sessions.run_chores)
+        self._run_chore(open_vault, self.scheduler.resume_requested)
         if self._setup.background:
-            self._quietly(open_vault, lambda one: self._desk.run(one.storage, one.search))
-            self._quietly(open_vault, lambda one: reconcile_daily(one.storage))
-            self._quietly(open_vault, self.scheduler.queue_due)
+            self._run_chore(open_vault, lambda one: self._desk.run(one.storage, one.search))
+            self._run_chore(open_vault, lambda one: reconcile_daily(one.storage))
+            self._run_chore(open_vault, self.scheduler.queue_due)
 
-    def _quietly(self, open_vault: OpenVault, action: startup.Chore) -> None:
+    def _run_chore(self, open_vault: OpenVault, action: startup.Chore) -> None:
         try:
             action(open_vault)
         except LociError as error:
@@ -383,15 +389,15 @@ class Engine:
                 return
             self._set_state("closing")
             self._open_vault = None
-            self._close(open_vault, within_s)
+            self._close_vault(open_vault, within_s)
 
-    def _close(self, open_vault: OpenVault, within_s: float = startup.CLOSE_S) -> None:
+    def _close_vault(self, open_vault: OpenVault, within_s: float = startup.CLOSE_S) -> None:
         self._authority.forget_all()
-        self.scheduler.end()
-        self.refinement.end()
-        self.embedding_models.end()
-        self.sessions.suspend(open_vault.storage)
-        self._counter.end(open_vault.storage)
+        self.scheduler.stop_for_lock()
+        self.refinement.stop_job()
+        self.embedding_models.close_server()
+        self.sessions.save_all_sessions(open_vault.storage)
+        self._counter.store_last_seen(open_vault.storage)
         startup.close_vault(open_vault, within_s)
         self._set_state("locked")
 
@@ -405,14 +411,14 @@ class Engine:
         self._claim.release()
         self._loop.stop()
 
-    def claim(self) -> None:
+    def claim_home(self) -> None:
         """Take the home for this process, until `close`; locking the vault does not give it back.
 
         Raises:
             EnvironmentFaultError: VAULT_BUSY, READ_ONLY.
         """
         if not self._claim.is_held:
-            self.home.prepare()
+            self.home.prepare_folders()
             self._claim.acquire()
 
     def note_refusal(self, client_id: str | None, code: Code, method: str = "") -> None:
@@ -438,7 +444,7 @@ class Engine:
         Returns:
             Unit rows, (len(texts), dims).
         """
-        return self._require().search.embed_many(texts)
+        return self._require_open_vault().search.embed_many(texts)
 
     def run_aside(self, work: Callable[[], T]) -> Future[T]:
         """Run something that waits for the engine, on the thread that opens and closes the vault.
@@ -446,11 +452,11 @@ class Engine:
         Args:
             work: may wait for any verb but `vault.open` and `vault.lock`.
         """
-        return begin(self._loop.control, work)
+        return submit_work(self._loop.control, work)
 
-    def flush(self) -> None:
+    def flush_journal(self) -> None:
         """Write receipts and counts that wait, now."""
-        startup.flush_journal(self._require())
+        startup.flush_journal(self._require_open_vault())
 
     def _set_state(self, state: str) -> None:
         self.state = state

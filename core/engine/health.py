@@ -79,28 +79,28 @@ def status_report(open_vault: OpenVault, rows: Rows) -> StatusReport:
             "vault": open_vault.storage.root.vault_id.hex(),
             "schema_version": info.schema_version,
             "seq": int(rows.value("SELECT seq FROM vault_state")),
-            "memories": _memories(rows),
+            "memories": _memory_figures(rows),
             "lifecycle": count_by_state(rows, None, open_vault.storage.clock.now_ms()),
             "spaces": [row[0] for row in rows.all("SELECT name FROM spaces ORDER BY name")],
             "conversations": int(rows.value("SELECT count(*) FROM conversations")),
-            "imports": _imports(rows),
+            "imports": _count_imports_by_state(rows),
             "running_imports": _list_running_imports(open_vault.imports),
-            "clients": _clients(rows),
+            "clients": _count_clients(rows),
             "open_reviews": open_count(rows),
-            "index": _index(open_vault.search),
+            "index": _index_figures(open_vault.search),
             "pending_embeddings": count_without_vectors(rows, open_vault.search.space),
             "embedder": {
                 "model": open_vault.search.embedder.name,
                 "dims": open_vault.search.embedder.dims,
                 "by": _embedder_kind(open_vault.search),
             },
-            "model_server": _model(open_vault.model),
+            "model_server": _model_figures(open_vault.model),
             "wal_bytes": _wal_bytes(open_vault.storage),
             "write_queue": open_vault.storage.queue.depth,
-            "search_strategy": _strategy(open_vault.search),
+            "search_strategy": _recall_strategy(open_vault.search),
             "recovered_from_crash": info.recovered_from_crash,
             "lost_commits": info.lost_commits,
-            "warnings": _warnings(open_vault.storage),
+            "warnings": _list_warnings(open_vault.storage),
         }
     )
 
@@ -114,11 +114,15 @@ def status_glance(open_vault: OpenVault, rows: Rows) -> StatusReport:
     total = int(rows.value("SELECT count(*) FROM memories"))
     total -= sum(int(rows.value(f"SELECT {without}")) for without in (_LATER_PARTS, _BEFORE_MERGES))
     return StatusReport(
-        {"memories": {"total": total}, "index": _index(open_vault.search), "model_server": _model(open_vault.model)}
+        {
+            "memories": {"total": total},
+            "index": _index_figures(open_vault.search),
+            "model_server": _model_figures(open_vault.model),
+        }
     )
 
 
-def _model(state: ModelState) -> dict[str, str]:
+def _model_figures(state: ModelState) -> dict[str, str]:
     return {"state": state.server.value, "model": state.model, "code": state.code, "sentence": state.sentence}
 
 
@@ -129,7 +133,7 @@ def _wal_bytes(storage: Storage) -> int:
         return 0
 
 
-def _memories(rows: Rows) -> dict[str, Any]:
+def _memory_figures(rows: Rows) -> dict[str, Any]:
     by_status, by_kind = (_count_memories_by(rows, column) for column in ("status", "kind"))
     return {"total": sum(by_status.values()), "by_status": by_status, "by_kind": by_kind}
 
@@ -143,7 +147,7 @@ def _count_memories_by(rows: Rows, column: str) -> dict[str, int]:
     return {name: count for name, count in found.items() if count}
 
 
-def _imports(rows: Rows) -> dict[str, int]:
+def _count_imports_by_state(rows: Rows) -> dict[str, int]:
     return {str(k): int(v) for k, v in rows.all("SELECT state, count(*) FROM imports GROUP BY state")}
 
 
@@ -163,7 +167,7 @@ def _list_running_imports(running: Mapping[str, RunningImport]) -> list[dict[str
     ]
 
 
-def _clients(rows: Rows) -> int:
+def _count_clients(rows: Rows) -> int:
     return int(rows.value(f"SELECT count(*) FROM clients WHERE revoked_at IS NULL AND NOT {UNPAIRED}"))  # noqa: S608 - a constant
 
 
@@ -171,7 +175,7 @@ def _embedder_kind(search: Search) -> str:
     return "model server" if search.space.served else "built-in"
 
 
-def _index(search: Search) -> dict[str, Any]:
+def _index_figures(search: Search) -> dict[str, Any]:
     status = search.index.status()
     return {
         "state": status.state.value,
@@ -185,11 +189,11 @@ def _index(search: Search) -> dict[str, Any]:
     }
 
 
-def _strategy(search: Search) -> str:
+def _recall_strategy(search: Search) -> str:
     return "keyword_only" if search.index.status().state is IndexState.EMPTY else "hybrid"
 
 
-def _warnings(storage: Storage) -> list[str]:
+def _list_warnings(storage: Storage) -> list[str]:
     return [describe_problem(key, **more) for key, more in opening_warnings(storage)]
 
 
@@ -230,12 +234,12 @@ def health_report(open_vault: OpenVault, rows: Rows) -> Health:
         pending,
         _free_disk_bytes(open_vault.storage),
         open_vault.load.resources.used_mb(),
-        open_vault.load.resources.pressure(),
+        open_vault.load.resources.read_pressure(),
     )
     warnings = tuple(describe_problem(key, **more) for key, more in _find_warnings(found))
     index = open_vault.search.index.status()
     return Health(
-        counts=_counts(rows, pending),
+        counts=_count_rows(rows, pending),
         performance={
             "avg_search_ms": open_vault.load.latency.mean_ms(),
             "p99_search_ms": open_vault.load.latency.slowest_ms(),
@@ -292,7 +296,7 @@ def _load_wordings() -> Mapping[str, Mapping[str, str]]:
     return dict(json.loads(files("resources").joinpath("help").joinpath("health.json").read_text(encoding="utf-8")))
 
 
-def _counts(rows: Rows, pending: int) -> dict[str, int]:
+def _count_rows(rows: Rows, pending: int) -> dict[str, int]:
     by_kind = {str(kind): int(count) for kind, count in rows.all(_STANDING)}
     edges = int(rows.value("SELECT count(*) FROM edges"))
     return {

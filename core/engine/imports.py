@@ -25,7 +25,7 @@ from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.progress import Asked, Counted, ImportProgress, RunningImport
 from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import Storage, begin, log_failure
+from core.engine.runtime.storage import Storage, log_failure, submit_work
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
 from core.importers import dry_run as rehearsing
 from core.importers.detect import detect_format
@@ -80,7 +80,7 @@ class NewRecordCounter:
         self._texts: set[tuple[str, str, bytes]] = set()
         self.tally = ImportTally()
 
-    def see(self, record: Record) -> None:
+    def add_record(self, record: Record) -> None:
         """Take one record, whose identity did not come before.
 
         Args:
@@ -88,9 +88,9 @@ class NewRecordCounter:
         """
         self._waiting.append(record)
         if len(self._waiting) >= _AT_ONCE:
-            self.flush()
+            self.count_waiting_records()
 
-    def flush(self) -> None:
+    def count_waiting_records(self) -> None:
         """Look up what is waiting."""
         records, self._waiting = self._waiting, []
         for record, reason in zip(
@@ -299,7 +299,7 @@ class Imports:
         def is_stopped() -> bool:
             return open_vault.storage.closing.is_set() or (cancelled is not None and cancelled())
 
-        return open_vault.storage.on(
+        return open_vault.storage.run_on(
             open_vault.storage.threads.reads, discover_sources, wanted, open_vault.storage.clock, is_stopped
         )
 
@@ -326,9 +326,9 @@ class Imports:
             What an import would store, with a plan by conversation.
         """
         open_vault = self._require_owner_vault(actor)
-        watch = _watch(open_vault.storage, progress, cancelled)
-        return open_vault.storage.on(
-            open_vault.storage.threads.jobs, self._rehearse, open_vault, path, format, space, watch
+        watch = _make_progress(open_vault.storage, progress, cancelled)
+        return open_vault.storage.run_on(
+            open_vault.storage.threads.jobs, self._rehearse_import, open_vault, path, format, space, watch
         )
 
     def run(
@@ -367,9 +367,13 @@ class Imports:
             work = _Work(
                 open_vault,
                 running,
-                _watch(open_vault.storage, running.make_progress_note(progress), running.make_stop_check(cancelled)),
+                _make_progress(
+                    open_vault.storage, running.make_progress_note(progress), running.make_stop_check(cancelled)
+                ),
             )
-            done = open_vault.storage.on(open_vault.storage.threads.jobs, self._run, work, path, format, space, only)
+            done = open_vault.storage.run_on(
+                open_vault.storage.threads.jobs, self._run_import, work, path, format, space, only
+            )
         except BaseException:
             _close_running_import(open_vault.imports, running)
             raise
@@ -381,7 +385,7 @@ class Imports:
             raise UserError(Code.ACCESS_DENIED, "Only the person may import.")
         return self._open_vault()
 
-    def undo(self, import_id: str) -> Future[UndoReport]:
+    def undo_import(self, import_id: str) -> Future[UndoReport]:
         """Remove exactly what one import brought; one that runs is stopped, and takes back what it wrote.
 
         Raises:
@@ -391,10 +395,10 @@ class Imports:
         open_vault = self._open_vault()
         running = open_vault.imports.get(import_id)
         if running is not None:
-            return open_vault.storage.on(open_vault.storage.threads.reads, self._stop, open_vault, running)
-        return self._undo(open_vault, import_id)
+            return open_vault.storage.run_on(open_vault.storage.threads.reads, self._stop_import, open_vault, running)
+        return self._undo_finished_import(open_vault, import_id)
 
-    def _stop(self, open_vault: OpenVault, running: RunningImport) -> UndoReport:
+    def _stop_import(self, open_vault: OpenVault, running: RunningImport) -> UndoReport:
         running.stop()
         if not running.over.wait(_STOP_S):
             raise EnvironmentFaultError(
@@ -404,19 +408,19 @@ class Imports:
         steps = "SELECT s.id, s.undone_by FROM imports i JOIN undo_steps s ON s.id = i.step_id WHERE i.id = ?"
         step = open_vault.storage.vault.read(lambda rows: rows.one(steps, (running.id,)))
         if step is not None and step[1] is None:
-            return self._undo(open_vault, running.id).result()  # it was done before it could be stopped
+            return self._undo_finished_import(open_vault, running.id).result()  # it was done before it could be stopped
         step_id, undone_by = ("", "") if step is None else step  # stopped before it wrote anything
         return UndoReport(step_id, "Import", undone_by, restored=0)
 
     @staticmethod
-    def _undo(open_vault: OpenVault, import_id: str) -> Future[UndoReport]:
+    def _undo_finished_import(open_vault: OpenVault, import_id: str) -> Future[UndoReport]:
         def write(tx: Tx) -> UndoReport:
             row = tx.one("SELECT step_id FROM imports WHERE id = ? AND state = 'done'", (import_id,))
             if row is None:
                 raise UserError(Code.NOT_FOUND, "There is no such import, or it was taken back already.")
             with open_vault.storage.verb(tx, OWNER_ACTOR, "undo") as verb:
                 report = expiry.undo_step(tx, open_vault, row[0], OWNER_ACTOR, verb_name="unimport")
-                verb.end(())
+                verb.set_outcome(())
             return report
 
         return open_vault.storage.write(write)
@@ -431,7 +435,7 @@ class Imports:
             How many imports were dealt with.
         """
         open_vault = self._open_vault()
-        return open_vault.storage.on(open_vault.storage.threads.jobs, self._finish_all, open_vault, progress)
+        return open_vault.storage.run_on(open_vault.storage.threads.jobs, self._finish_all, open_vault, progress)
 
     def count_interrupted(self) -> int:
         """How many imports wait to be finished."""
@@ -442,7 +446,7 @@ class Imports:
             )
         )
 
-    def _rehearse(
+    def _rehearse_import(
         self, open_vault: OpenVault, path: Path, form: str | None, space: str | None, progress: ImportProgress
     ) -> ImportReport:
         if space is not None:
@@ -452,35 +456,35 @@ class Imports:
             plan = rehearsing.ImportPlan()
             new = NewRecordCounter(open_vault.storage.vault, space or HOME_SPACE, plan.would_store)
 
-            def see(record: Record) -> None:
-                plan.see(record)  # first: a newcomer is told of as soon as it was looked up
-                new.see(record)
+            def see_record(record: Record) -> None:
+                plan.see_record(record)  # first: a newcomer is told of as soon as it was looked up
+                new.add_record(record)
 
-            rehearsal, _ = _count(bundle, importer, progress, None, see)
+            rehearsal, _ = _count_items(bundle, importer, progress, None, see_record)
             _check_format_matches(bundle, form, rehearsal)
-            new.flush()
-            rows, more = plan.result()
-            return replace(_report(None, importer.format, rehearsal, new.tally), plan=rows, plan_more=more)
+            new.count_waiting_records()
+            rows, more = plan.make_result()
+            return replace(_make_report(None, importer.format, rehearsal, new.tally), plan=rows, plan_more=more)
 
-    def _run(
+    def _run_import(
         self, work: _Work, path: Path, form: str | None, space: str | None, only: frozenset[str] | None
     ) -> ImportReport:
         if space is not None:
             check_space_name(space)
         with open_bundle(path) as bundle:
             importer = detect_format(bundle, form)
-            rehearsal, passed_over = _count(bundle, importer, work.progress, only)
+            rehearsal, passed_over = _count_items(bundle, importer, work.progress, only)
             if only is not None and not rehearsal.records:
                 raise UserError(Code.INVALID_INPUT, "Nothing of what was chosen is in this export; choose again.")
             _check_format_matches(bundle, form, rehearsal)
-            run = self._begin(work, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records, only)
+            run = self._begin_run(work, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records, only)
             tally = ImportTally()
             if passed_over:
                 tally.skipped["not_chosen"] = passed_over
-            self._store(work, run, bundle, importer, tally, (0, rehearsal.records), only)
-            return _report(run.id, importer.format, rehearsal, tally)
+            self._store_batches(work, run, bundle, importer, tally, (0, rehearsal.records), only)
+            return _make_report(run.id, importer.format, rehearsal, tally)
 
-    def _begin(
+    def _begin_run(
         self,
         work: _Work,
         form: str,
@@ -498,13 +502,13 @@ class Imports:
             )
             # A path need not be text; one that is not cannot be found again, and its import is then taken back.
             location = str(path.absolute()).encode("utf-8", "backslashreplace").decode("utf-8")
-            run = open_vault.search.import_writer.begin(tx, run, location, bundle.fingerprint, total)
+            run = open_vault.search.import_writer.begin_import(tx, run, location, bundle.fingerprint, total)
             save_choice(tx, run.id, only)
             return run
 
         return open_vault.storage.write(write).result()
 
-    def _store(
+    def _store_batches(
         self,
         work: _Work,
         run: ImportRun,
@@ -518,12 +522,12 @@ class Imports:
         work.running.is_storing, work.running.done, work.running.total = True, position, total
         try:
             waiting: deque[_Batch] = deque()
-            for batch in _batches(open_vault, bundle, importer, position, only):
+            for batch in _read_batches(open_vault, bundle, importer, position, only):
                 waiting.append(batch)
                 if len(waiting) >= _AHEAD:
-                    self._write(open_vault, run, waiting.popleft(), tally, work.progress, total)
+                    self._write_batch(open_vault, run, waiting.popleft(), tally, work.progress, total)
             while waiting:
-                self._write(open_vault, run, waiting.popleft(), tally, work.progress, total)
+                self._write_batch(open_vault, run, waiting.popleft(), tally, work.progress, total)
         except BaseException:
             # Cancelled, refused half-way, disk full: nothing of it stays. Where that cannot be (the vault is being
             # locked, the disk is too full even for that), the row stays `running` and the next start deals with it.
@@ -532,21 +536,21 @@ class Imports:
                     self._take_back(open_vault, run)
             raise
 
-        def finish(tx: Tx) -> None:
-            open_vault.search.import_writer.finish(tx, run, tally)
+        def finish_run(tx: Tx) -> None:
+            open_vault.search.import_writer.finish_import(tx, run, tally)
             forget_choice(tx, run.id)
 
-        open_vault.storage.write(finish).result()
+        open_vault.storage.write(finish_run).result()
         compare_imported(open_vault.storage, open_vault.search, AT_ONCE)
         log_failure(
-            begin(open_vault.storage.threads.jobs, compare_imported, open_vault.storage, open_vault.search),
+            submit_work(open_vault.storage.threads.jobs, compare_imported, open_vault.storage, open_vault.search),
             _log,
             "comparing what was imported",
         )
         seq = open_vault.storage.vault.read(lambda rows: int(rows.value("SELECT seq FROM vault_state")))
-        open_vault.storage.announce("import", (), OWNER_ACTOR, seq)
+        open_vault.storage.announce_change("import", (), OWNER_ACTOR, seq)
 
-    def _write(
+    def _write_batch(
         self,
         open_vault: OpenVault,
         run: ImportRun,
@@ -566,10 +570,12 @@ class Imports:
                 if meant.active_space is open_vault.search.active_space
                 else [replace(item, vectors=None) for item in items]
             )
-            open_vault.search.import_writer.batch(tx, run, fit, batch.position, tally, open_vault.search.add_vectors)
+            open_vault.search.import_writer.store_batch(
+                tx, run, fit, batch.position, tally, open_vault.search.add_vectors
+            )
 
         open_vault.storage.write(write, background=True).result()
-        progress.report(batch.position, total)
+        progress.report_progress(batch.position, total)
 
     def _take_back(self, open_vault: OpenVault, run: ImportRun) -> None:
         """A cancelled or failed import leaves nothing: its step is closed and undone in one transaction."""
@@ -594,7 +600,9 @@ class Imports:
             running = RunningImport(str(row[0]), printable_name(str(row[2])), int(row[11]), is_storing=True)
             open_vault.imports[running.id] = running
             try:
-                watch = _watch(open_vault.storage, running.make_progress_note(progress), running.make_stop_check(None))
+                watch = _make_progress(
+                    open_vault.storage, running.make_progress_note(progress), running.make_stop_check(None)
+                )
                 self._finish_one(_Work(open_vault, running, watch), row)
             except CancelledError:
                 pass  # stopped on request, and taken back
@@ -625,7 +633,7 @@ class Imports:
             tally = tally_from(json.loads(str(summary)))
             reach = int(str(position)), None if total is None else int(str(total))
             only = open_vault.storage.vault.read(lambda rows: choice_of(rows, run.id))
-            self._store(work, run, bundle, importer, tally, reach, only)
+            self._store_batches(work, run, bundle, importer, tally, reach, only)
 
 
 def _close_running_import(imports: dict[str, RunningImport], running: RunningImport) -> None:
@@ -633,7 +641,7 @@ def _close_running_import(imports: dict[str, RunningImport], running: RunningImp
     running.over.set()
 
 
-def _watch(storage: Storage, progress: Counted | None, cancelled: Asked | None) -> ImportProgress:
+def _make_progress(storage: Storage, progress: Counted | None, cancelled: Asked | None) -> ImportProgress:
     return ImportProgress(storage.clock, progress, cancelled, storage.closing.is_set)
 
 
@@ -646,7 +654,7 @@ def _check_format_matches(bundle: Bundle, form: str | None, rehearsal: DryRunRep
         )
 
 
-def _count(
+def _count_items(
     bundle: Bundle,
     importer: Importer,
     progress: ImportProgress,
@@ -658,28 +666,28 @@ def _count(
     passed_over = 0
     for done, item in enumerate(import_items(bundle, importer)):
         if done % _CHECK_EVERY == 0:
-            progress.report(done, None)
+            progress.report_progress(done, None)
         if isinstance(item, Record) and not _is_chosen(item, only):
             passed_over += 1
             continue
         counted.add(item)
         if see is not None and isinstance(item, Record):
             see(item)
-    return counted.result(), passed_over
+    return counted.make_report(), passed_over
 
 
 def _is_chosen(record: Record, only: frozenset[str] | None) -> bool:
     return only is None or rehearsing.item_key(record) in only
 
 
-def _batches(
+def _read_batches(
     open_vault: OpenVault, bundle: Bundle, importer: Importer, position: int, only: frozenset[str] | None
 ) -> Iterator[_Batch]:
     """Parse in batches and start embedding each; `position` of the chosen records of the file are done already."""
     records = (item for item in import_items(bundle, importer) if isinstance(item, Record) and _is_chosen(item, only))
     for _ in islice(records, position):
         pass
-    for chunk in _chunks(records, open_vault.options.import_batch):
+    for chunk in _split_into_chunks(records, open_vault.options.import_batch):
         position += len(chunk)
         flat = [embedding_text(part, author=record.author) for record, parts in chunk for part in parts]
         yield _Batch(
@@ -690,7 +698,7 @@ def _batches(
         )
 
 
-def _chunks(records: Iterator[Record], most: int) -> Iterator[list[tuple[Record, tuple[str, ...]]]]:
+def _split_into_chunks(records: Iterator[Record], most: int) -> Iterator[list[tuple[Record, tuple[str, ...]]]]:
     """Records with their parts, so many at a time that no chunk has more rows than `most`.
 
     One text that has more parts than that stays in one piece: a memory is stored whole or not at all.
@@ -708,7 +716,7 @@ def _chunks(records: Iterator[Record], most: int) -> Iterator[list[tuple[Record,
         yield chunk
 
 
-def _report(import_id: str | None, form: str, rehearsal: DryRunReport, tally: ImportTally) -> ImportReport:
+def _make_report(import_id: str | None, form: str, rehearsal: DryRunReport, tally: ImportTally) -> ImportReport:
     skipped = dict(rehearsal.skipped)
     for reason, count in rehearsal.trouble_reasons.items():
         skipped[reason] = skipped.get(reason, 0) + count

@@ -20,7 +20,7 @@ from core.engine.access.recall_runner import count_tokens, run_recall
 from core.engine.health import count_regressions
 from core.engine.runtime import settings
 from core.engine.runtime.search import Embedded, Search
-from core.engine.runtime.storage import Storage, chain, log_failure, map_result
+from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result
 from core.errors import CancelledError, Code, UserError
 from core.events import Changed, Event
 from core.intake.store.classification import SCHEDULER
@@ -104,7 +104,7 @@ def save_probe(tx: Tx, storage: Storage, query: str, kind: str, memory_ids: Sequ
         UserError: INVALID_QUERY, INVALID_INPUT, or NOT_FOUND for a memory that does not exist.
     """
     named = tuple(dict.fromkeys(memory_ids))
-    _check(tx, query, kind, named, within)
+    _check_probe(tx, query, kind, named, within)
     expected = json.dumps(sorted(named))
     same = "SELECT id FROM probes WHERE query = ? AND kind = ? AND expected = ? AND within = ?"
     probe_id = tx.value(same, (query, kind, expected, within))
@@ -115,8 +115,8 @@ def save_probe(tx: Tx, storage: Storage, query: str, kind: str, memory_ids: Sequ
         row = {"id": probe_id, "query": query, "kind": kind, "expected": expected, "within": within}
         with storage.verb(tx, OWNER_ACTOR, "save_probe", label="Save a question") as verb:
             tx.insert("probes", {**row, "created_at": tx.now_ms})
-            verb.note(probe_id, memories=len(named))
-            verb.end(())
+            verb.note_audit(probe_id, memories=len(named))
+            verb.set_outcome(())
     return next(probe for probe in probes_of(tx) if probe.id == probe_id)
 
 
@@ -129,8 +129,8 @@ def delete_probe(tx: Tx, storage: Storage, probe_id: str) -> str:
     with storage.verb(tx, OWNER_ACTOR, "delete_probe", label="Delete a saved question") as verb:
         if not tx.delete("probes", {"id": probe_id}):
             raise UserError(Code.NOT_FOUND, "There is no such saved question.")
-        verb.note(probe_id)
-        verb.end(())
+        verb.note_audit(probe_id)
+        verb.set_outcome(())
     return verb.step_id
 
 
@@ -156,7 +156,7 @@ def judge_probe(rows: Rows, probe: Probe, result: RecallResult, tokens: int) -> 
         positive: holds if every memory it names stands in the first `within`; negative: if there is no answer; stale:
         if none of those it names is in the answer.
     """
-    places = _places(result)
+    places = _rank_memories(result)
     if probe.kind == "negative":
         return ProbeOutcome(probe.id, not result.items, None, tokens)
     if probe.kind == "stale":
@@ -223,7 +223,7 @@ def record_run(tx: Tx, storage: Storage, counted: Tally, step_id: str | None) ->
         storage.announce_after(tx, REGRESSED, (), SCHEDULER)
 
 
-def _places(result: RecallResult) -> dict[str, int]:
+def _rank_memories(result: RecallResult) -> dict[str, int]:
     """Where each memory stands, or what is shown in its place."""
     places: dict[str, int] = {}
     shown: dict[str, int] = {}
@@ -236,7 +236,7 @@ def _places(result: RecallResult) -> dict[str, int]:
     return places
 
 
-def _check(rows: Rows, query: str, kind: str, named: Sequence[str], within: int) -> None:
+def _check_probe(rows: Rows, query: str, kind: str, named: Sequence[str], within: int) -> None:
     if not query.replace("\0", " ").strip() or len(query) > MOST_CHARACTERS:
         raise UserError(Code.INVALID_QUERY, f"A saved question has 1 to {MOST_CHARACTERS} characters.")
     if kind not in KINDS:
@@ -307,7 +307,7 @@ def _lab_item_from_result(place: int, item: RecallItem, one: TracedCandidate | N
         place=place,
         rank=place if one is None else one.rank,
         score=item.score,
-        signals={"relevance": item.signals.relevance, **_sides(item)},
+        signals={"relevance": item.signals.relevance, **_side_signals_of(item)},
         lists=dict(item.ranks),
         why=item.why,
         dropped=None,
@@ -339,7 +339,7 @@ def _lab_item_from_near_miss(miss: NearMiss, memory: Memory, one: TracedCandidat
     )
 
 
-def _sides(item: RecallItem) -> dict[str, float]:
+def _side_signals_of(item: RecallItem) -> dict[str, float]:
     signals = item.signals
     return {
         "confidence": signals.confidence,
@@ -350,7 +350,7 @@ def _sides(item: RecallItem) -> dict[str, float]:
 
 
 RUN_AFTER = frozenset({"import", settings.RETUNED_VERB})
-"""Verbs after which the probes run by themselves; `apply` sees to it itself."""
+"""Verbs after which the probes run by themselves; `apply_weights` sees to it itself."""
 
 _Vectors = dict[str, Embedded]
 _log = log.get("engine")
@@ -379,7 +379,7 @@ class Laboratory:
         storage = self._storage()
         return storage.read(lambda rows: settings.tuning_of(settings.stored_retrieval(rows)[0]))
 
-    def ask(
+    def try_question(
         self, query: RecallQuery, weights: Mapping[str, Value] | None = None, seen_as: str | None = None
     ) -> Future[LabAnswer]:
         """Try a question: nothing is kept of it.
@@ -397,36 +397,36 @@ class Laboratory:
         """
         storage, search = self._storage(), self._search()
         begun_at = storage.clock.monotonic()
-        request = RecallRequest.from_query(query, self._scope(seen_as))
-        request.check()
+        request = RecallRequest.from_query(query, self._scope_of_client(seen_as))
+        request.check_bounds()
         profile = None if not weights else profile_from_options(settings.with_weights(search.retrieval, weights))
 
         def run(meant: Embedded | None) -> LabAnswer:
             now = storage.clock.now_ms()
 
-            def tried(rows: Rows) -> LabAnswer:
+            def recall_trial(rows: Rows) -> LabAnswer:
                 result = run_recall(search, rows, request, meant, now, profile)
                 took_ms = (storage.clock.monotonic() - begun_at) * 1000
                 return make_trial_answer(rows, result, took_ms, seen_as or "")
 
-            return storage.vault.read(tried)
+            return storage.vault.read(recall_trial)
 
         if not request.wants_vector:
-            return storage.on(storage.threads.reads, run, None)
-        return chain(
+            return storage.run_on(storage.threads.reads, run, None)
+        return chain_work(
             search.embed_texts([request.embed_text]),
-            lambda meant: storage.on(storage.threads.reads, run, meant),
+            lambda meant: storage.run_on(storage.threads.reads, run, meant),
         )
 
-    def _scope(self, seen_as: str | None) -> Scope:
+    def _scope_of_client(self, seen_as: str | None) -> Scope:
         if not seen_as:
             return OWNER_SCOPE
-        client = next((one for one in self._authority.all() if one.name == seen_as and not one.revoked), None)
+        client = next((one for one in self._authority.list_clients() if one.name == seen_as and not one.revoked), None)
         if client is None:
             raise UserError(Code.NOT_FOUND, "There is no paired client of that name.")
-        return self._authority.scope(Actor("client", client.id, client.name))
+        return self._authority.make_scope(Actor("client", client.id, client.name))
 
-    def preview(self, weights: Mapping[str, Value]) -> Future[Comparison]:
+    def preview_weights(self, weights: Mapping[str, Value]) -> Future[Comparison]:
         """All saved questions as they are and as they would be; a later preview cancels an earlier one.
 
         Args:
@@ -445,7 +445,7 @@ class Laboratory:
         ran = self._probe_profiles(storage, search, (search.recall.profile, trial), lambda: mine != self._previews)
         return map_result(ran, lambda found: Comparison(found[1][0], found[1][1], found[0]))
 
-    def apply(self, weights: Mapping[str, Value]) -> Future[Applied]:
+    def apply_weights(self, weights: Mapping[str, Value]) -> Future[Applied]:
         """Put weights in force at once: one step, which can be undone; then the probes run.
 
         Args:
@@ -459,17 +459,17 @@ class Laboratory:
         """
         storage, search = self._storage(), self._search()
         applying = storage.write(lambda tx: settings.apply_weights(tx, storage, search, weights))
-        return chain(applying, lambda step_id: self._apply_weights(storage, search, step_id))
+        return chain_work(applying, lambda step_id: self._apply_weights(storage, search, step_id))
 
     def _apply_weights(self, storage: Storage, search: Search, step_id: str) -> Future[Applied]:
-        ran = self._run(storage, search, step_id)
-        return chain(ran, lambda _: storage.read(lambda rows: _application(rows, step_id)))
+        ran = self._run_probes(storage, search, step_id)
+        return chain_work(ran, lambda _: storage.read(lambda rows: _find_application(rows, step_id)))
 
-    def applications(self) -> Future[tuple[Applied, ...]]:
+    def list_applications(self) -> Future[tuple[Applied, ...]]:
         """What was applied, newest first, as long as it can be undone."""
         return self._storage().read(settings.weight_applications)
 
-    def probes(self) -> Future[tuple[Probe, ...]]:
+    def list_probes(self) -> Future[tuple[Probe, ...]]:
         """All saved questions, oldest first."""
         return self._storage().read(probes_of)
 
@@ -498,13 +498,15 @@ class Laboratory:
 
     def run_probes(self) -> Future[Tally]:
         """Ask all saved questions now, under the weights in force, and keep how they end."""
-        return self._run(self._storage(), self._search(), None)
+        return self._run_probes(self._storage(), self._search(), None)
 
-    def regressions(self) -> Future[int]:
+    def count_regressions(self) -> Future[int]:
         """How many saved questions do not hold although they once did."""
         return self._storage().read(count_regressions)
 
-    def receipts(self, limit: int = 50, after: str | None = None, client: str | None = None) -> Future[ReceiptPage]:
+    def list_receipts(
+        self, limit: int = 50, after: str | None = None, client: str | None = None
+    ) -> Future[ReceiptPage]:
         """Receipts of recalls and contexts, newest first; the last second of them may still be missing.
 
         Args:
@@ -517,7 +519,7 @@ class Laboratory:
         """
         return self._storage().read(lambda rows: receipts.receipts_page(rows, limit, after, client))
 
-    def receipt(self, receipt_id: str) -> Future[Receipt]:
+    def read_receipt(self, receipt_id: str) -> Future[Receipt]:
         """One receipt with the whole trace.
 
         Returns:
@@ -534,13 +536,13 @@ class Laboratory:
                 raise UserError(Code.NOT_FOUND, "There is no such receipt; it may have expired.")
             return found
 
-        return storage.on(storage.threads.reads, read)
+        return storage.run_on(storage.threads.reads, read)
 
     def count_disclosures(self, memory_id: str) -> Future[DeliveryCount]:
         """How often a memory left for a client, when last and to whom; the future raises NOT_FOUND."""
         return self._storage().read(lambda rows: receipts.count_disclosures(rows, memory_id))
 
-    def health(self) -> Future[RecallHealth]:
+    def read_health(self) -> Future[RecallHealth]:
         """How recall did lately."""
         storage, search = self._storage(), self._search()
         return storage.read(lambda rows: receipts.recall_health(rows, search.retrieval))
@@ -551,15 +553,15 @@ class Laboratory:
             with suppress(UserError):  # locked meanwhile
                 log_failure(self.run_probes(), _log, "asking the saved questions")
 
-    def _run(self, storage: Storage, search: Search, step_id: str | None) -> Future[Tally]:
+    def _run_probes(self, storage: Storage, search: Search, step_id: str | None) -> Future[Tally]:
         ran = self._probe_profiles(storage, search, (None,), lambda: False)
 
-        def keep(found: tuple[tuple[Probe, ...], tuple[Tally, ...]]) -> Future[Tally]:
+        def record_tally(found: tuple[tuple[Probe, ...], tuple[Tally, ...]]) -> Future[Tally]:
             (counted,) = found[1]
             kept = storage.write(lambda tx: record_run(tx, storage, counted, step_id), background=True)
             return map_result(kept, lambda _: counted)
 
-        return chain(ran, keep)
+        return chain_work(ran, record_tally)
 
     def _probe_profiles(
         self, storage: Storage, search: Search, profiles: Sequence[Profile | None], is_stale: Callable[[], bool]
@@ -567,15 +569,15 @@ class Laboratory:
         """All probes under each profile; None is the one in force."""
 
         def ask_all(probes: tuple[Probe, ...], vectors: _Vectors) -> tuple[tuple[Probe, ...], tuple[Tally, ...]]:
-            outcomes = [_outcomes(storage, search, probe, vectors, profiles, is_stale) for probe in probes]
+            outcomes = [_judge_probe(storage, search, probe, vectors, profiles, is_stale) for probe in probes]
             tallies = [tally_outcomes(probes, [row[at] for row in outcomes]) for at in range(len(profiles))]
             return probes, tuple(tallies)
 
-        embedded = chain(storage.read(probes_of), lambda probes: _with_vectors(search, probes))
-        return chain(embedded, lambda found: storage.on(storage.threads.reads, ask_all, *found))
+        embedded = chain_work(storage.read(probes_of), lambda probes: _with_vectors(search, probes))
+        return chain_work(embedded, lambda found: storage.run_on(storage.threads.reads, ask_all, *found))
 
 
-def _application(rows: Rows, step_id: str) -> Applied:
+def _find_application(rows: Rows, step_id: str) -> Applied:
     return next(one for one in settings.weight_applications(rows) if one.step_id == step_id)
 
 
@@ -589,15 +591,15 @@ def _with_vectors(search: Search, probes: tuple[Probe, ...]) -> Future[tuple[tup
     }
     missing = [text for text in wanted if text not in known]
 
-    def keep(meant: Embedded) -> tuple[tuple[Probe, ...], _Vectors]:
-        found = {**known, **dict(zip(missing, meant.each(len(missing)), strict=True))}
+    def keep_vectors(meant: Embedded) -> tuple[tuple[Probe, ...], _Vectors]:
+        found = {**known, **dict(zip(missing, meant.split_by_text(len(missing)), strict=True))}
         search.probe_vectors = {text: one for text, one in found.items() if one.vectors is not None}
         return probes, found
 
-    return map_result(search.embed_texts(missing), keep)
+    return map_result(search.embed_texts(missing), keep_vectors)
 
 
-def _outcomes(
+def _judge_probe(
     storage: Storage,
     search: Search,
     probe: Probe,
@@ -611,8 +613,8 @@ def _outcomes(
     request, now = request_of(probe), storage.clock.now_ms()
     meant = vectors[request.embed_text]
 
-    def tried(rows: Rows) -> list[ProbeOutcome]:
+    def recall_and_judge(rows: Rows) -> list[ProbeOutcome]:
         found = [run_recall(search, rows, request, meant, now, profile) for profile in profiles]
         return [judge_probe(rows, probe, result, receipts.count_tokens(result)) for result in found]
 
-    return storage.vault.read(tried)
+    return storage.vault.read(recall_and_judge)

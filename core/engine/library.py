@@ -19,7 +19,7 @@ from core.belief.review.sides import injection_reasons
 from core.engine.export_format import Fields, check_format, render_export
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.search import Embedded, Search
-from core.engine.runtime.storage import Storage, begin, chain, log_failure, map_result
+from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result, submit_work
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.revise.revision import VERB, Reviser, preview_revision
 from core.intake.revise.revision_plan import check_revision
@@ -87,7 +87,7 @@ def record_export(storage: Storage, ids: Sequence[str], format_name: str) -> tup
         UserError: INVALID_INPUT for another format.
     """
     check_format(format_name)
-    found = storage.vault.read(lambda rows: [parts[0].id for parts in _in_order(_wholes(rows, ids)[0])])
+    found = storage.vault.read(lambda rows: [parts[0].id for parts in _in_order(_read_whole_texts(rows, ids)[0])])
     _put_down(storage, len(found), format_name)
     return tuple(found)
 
@@ -101,21 +101,21 @@ def fields_of_parts(rows: Rows, ids: Sequence[str]) -> tuple[tuple[str, Fields],
     Returns:
         Id and fields of each part in the order of the ids; of a later part the text alone.
     """
-    whole, claims = _wholes(rows, ids)
+    whole, claims = _read_whole_texts(rows, ids)
     place = {memory_id: at for at, memory_id in enumerate(ids)}
     told: list[tuple[str, Fields]] = []
     for parts in sorted(whole, key=lambda one: place.get(one[0].id, len(place))):
-        told.append((parts[0].id, _fields(parts[:1], claims.get(parts[0].id))))
+        told.append((parts[0].id, _export_fields(parts[:1], claims.get(parts[0].id))))
         told += [(part.id, {"text": part.text}) for part in parts[1:]]
     return tuple(told)
 
 
 def _put_down(storage: Storage, count: int, format_name: str) -> None:
-    def note(tx: Tx) -> None:
+    def note_export(tx: Tx) -> None:
         with storage.work.verb(tx, "export", "Export memories", OWNER_ACTOR) as verb:
-            verb.note(memories=count, format=format_name)
+            verb.note_audit(memories=count, format=format_name)
 
-    storage.write(note).result()
+    storage.write(note_export).result()
 
 
 def export_fields(rows: Rows, ids: Sequence[str]) -> list[Fields]:
@@ -127,11 +127,11 @@ def export_fields(rows: Rows, ids: Sequence[str]) -> list[Fields]:
     Returns:
         One mapping a memory; what is unknown is missing.
     """
-    whole, claims = _wholes(rows, ids)
-    return [_fields(parts, claims.get(parts[0].id)) for parts in _in_order(whole)]
+    whole, claims = _read_whole_texts(rows, ids)
+    return [_export_fields(parts, claims.get(parts[0].id)) for parts in _in_order(whole)]
 
 
-def _wholes(rows: Rows, ids: Sequence[str]) -> tuple[list[list[Memory]], dict[str, Fields]]:
+def _read_whole_texts(rows: Rows, ids: Sequence[str]) -> tuple[list[list[Memory]], dict[str, Fields]]:
     """Texts with all their parts, and what they claim."""
     memories: dict[str, Memory] = {}
     claims: dict[str, Fields] = {}
@@ -141,7 +141,7 @@ def _wholes(rows: Rows, ids: Sequence[str]) -> tuple[list[list[Memory]], dict[st
         wholes = sorted({memory.part_of for memory in some.values() if memory.part_of is not None})
         some |= {m.id: m for m in (row_to_memory(row) for row in rows.all(_PARTS, (to_json(wholes),)))}
         memories |= some
-        claims |= {row[0]: _claim(row) for row in rows.all(_CLAIMS, (to_json(list(some)),))}
+        claims |= {row[0]: _claim_fields(row) for row in rows.all(_CLAIMS, (to_json(list(some)),))}
     texts: dict[str, list[Memory]] = {}
     for memory in memories.values():
         texts.setdefault(memory.part_of or memory.id, []).append(memory)
@@ -156,7 +156,7 @@ def _in_order(whole: Sequence[list[Memory]]) -> list[list[Memory]]:
     return sorted(whole, key=lambda p: (first[p[0].conversation_id or p[0].id], p[0].position or 0, p[0].n))
 
 
-def _fields(parts: Sequence[Memory], claim: Fields | None) -> Fields:
+def _export_fields(parts: Sequence[Memory], claim: Fields | None) -> Fields:
     memory = parts[0]
     fields: Fields = {
         "text": "".join(part.text for part in parts),
@@ -171,22 +171,22 @@ def _fields(parts: Sequence[Memory], claim: Fields | None) -> Fields:
         "source": memory.source.value,
         "space": memory.space,
         "status": None if memory.status.value == "active" else memory.status.value,
-        "valid_from": _moment(memory.valid_from),
-        "valid_to": _moment(memory.valid_to),
+        "valid_from": _format_moment(memory.valid_from),
+        "valid_to": _format_moment(memory.valid_to),
         "claim": claim,
     }
     return {name: value for name, value in fields.items() if value is not None and value != []}
 
 
-def _claim(row: tuple[Any, ...]) -> Fields:
+def _claim_fields(row: tuple[Any, ...]) -> Fields:
     _, subject, predicate, value, exclusive, polarity, qualifiers, begin, end = row
     claim: Fields = {"subject": subject, "predicate": predicate, "value": value, "exclusive": bool(exclusive)}
     claim |= {"polarity": polarity, "qualifiers": json.loads(qualifiers)}
-    claim |= {name: _moment(at) for name, at in (("valid_from", begin), ("valid_to", end)) if at is not None}
+    claim |= {name: _format_moment(at) for name, at in (("valid_from", begin), ("valid_to", end)) if at is not None}
     return claim
 
 
-def _moment(ms: int | None) -> str | None:
+def _format_moment(ms: int | None) -> str | None:
     return None if ms is None else format_time(When(ms))
 
 
@@ -216,7 +216,7 @@ def release_memory_hold(storage: Storage, memory_id: str) -> Future[str]:
     def write(tx: Tx) -> str:
         with storage.verb(tx, OWNER_ACTOR, LET_THROUGH) as verb:
             step = release_hold(tx, storage.work, memory_id, OWNER_ACTOR)
-            verb.end((memory_id,))
+            verb.set_outcome((memory_id,))
         return step
 
     return storage.write(write)
@@ -239,7 +239,7 @@ class Library:
         self._storage = storage
         self._search = search
 
-    def find(self, request: FindRequest) -> Future[FindResult]:
+    def find_memories(self, request: FindRequest) -> Future[FindResult]:
         """All memories that match a search, in order.
 
         Args:
@@ -274,7 +274,7 @@ class Library:
         """How many memories each filter value would leave."""
         return self._storage().read(count_facets)
 
-    def preview(self, ids: Sequence[str], revision: Revision) -> Future[RevisionPreview]:
+    def preview_revision(self, ids: Sequence[str], revision: Revision) -> Future[RevisionPreview]:
         """What a change would do; nothing is written.
 
         Returns:
@@ -283,7 +283,7 @@ class Library:
         wanted = tuple(ids)
         return self._storage().read(lambda rows: preview_revision(rows, wanted, revision))
 
-    def revise(self, ids: Sequence[str], revision: Revision) -> Future[RevisionReport]:
+    def revise_memories(self, ids: Sequence[str], revision: Revision) -> Future[RevisionReport]:
         """Change memories; one undo step.
 
         Returns:
@@ -294,14 +294,14 @@ class Library:
         check_revision(wanted, revision)
         text = revision.text
         if text is None:
-            done = storage.write(_revise(storage, search, wanted, revision, None))
+            done = storage.write(_make_revision_writer(storage, search, wanted, revision, None))
             return map_result(done, lambda report: _with_backlog(storage, search, report, revision))
-        return chain(
-            chain(
+        return chain_work(
+            chain_work(
                 storage.read(lambda rows: _embedding_text_of(rows, wanted[0], text)),
                 lambda full: search.embed_texts([full]),
             ),
-            lambda meant: storage.write(_revise(storage, search, wanted, revision, meant)),
+            lambda meant: storage.write(_make_revision_writer(storage, search, wanted, revision, meant)),
         )
 
     def explain_warning(self, memory_id: str) -> Future[Warned | None]:
@@ -312,7 +312,7 @@ class Library:
         """Let a memory through that reads like an instruction; the id of the undo step."""
         return release_memory_hold(self._storage(), memory_id)
 
-    def export(self, ids: Sequence[str], to: Path, format: str) -> Future[int]:  # noqa: A002 - as on the command line
+    def export_memories(self, ids: Sequence[str], to: Path, format: str) -> Future[int]:  # noqa: A002 - as on the command line
         """Write memories to a file that only the person may read; in the vault only an audit row says so.
 
         Args:
@@ -325,7 +325,7 @@ class Library:
         """
         storage = self._storage()
         wanted = tuple(ids)
-        return storage.on(storage.threads.checks, write_export, storage, wanted, to, format)
+        return storage.run_on(storage.threads.checks, write_export, storage, wanted, to, format)
 
     def record_export(self, ids: Sequence[str], format: str) -> Future[tuple[str, ...]]:  # noqa: A002 - as above
         """Put down that memories leave the vault, and say in which order; `export_fields` gives them piece by piece.
@@ -339,7 +339,7 @@ class Library:
         """
         storage = self._storage()
         wanted = tuple(ids)
-        return storage.on(storage.threads.checks, record_export, storage, wanted, format)
+        return storage.run_on(storage.threads.checks, record_export, storage, wanted, format)
 
     def export_fields(self, ids: Sequence[str]) -> Future[tuple[tuple[str, Mapping[str, Any]], ...]]:
         """Memories as the fields of an export.
@@ -381,7 +381,7 @@ class Library:
         return self._storage().read_quietly(read)
 
     @staticmethod
-    def essence(question: str) -> str:
+    def remove_stop_words(question: str) -> str:
         """A question without the words that tell nothing, for a search that wants all its words to occur.
 
         Args:
@@ -398,7 +398,7 @@ class Library:
         return " ".join(word for word in words if word and word.casefold() not in silent) or question
 
     @staticmethod
-    def parse(query: str) -> ParsedSearch:
+    def parse_search(query: str) -> ParsedSearch:
         """Read a search, to show its terms as chips and what is wrong with it; needs no vault."""
         return search_syntax.parse_search(query)
 
@@ -422,7 +422,7 @@ def _embedding_text_of(rows: Rows, memory_id: str, text: str) -> str:
     return embedding_text(text, author=memory.author)
 
 
-def _revise(
+def _make_revision_writer(
     storage: Storage, search: Search, ids: Sequence[str], revision: Revision, meant: Embedded | None
 ) -> Callable[[Tx], RevisionReport]:
     def write(tx: Tx) -> RevisionReport:
@@ -431,14 +431,14 @@ def _revise(
             storage.make_id,
             storage.work,
             search.space,
-            store_service.admit,
+            store_service.admit_memory,
             store_service.read_anew,
         )
-        made = None if meant is None else meant.within(search.active_space)
+        made = None if meant is None else meant.vectors_in(search.active_space)
         vector = None if made is None else made[0]
         with storage.verb(tx, OWNER_ACTOR, VERB) as verb:
-            report = reviser.revise(tx, ids, revision, vector, OWNER_ACTOR, search.add_vectors)
-            verb.end(None if report.step_id is None else report.ids)
+            report = reviser.revise_memories(tx, ids, revision, vector, OWNER_ACTOR, search.add_vectors)
+            verb.set_outcome(None if report.step_id is None else report.ids)
         return report
 
     return write
@@ -448,5 +448,7 @@ def _with_backlog(storage: Storage, search: Search, report: RevisionReport, revi
     """What is brought back may have been forgotten before it got its vector."""
     if revision.status is Status.ACTIVE and report.changed:
         with suppress(UserError):
-            log_failure(begin(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back")
+            log_failure(
+                submit_work(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back"
+            )
     return report

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core import log
 from core.engine.access.authority import Authority
 from core.engine.runtime.search import Search
-from core.engine.runtime.storage import Storage, chain
+from core.engine.runtime.storage import Storage, chain_work
 from core.errors import Code, LociError, UserError
 from core.intake.revise.outcome_reports import (
     HARMFUL,
@@ -73,7 +73,7 @@ def mark_helpful(
                 return known
             check_marks(tx, memory_id, actor, tx.now_ms)
             done = outcome_reports(storage, search).mark_helpful(tx, memory_id, actor)
-            verb.end((done.state.memory_id,), _kept_mark(done))
+            verb.set_outcome((done.state.memory_id,), _kept_mark(done))
             return done
 
     return storage.write(write)
@@ -102,7 +102,7 @@ def mark_harmful(
     """
     check_reason(reason)
 
-    def look(rows: Rows) -> tuple[str, str] | None:
+    def preview_text(rows: Rows) -> tuple[str, str] | None:
         check(rows)
         text = preview_inversion(rows, memory_id, actor, reason)
         if text is None:
@@ -110,7 +110,7 @@ def mark_harmful(
         author = rows.value("SELECT author FROM memories WHERE id = ?", (memory_id,))
         return text, embedding_text(text, author=author)
 
-    def mark(text: str | None, vectors: NDArray[np.float32] | None) -> Future[Marked]:
+    def write_mark(text: str | None, vectors: NDArray[np.float32] | None) -> Future[Marked]:
         turned = None if text is None or vectors is None else InvertedText(text, vectors[0])
 
         def write(tx: Tx) -> Marked:
@@ -121,17 +121,19 @@ def mark_harmful(
                     return known
                 check_marks(tx, memory_id, actor, tx.now_ms)
                 done = outcome_reports(storage, search).mark_harmful(tx, memory_id, actor, reason, turned)
-                verb.end((done.state.memory_id,), _kept_mark(done))
+                verb.set_outcome((done.state.memory_id,), _kept_mark(done))
                 return done
 
         return storage.write(write)
 
     def mark_with_vector(found: tuple[str, str] | None) -> Future[Marked]:
         if found is None:
-            return mark(None, None)
-        return chain(_ignore_missing_embedder(search.embed([found[1]])), lambda vectors: mark(found[0], vectors))
+            return write_mark(None, None)
+        return chain_work(
+            _ignore_missing_embedder(search.embed([found[1]])), lambda vectors: write_mark(found[0], vectors)
+        )
 
-    return chain(storage.read(look), mark_with_vector)
+    return chain_work(storage.read(preview_text), mark_with_vector)
 
 
 def _earlier_mark(tx: Tx, known: Mapping[str, Any] | None) -> Marked | None:
@@ -182,7 +184,7 @@ def record_outcome(
         check(tx)
         with storage.verb(tx, actor, OUTCOME) as verb:
             done = outcome_reports(storage, search).record_outcome(tx, memory_id, success, took_ms, actor)
-            verb.end((done.state.memory_id,))
+            verb.set_outcome((done.state.memory_id,))
         return done
 
     return storage.write(write)
@@ -286,30 +288,30 @@ class Practice:
 
     def read_rule(self, memory_id: str, actor: Actor) -> Future[RuleState | None]:
         """How a rule has served; None where the memory is no rule."""
-        return read_rule_state(self._storage(), memory_id, self._check(memory_id, actor))
+        return read_rule_state(self._storage(), memory_id, self._make_visibility_check(memory_id, actor))
 
     def read_procedure(self, memory_id: str, actor: Actor) -> Future[ProcedureState | None]:
         """How a procedure goes and how it went; None where the memory is no procedure."""
-        return read_procedure_state(self._storage(), memory_id, self._check(memory_id, actor))
+        return read_procedure_state(self._storage(), memory_id, self._make_visibility_check(memory_id, actor))
 
     def list_applications(self, memory_id: str, actor: Actor, limit: int = 5) -> Future[tuple[Application, ...]]:
         """The last times that a rule was applied, the latest first."""
-        return last_applications(self._storage(), memory_id, limit, self._check(memory_id, actor))
+        return last_applications(self._storage(), memory_id, limit, self._make_visibility_check(memory_id, actor))
 
     def _may_mark(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Check:
         """Looks anew where it is carried out: what was granted may have been taken back since."""
 
-        def check(rows: Rows) -> None:
+        def check_may_mark(rows: Rows) -> None:
             self._authority.require_voice(actor)
-            self._check(memory_id, actor, kind)(rows)
+            self._make_visibility_check(memory_id, actor, kind)(rows)
 
-        return check
+        return check_may_mark
 
-    def _check(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Check:
-        scope = self._authority.scope(actor)
+    def _make_visibility_check(self, memory_id: str, actor: Actor, kind: Kind | None = None) -> Check:
+        scope = self._authority.make_scope(actor)
 
-        def check(rows: Rows) -> None:
+        def check_visible(rows: Rows) -> None:
             if find_visible(rows, memory_id, scope, kind) is None:
                 raise UserError(Code.NOT_FOUND, "There is no such memory.")
 
-        return check
+        return check_visible

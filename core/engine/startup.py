@@ -28,7 +28,7 @@ from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.search import ActiveVectorSpace, Search, VaultVectorLoader, make_active_space
 from core.engine.runtime.settings import stored_options, stored_retrieval
-from core.engine.runtime.storage import Storage, begin, log_failure
+from core.engine.runtime.storage import Storage, log_failure, submit_work
 from core.engine.runtime.threads import READERS, Threads
 from core.errors import BugError, EnvironmentFaultError, LociError
 from core.events import Hub, Progress
@@ -85,10 +85,10 @@ class SeenCounter:
         self._kept = None
         with suppress(LociError, TooLate):
             if self._keys.in_keyring:
-                self._kept = begin(threads.checks, self._keys.seen_counter, root).result(_KEYRING_S)
+                self._kept = submit_work(threads.checks, self._keys.seen_counter, root).result(_KEYRING_S)
         return self._kept
 
-    def begin(self, storage: Storage) -> None:
+    def start_storing(self, storage: Storage) -> None:
         """Keep it up to date until the vault closes.
 
         Args:
@@ -96,11 +96,11 @@ class SeenCounter:
         """
         with suppress(LociError):
             if self._keys.in_keyring:
-                storage.threads.every(_KEPT_EVERY_S, lambda: self._keep(storage), "counter")
+                storage.threads.run_every(_KEPT_EVERY_S, lambda: self._store_counter(storage), "counter")
                 if self._kept is None or self._kept > storage.vault.seq:
-                    begin(storage.threads.checks, self._keep, storage)
+                    submit_work(storage.threads.checks, self._store_counter, storage)
 
-    def end(self, storage: Storage) -> None:
+    def store_last_seen(self, storage: Storage) -> None:
         """Set it once more, beside what else closing does.
 
         Args:
@@ -108,9 +108,9 @@ class SeenCounter:
         """
         with suppress(LociError):
             if self._keys.in_keyring and storage.vault.older is None:
-                begin(storage.threads.checks, self._keep, storage)
+                submit_work(storage.threads.checks, self._store_counter, storage)
 
-    def _keep(self, storage: Storage) -> None:
+    def _store_counter(self, storage: Storage) -> None:
         seq = storage.vault.seq
         if seq != self._kept and self._keys.keep_counter(storage.root, seq):
             self._kept = seq
@@ -171,7 +171,9 @@ def open_vault(
             embedder = served(space)
         elif space.served:
             raise BugError("a vault of a model server without one")
-        open_vault = _assemble(vault, home, root, clock, embedder, space, threads, hub, readers, IdMaker(clock, chance))
+        open_vault = _assemble_vault(
+            vault, home, root, clock, embedder, space, threads, hub, readers, IdMaker(clock, chance)
+        )
         undo.pop_all()
     if vault.read(scrub_noted) is not None:
         open_vault.search.scrub_due.set()  # the last run did not come to it
@@ -198,21 +200,21 @@ def accept_older(storage: Storage) -> tuple[int, int]:
         LociError: what the vault said.
     """
 
-    def note(tx: Tx, retired: int) -> tuple[int, int]:
+    def note_acceptance(tx: Tx, retired: int) -> tuple[int, int]:
         with storage.work.verb(tx, "accept_older", "Accept an older copy of the vault", OWNER_ACTOR) as verb:
-            verb.note(retired_clients=retired)
+            verb.note_audit(retired_clients=retired)
         return retired, tx.seq
 
-    return storage.vault.accept_older(note)
+    return storage.vault.accept_older(note_acceptance)
 
 
 def _note_crash(storage: Storage, tx: Tx) -> None:
     """The last run did not close the vault: that is an event of its own (E33.3)."""
     with storage.work.verb(tx, "crash_recovery", "Opened after an unexpected end", SCHEDULER) as verb:
-        verb.note(how="auto")
+        verb.note_audit(how="auto")
 
 
-def _assemble(
+def _assemble_vault(
     vault: Vault,
     home: Home,
     root: RootKey,
@@ -263,10 +265,10 @@ def built_in_talk() -> TalkReader | None:
     except LociError as error:
         _log.warning("the reader of talk is not there: %s", error.code.value)
         return None
-    return TalkReader(f"{TELLING}-{version}", partial(_distill, model), model.rest)
+    return TalkReader(f"{TELLING}-{version}", partial(_distill_turns, model), model.rest)
 
 
-def _distill(model: ReaderModel, episodes: Sequence[Turn]) -> ConversationStatements:
+def _distill_turns(model: ReaderModel, episodes: Sequence[Turn]) -> ConversationStatements:
     texts = [
         EpisodeText(one.episode_id, one.text, one.speaker, one.said_ms, one.is_owner, one.is_assistant)
         for one in episodes
@@ -285,7 +287,7 @@ class _Sealer:
         return open_with_fresh_key(self._root, Purpose.INDEX, sealed, aad)
 
 
-def _identity(storage: Storage, sight: ActiveVectorSpace) -> Identity:
+def _snapshot_identity(storage: Storage, sight: ActiveVectorSpace) -> Identity:
     return Identity(storage.root.vault_id.hex(), sight.space.model, sight.space.dims)
 
 
@@ -293,10 +295,10 @@ def warm_index(storage: Storage, search: Search) -> None:
     """Bring the index in step with the vault while searches go on."""
     whole_at: list[int] = []
     sight = search.active_space
-    name = _identity(storage, sight)
+    name = _snapshot_identity(storage, sight)
     sealer = _Sealer(storage.root)
 
-    def snapshot(rows: Rows) -> VectorIndex | SnapshotRefused:
+    def load_snapshot(rows: Rows) -> VectorIndex | SnapshotRefused:
         newest = int(rows.value("SELECT seq FROM vault_state"))
         anchor = rows.value("SELECT json_extract(value, '$') FROM settings WHERE key = ?", (_ANCHOR,))
         found = read_snapshot(storage.home.snapshot, name, sealer, newest=newest, anchor_at=lambda _: anchor)
@@ -309,17 +311,19 @@ def warm_index(storage: Storage, search: Search) -> None:
         return found
 
     def run(rows: Rows) -> None:
-        def tell(done: int, total: int) -> None:
+        def publish_progress(done: int, total: int) -> None:
             storage.hub.publish(Progress("index", "Loading the index", done, total))
 
-        sight.index.warm(VaultVectorLoader(rows, sight.space), tell, storage.closing.is_set, lambda: snapshot(rows))
+        sight.index.warm(
+            VaultVectorLoader(rows, sight.space), publish_progress, storage.closing.is_set, lambda: load_snapshot(rows)
+        )
 
     storage.vault.read(run, deadline_s=None)
     if whole_at == [sight.index.revision]:
-        search.saved = _mark(sight)
+        search.saved = _index_mark(sight)
 
 
-def _mark(sight: ActiveVectorSpace) -> tuple[object, ...]:
+def _index_mark(sight: ActiveVectorSpace) -> tuple[object, ...]:
     """Tells one state of the index from every other: a change moves the revision, linking what is staged."""
     status = sight.index.status()
     return sight.space.name, status.revision, status.done, status.backend, status.staged, status.dead
@@ -353,7 +357,7 @@ def scrub_index(storage: Storage, search: Search, stopped: Callable[[], bool] | 
     search.scrub_due.clear()
     try:
         noted = storage.vault.read(scrub_noted)
-        is_done = storage.vault.scrub(stopped or storage.closing.is_set)
+        is_done = storage.vault.scrub_deleted(stopped or storage.closing.is_set)
     except BaseException:
         search.scrub_due.set()
         raise
@@ -385,7 +389,7 @@ def flush_journal(open_vault: OpenVault, wait_s: float | None = None) -> None:
     Raises:
         LociError: what the vault said.
     """
-    waiting = open_vault.read_log.take()
+    waiting = open_vault.read_log.take_pending()
     if not waiting:
         return
     if open_vault.storage.vault.older is not None:
@@ -404,31 +408,31 @@ def flush_journal(open_vault: OpenVault, wait_s: float | None = None) -> None:
 
 def watch_vault_file(open_vault: OpenVault) -> None:
     """Notice a vault file that was replaced or removed underneath."""
-    open_vault.storage.vault.watch()
+    open_vault.storage.vault.check_files()
 
 
-def _snapshot(storage: Storage, search: Search, wait_s: float) -> None:
+def _save_snapshot(storage: Storage, search: Search, wait_s: float) -> None:
     sight = search.active_space
     index = sight.index.settled_index()
-    if index is None or index.count == 0 or search.saved == _mark(sight) or storage.vault.older is not None:
+    if index is None or index.count == 0 or search.saved == _index_mark(sight) or storage.vault.older is not None:
         return
     anchor = secrets.token_hex(16)
 
-    def remember(tx: Tx) -> None:
+    def save_anchor(tx: Tx) -> None:
         tx.run(
             "INSERT INTO settings (key, value, changed_at) VALUES (?, ?, ?) "
             "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
             (_ANCHOR, json.dumps(anchor), tx.now_ms),
         )
 
-    remembering = storage.write(remember)
+    remembering = storage.write(save_anchor)
     try:
         remembering.result(wait_s)
     except TimeoutError:
         # Behind something long in the queue: the snapshot that is there stays, with the anchor that fits it.
         remembering.cancel()
         return
-    write_snapshot(storage.home.snapshot, index, _identity(storage, sight), anchor, _Sealer(storage.root))
+    write_snapshot(storage.home.snapshot, index, _snapshot_identity(storage, sight), anchor, _Sealer(storage.root))
 
 
 def close_vault(open_vault: OpenVault, within_s: float = CLOSE_S) -> None:
@@ -449,23 +453,23 @@ def close_vault(open_vault: OpenVault, within_s: float = CLOSE_S) -> None:
     drained_by = min(drained_by, open_vault.storage.clock.monotonic() + _DRAIN_S)
     for step, action in (
         ("journal", lambda: flush_journal(open_vault, seconds_left(drained_by))),
-        ("snapshot", lambda: _snapshot(open_vault.storage, open_vault.search, seconds_left(drained_by))),
+        ("snapshot", lambda: _save_snapshot(open_vault.storage, open_vault.search, seconds_left(drained_by))),
         ("queue", lambda: open_vault.storage.queue.close(seconds_left(drained_by))),
     ):
-        _try(step, action)
+        _try_step(step, action)
     if open_vault.storage.threads.join_writer(_LEAST_S):
-        _try(
+        _try_step(
             "scrub",
             lambda: _last_scrub(
                 open_vault.storage, open_vault.search, lambda: open_vault.storage.clock.monotonic() >= drained_by
             ),
         )
     # Before the pools end: the writer and a reader that are stopped give their threads back at once.
-    _try("vault", lambda: open_vault.storage.vault.close(seconds_left(end)))
+    _try_step("vault", lambda: open_vault.storage.vault.close(seconds_left(end)))
     open_vault.storage.threads.join_writer(seconds_left(end))
     open_vault.storage.threads.shutdown(seconds_left(end))
     open_vault.storage.root.wipe()
-    open_vault.limits.release()
+    open_vault.limits.release_limits()
     log.stop(open_vault.log_handler)
 
 
@@ -478,7 +482,7 @@ def _last_scrub(storage: Storage, search: Search, is_late: Callable[[], bool]) -
         storage.vault.write(lambda tx: clear_scrub_note(tx, noted))
 
 
-def _try(step: str, action: Callable[[], object]) -> None:
+def _try_step(step: str, action: Callable[[], object]) -> None:
     try:
         action()
     except (LociError, OSError, TimeoutError) as error:

@@ -392,15 +392,15 @@ class _Space:
     def read(self, texts: Sequence[NameText], extra: Mapping[str, Sequence[str]]) -> None:
         self.reads |= {one.id: one.read for one in texts}
         spoken = {text.id: self._find_spoken(text) for text in texts}
-        rare = self._rare(texts)
+        rare = self._find_rare_names(texts)
         talks = {text.talk: self._read_talk(text, texts) for text in texts if text.talk}
         for text in texts:
-            for one in _told_once(text.read.candidates):
+            for one in _best_by_name(text.read.candidates):
                 if self._is_short_form(one, talks.get(text.talk)):
                     continue
-                kind = self._becomes(text, one, extra.get(text.id, ()), rare)
+                kind = self._type_of_new_entity(text, one, extra.get(text.id, ()), rare)
                 if kind is not None:
-                    self._make(one.name, one.key, kind)
+                    self._make_newcomer_entity(one.name, one.key, kind)
         own = [one for one in self.new.values() if not one.is_owner]
         pairs = [(one.key, KnownName(one.mark, one.type, one.name)) for one in own]
         added = make_lexicon((*pairs, *self.short.items()))
@@ -409,13 +409,13 @@ class _Space:
             found = find_mentions(text.read, whole)
             told = {one.entity_id for one in spoken[text.id] if one.start >= 0}
             self.found.mentions[text.id] = (*spoken[text.id], *(one for one in found if one.entity_id not in told))
-            self.found.spelt += _spelt(text.read, whole)
+            self.found.spelt += _find_spellings(text.read, whole)
         self._mention_earlier(own, added, {one.id for one in texts})
 
-    def _make(self, name: str, key: str, kind: str, *, is_owner: bool = False) -> str:
+    def _make_newcomer_entity(self, name: str, key: str, kind: str, *, is_owner: bool = False) -> str:
         mark = f"new:{len(self.found.newcomers)}"
         made = NewEntity(mark, self.space_id, name, key, kind, is_owner)
-        self.new[key, _group(kind)] = made
+        self.new[key, _group_of_type(kind)] = made
         self.found.newcomers.append(made)
         return mark
 
@@ -435,13 +435,13 @@ class _Space:
             return made.mark
         if speaker.is_owner:
             return self._make_owner()
-        return self._find_person(speaker.key) or self._make(speaker.name, speaker.key, "person")
+        return self._find_person(speaker.key) or self._make_newcomer_entity(speaker.name, speaker.key, "person")
 
     def _make_owner(self) -> str:
         same = next((one for one in self.found.newcomers if one.is_owner), None)
         if same is not None:
             return same.mark
-        mark = self._make(OWNER_NAME, OWNER.key, "person", is_owner=True)
+        mark = self._make_newcomer_entity(OWNER_NAME, OWNER.key, "person", is_owner=True)
         self.new[OWNER.key, _OWNER_GROUP] = self.new.pop((OWNER.key, "name"))
         return mark
 
@@ -468,7 +468,7 @@ class _Space:
             one.key
             for some in own
             for one in some.read.candidates
-            if one.type == "person" and one.key in self._persons()
+            if one.type == "person" and one.key in self._person_keys()
         }
         if text.conversation:
             told = self.rows.all(_AUTHORS, (text.conversation,))
@@ -478,7 +478,7 @@ class _Space:
         made = self.talks[text.talk] = _Talk(frozenset(speakers), frozenset(people))
         return made
 
-    def _persons(self) -> frozenset[str]:
+    def _person_keys(self) -> frozenset[str]:
         return frozenset(
             (
                 *(key for key, names in self.known.by_key.items() if any(name.type == "person" for name in names)),
@@ -514,7 +514,7 @@ class _Space:
             return made.mark
         return next((name.id for name in self.known.by_key.get(key, ()) if name.type == "person"), None)
 
-    def _becomes(
+    def _type_of_new_entity(
         self,
         text: NameText,
         one: NameCandidate,
@@ -522,8 +522,10 @@ class _Space:
         rare: frozenset[str],
     ) -> str | None:
         """The type under which a candidate is made an entity; None where it is none, or is one already."""
-        same = [name for name in self.known.by_key.get(one.key, ()) if _group(name.type) == _group(one.type)]
-        if same or (one.key, _group(one.type)) in self.new:
+        same = [
+            name for name in self.known.by_key.get(one.key, ()) if _group_of_type(name.type) == _group_of_type(one.type)
+        ]
+        if same or (one.key, _group_of_type(one.type)) in self.new:
             tells = one.is_sure or (text.talk and one.type != "other")
             if tells and same and all(name.type == "other" for name in same):
                 self.found.retyped.setdefault(same[0].id, one.type)
@@ -531,36 +533,40 @@ class _Space:
         if one.name in told and one.type in ("person", "other"):
             return "person"
         if one.is_sure:
-            return self._kind(one, self._others(text.id, one, LOOKED_AT)) if one.type == "other" else one.type
+            return (
+                self._vote_on_type(one, self._read_others_naming(text.id, one, LOOKED_AT))
+                if one.type == "other"
+                else one.type
+            )
         is_told = one.type == "person" or (one.type != "other" and not one.opens)
         if text.talk and one.is_word and is_told:
             return self._kind_in_talk(text, one)
         if one.key in rare or (one.opens and one.is_word and fold_word(one.name) in common_words()):
             return None
-        others = self._others(text.id, one, LOOKED_AT)
-        return self._kind(one, others) if _is_named_twice(one, others) else None
+        others = self._read_others_naming(text.id, one, LOOKED_AT)
+        return self._vote_on_type(one, others) if _is_named_twice(one, others) else None
 
     def _kind_in_talk(self, text: NameText, one: NameCandidate) -> str | None:
         """In talk capitals are rare, and a name with a leaning counts at once; not a word that others write small."""
-        others = self._others(text.id, one, LOOKED_AT)
-        return None if any(_is_small(read, one) for read in (text.read, *others)) else self._kind(one, others)
+        others = self._read_others_naming(text.id, one, LOOKED_AT)
+        return None if any(_is_small(read, one) for read in (text.read, *others)) else self._vote_on_type(one, others)
 
-    def _rare(self, texts: Sequence[NameText]) -> frozenset[str]:
+    def _find_rare_names(self, texts: Sequence[NameText]) -> frozenset[str]:
         """Keys of candidates of which some word stands in one memory alone: nothing names them a second time."""
         wanted = {
             one.key: [term.term for term in query_terms(one.name)]
             for text in texts
             for one in text.read.candidates
-            if len(_spellings(one.name, one.type)) == 1
+            if len(_spellings_of(one.name, one.type)) == 1
         }
         terms = sorted({term for some in wanted.values() for term in some})
         counts = {str(term): int(count) for term, count in self.rows.all(_FREQUENCIES, (json.dumps(terms),))}
         return frozenset(key for key, some in wanted.items() if not some or any(counts.get(t, 0) < 2 for t in some))
 
-    def _others(self, memory_id: str, one: NameCandidate, most: int) -> list[RecognizedText]:
+    def _read_others_naming(self, memory_id: str, one: NameCandidate, most: int) -> list[RecognizedText]:
         """Other memories of the space that have the words of a name, as they were read."""
-        found = self._find_texts_naming(_spellings(one.name, one.type), memory_id, most)
-        return [self._read(other, text) for other, text in found]
+        found = self._find_texts_naming(_spellings_of(one.name, one.type), memory_id, most)
+        return [self._recognize_cached(other, text) for other, text in found]
 
     def _find_texts_naming(self, names: Iterable[str], but: str, most: int) -> list[tuple[str, str]]:
         """Memories that have all words of one of the names, the newest first."""
@@ -572,16 +578,16 @@ class _Space:
         params = {"match": match, "space": self.space_id, "but": but, "most": most}
         return [(str(memory_id), str(text)) for memory_id, text in self.rows.all(_NAMING, params)]
 
-    def _read(self, memory_id: str, text: str) -> RecognizedText:
+    def _recognize_cached(self, memory_id: str, text: str) -> RecognizedText:
         if memory_id not in self.reads:
             self.reads[memory_id] = recognize_names(text)
         return self.reads[memory_id]
 
     @staticmethod
-    def _kind(one: NameCandidate, others: Sequence[RecognizedText]) -> str:
+    def _vote_on_type(one: NameCandidate, others: Sequence[RecognizedText]) -> str:
         """What most of those who name it take it for."""
         votes: Counter[str] = Counter()
-        for same in (one, *(same for read in others for same in _same(read, one))):
+        for same in (one, *(same for read in others for same in _same_candidates(read, one))):
             votes[same.type] += (_SURE_VOTES if same.is_sure else 1) if same.type != "other" else 0
         best = max(votes.values(), default=0)
         # Who does something is taken for a person first, be it a cat: of equals another kind is the better told.
@@ -589,9 +595,11 @@ class _Space:
 
     def _mention_earlier(self, new: Iterable[NewEntity], added: NameLexicon, batch: set[str]) -> None:
         for newcomer in new:
-            for memory_id, text in self._find_texts_naming(_spellings(newcomer.name, newcomer.type), "", MOST_EARLIER):
+            for memory_id, text in self._find_texts_naming(
+                _spellings_of(newcomer.name, newcomer.type), "", MOST_EARLIER
+            ):
                 if memory_id not in batch:
-                    places = find_mentions(self._read(memory_id, text), added)
+                    places = find_mentions(self._recognize_cached(memory_id, text), added)
                     self.found.earlier += [(memory_id, one) for one in places if one.entity_id == newcomer.mark]
 
 
@@ -602,22 +610,22 @@ def _without_absorbed(known: NameLexicon, absorbed: Mapping[str, str]) -> NameLe
     return NameLexicon({key: names for key, names in kept.items() if names}, known.longest)
 
 
-def _told_once(candidates: Iterable[NameCandidate]) -> list[NameCandidate]:
+def _best_by_name(candidates: Iterable[NameCandidate]) -> list[NameCandidate]:
     """Of the places of one name the one that tells most: a cue, a type, the middle of a sentence."""
     best: dict[tuple[str, str], NameCandidate] = {}
     for one in candidates:
-        key = (one.key, _group(one.type))
+        key = (one.key, _group_of_type(one.type))
         held = best.get(key)
-        if held is None or _worth(one) > _worth(held):
+        if held is None or _worth_of_candidate(one) > _worth_of_candidate(held):
             best[key] = one
     return list(best.values())
 
 
-def _worth(one: NameCandidate) -> tuple[bool, bool, bool]:
+def _worth_of_candidate(one: NameCandidate) -> tuple[bool, bool, bool]:
     return one.is_sure, not one.opens, one.type != "other"
 
 
-def _spellings(name: str, kind: str) -> tuple[str, ...]:
+def _spellings_of(name: str, kind: str) -> tuple[str, ...]:
     return technology_spellings(name) if kind == "technology" else (name,)
 
 
@@ -626,13 +634,17 @@ def _quote_term(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-def _group(kind: str) -> str:
+def _group_of_type(kind: str) -> str:
     """What is told by a form of its own is never what is told by its letters."""
     return _GROUPS.get(kind, "name")
 
 
-def _same(read: RecognizedText, one: NameCandidate) -> list[NameCandidate]:
-    return [other for other in read.candidates if other.key == one.key and _group(other.type) == _group(one.type)]
+def _same_candidates(read: RecognizedText, one: NameCandidate) -> list[NameCandidate]:
+    return [
+        other
+        for other in read.candidates
+        if other.key == one.key and _group_of_type(other.type) == _group_of_type(one.type)
+    ]
 
 
 def _is_named_twice(one: NameCandidate, others: Sequence[RecognizedText]) -> bool:
@@ -641,7 +653,7 @@ def _is_named_twice(one: NameCandidate, others: Sequence[RecognizedText]) -> boo
     One such place is enough for a name of several words, or whose type is known. A word that is written small as often
     is no name.
     """
-    naming = [same for read in others if (same := _same(read, one))]
+    naming = [same for read in others if (same := _same_candidates(read, one))]
     if not naming:
         return False
     if not one.is_word:
@@ -656,7 +668,7 @@ def _is_small(read: RecognizedText, one: NameCandidate) -> bool:
     return " " not in one.key and any(word.text.islower() and fold_word(word.text) == one.key for word in read.words)
 
 
-def _spelt(read: RecognizedText, known: NameLexicon) -> list[tuple[str, str]]:
+def _find_spellings(read: RecognizedText, known: NameLexicon) -> list[tuple[str, str]]:
     others = {one.written: one.key for one in read.candidates if one.written and name_key(one.written) != one.key}
     tools = {key: name.id for key in others.values() for name in known.by_key.get(key, ()) if name.type == "technology"}
     return [(tools[key], written) for written, key in others.items() if key in tools]
@@ -709,7 +721,7 @@ def _find_named_mentions(read: RecognizedText, known: NameLexicon) -> Iterator[M
     runs = [one for one in read.candidates if one.is_word]
     at = 0
     while at < len(read.words):
-        size = _size(read.words, at, known)
+        size = _count_known_words(read.words, at, known)
         if size:
             first, last = read.words[at], read.words[at + size - 1]
             mention = _choose_mention(read.words[at : at + size], known, runs)
@@ -718,22 +730,22 @@ def _find_named_mentions(read: RecognizedText, known: NameLexicon) -> Iterator[M
         at += max(1, size)
 
 
-def _size(words: Sequence[NameWord], at: int, known: NameLexicon) -> int:
+def _count_known_words(words: Sequence[NameWord], at: int, known: NameLexicon) -> int:
     """Words of the longest known name that begins there; 0 for none."""
     first = name_key(words[at].text).split(" ", 1)[0]
     for size in range(min(known.longest.get(first, 0), len(words) - at), 0, -1):
         run = words[at : at + size]
-        if all(b.start - a.end <= 2 for a, b in pairwise(run)) and _key(run) in known.by_key:
+        if all(b.start - a.end <= 2 for a, b in pairwise(run)) and _run_key(run) in known.by_key:
             return size
     return 0
 
 
-def _key(run: Sequence[NameWord]) -> str:
+def _run_key(run: Sequence[NameWord]) -> str:
     return " ".join(name_key(word.text) for word in run)
 
 
 def _choose_mention(run: Sequence[NameWord], known: NameLexicon, runs: Sequence[NameCandidate]) -> Mention | None:
-    start, end, key = run[0].start, run[-1].end, _key(run)
+    start, end, key = run[0].start, run[-1].end, _run_key(run)
     own = next((one for one in runs if one.start == start and one.end == end), None)
     names = [name for name in known.by_key[key] if name.type not in ("technology", "file")]
     names = [name for name in names if name.alias.islower() or _has_capitals(run, name)]

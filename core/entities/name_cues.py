@@ -66,7 +66,7 @@ class _Cues:
 
 
 @cache
-def _cues() -> _Cues:
+def _load_cues() -> _Cues:
     data: dict[str, str] = json.loads((files("resources") / "enrich" / "name_cues.json").read_text("utf-8"))
 
     def words(name: str) -> str:
@@ -139,7 +139,7 @@ def read_cue(plain: str, start: int, end: int, *, is_first_name: bool) -> NameCu
     Returns:
         The surest cue; None where nothing tells.
     """
-    cues = _cues()
+    cues = _load_cues()
     before, behind = plain[max(0, start - _REACH) : start], plain[end : end + _REACH]
     name = plain[start:end].casefold()
     is_pet_called = cues.called.search(before) and cues.pet_words.search(plain[max(0, start - _SAID_BEFORE) : start])
@@ -153,7 +153,7 @@ def read_cue(plain: str, start: int, end: int, *, is_first_name: bool) -> NameCu
         return NameCue("place", is_sure=True)
     if not is_first_name and (cues.place_before.search(before) or cues.place_leans.search(before)):
         return NameCue("place")
-    return _read_person_cue(before, behind) or _lean(plain, start, end, before, is_first_name=is_first_name)
+    return _read_person_cue(before, behind) or _weak_cue(plain, start, end, before, is_first_name=is_first_name)
 
 
 def find_works(plain: str) -> Iterator[tuple[int, int]]:
@@ -162,7 +162,7 @@ def find_works(plain: str) -> Iterator[tuple[int, int]]:
     Yields:
         From where to where a title stands.
     """
-    cues = _cues()
+    cues = _load_cues()
     taken: list[tuple[int, int]] = []
     for found in _QUOTED.finditer(plain):
         title = found["title"]
@@ -199,7 +199,7 @@ def _is_title(text: str) -> bool:
 
 
 def _read_person_cue(before: str, behind: str) -> NameCue | None:
-    cues = _cues()
+    cues = _load_cues()
     if cues.person_before.search(before):
         return NameCue("person", is_sure=True)
     if cues.greeting.search(before) and (not behind.strip() or behind.lstrip()[:1] in "!,.?…\n"):
@@ -207,8 +207,8 @@ def _read_person_cue(before: str, behind: str) -> NameCue | None:
     return NameCue("person") if cues.person_leans.search(before) or cues.person_behind.match(behind) else None
 
 
-def _lean(plain: str, start: int, end: int, before: str, *, is_first_name: bool) -> NameCue | None:
-    cues = _cues()
+def _weak_cue(plain: str, start: int, end: int, before: str, *, is_first_name: bool) -> NameCue | None:
+    cues = _load_cues()
     if cues.organization_before.search(before):
         return NameCue("organization")
     signs = cues.pet_signs if is_first_name else cues.pet_words

@@ -183,7 +183,7 @@ def name_words() -> NameWords:
     """
     data: dict[str, str] = json.loads((files("resources") / "enrich" / "names.json").read_text("utf-8"))
 
-    def some(name: str) -> frozenset[str]:
+    def word_set(name: str) -> frozenset[str]:
         return frozenset(data[name].split())
 
     def one_of(*names: str) -> str:
@@ -194,11 +194,11 @@ def name_words() -> NameWords:
     kin = rf"(?:{one_of('adjectives')}[ -])*{one_of('relations')}"
     things = one_of("relations", "pets", "projects", "services")
     return NameWords(
-        **{name: some(name) for name in (
+        **{name: word_set(name) for name in (
             "titles", "bare_titles", "company", "institutions", "landmarks", "said", "links", "not_names",
             "handles_not", "tags_not", "german", "first_names", "relations", "pets", "projects", "services",
         )},
-        heads=some("place_heads"),
+        heads=word_set("place_heads"),
         places=frozenset(name_key(place) for place in data["places"].split(";")),
         related=re.compile(rf"{owner} {kin},? $", re.IGNORECASE),
         relates=re.compile(rf"(?:,| is| was) (?:my|our|his|her|their) {kin}\b"),
@@ -223,29 +223,31 @@ def recognize_names(text: str, metadata: Metadata | None = None) -> RecognizedTe
     text = text[:MOST_TEXT]
     told = metadata or extract_metadata(text)
     plain = blank_code(text)
-    words = _tokenize(plain)
+    words = _tokenize_words(plain)
     found = [*_find_formed_names(told, text, plain)]
     taken = [(one.start, one.end) for one in found]
     found += (
-        one for one in _runs(plain, words) if not any(one.start < end and start < one.end for start, end in taken)
+        one
+        for one in _find_candidates(plain, words)
+        if not any(one.start < end and start < one.end for start, end in taken)
     )
     return RecognizedText(tuple(words), tuple(sorted(found, key=lambda one: one.start)[:MOST]))
 
 
-def _tokenize(plain: str) -> list[NameWord]:
+def _tokenize_words(plain: str) -> list[NameWord]:
     words: list[NameWord] = []
     titles = name_words().titles
     for match in _WORD.finditer(plain):
         raw = match.group()
         text = _OWNS.sub("", raw)
-        opens = raw[0].isupper() and _opens(plain, match.start())
+        opens = raw[0].isupper() and _is_sentence_start(plain, match.start())
         if opens and words and f"{words[-1].text}." in titles and plain[words[-1].end : match.start()] == ". ":
             opens = False
         words.append(NameWord(text, match.start(), match.start() + len(text), opens, text != raw))
     return words
 
 
-def _opens(plain: str, at: int) -> bool:
+def _is_sentence_start(plain: str, at: int) -> bool:
     """Whether a sentence begins there."""
     before = plain[max(0, at - 16) : at]
     if before[-1:] == " " and (before[-2:-1].isalnum() or before[-2:-1] == ","):
@@ -273,11 +275,11 @@ def _find_formed_names(told: Metadata, text: str, plain: str) -> Iterator[NameCa
             yield NameCandidate(match.group(), name_key(match.group()), "concept", match.start(), match.end())
 
 
-def _runs(plain: str, words: Sequence[NameWord]) -> Iterator[NameCandidate]:
+def _find_candidates(plain: str, words: Sequence[NameWord]) -> Iterator[NameCandidate]:
     if not words:
         return
     trusts = _trusts_capitals(words)
-    headings = _headings(plain)
+    headings = _find_headings(plain)
     works = [one for one in _find_titles(plain) if trusts and not any(a <= one.start < b for a, b in headings)]
     yield from works
     for run in _capital_runs(plain, words):
@@ -293,7 +295,7 @@ def _runs(plain: str, words: Sequence[NameWord]) -> Iterator[NameCandidate]:
         if kind is not None:
             yield NameCandidate(name, name_key(name), kind, start, end, is_sure=True, opens=run[0].opens)
         elif trusts and not any(a <= start < b for a, b in headings) and _may_be_name(run):
-            leans = _leans(plain, run)
+            leans = _likely_type(plain, run)
             if cue is not None and (leans == "other" or cue.type == "pet" or (cue.type == "place" and not is_told)):
                 leans = cue.type
             yield NameCandidate(name, name_key(name), leans, start, end, opens=run[0].opens)
@@ -323,7 +325,7 @@ def _trusts_capitals(words: Sequence[NameWord]) -> bool:
     return len(name_words().german.intersection(word.text for word in words)) < 2
 
 
-def _headings(plain: str) -> list[tuple[int, int]]:
+def _find_headings(plain: str) -> list[tuple[int, int]]:
     found, at = [], 0
     for line in plain.split("\n"):
         words = _WORD.findall(line)
@@ -339,11 +341,11 @@ def _capital_runs(plain: str, words: Sequence[NameWord]) -> Iterator[list[NameWo
     """Runs of capitalised words that may make one name; links such as "van" and "of" stand inside only."""
     run: list[NameWord] = []
     for at, word in enumerate(words):
-        if run and not _joins(plain, run, word):
+        if run and not _is_joined(plain, run, word):
             yield from _close_run(run)
             run = []
         is_begin = _is_capital(word) or _begins_long_name(plain, word) or _leads_name(plain, words[at : at + 2])
-        if (is_begin and not (word.opens and _is_plain(plain, word))) or (run and _goes_on(run, word)):
+        if (is_begin and not (word.opens and _is_plain(plain, word))) or (run and _is_continuing_name(run, word)):
             run.append(word)
         elif run:
             yield from _close_run(run)
@@ -383,14 +385,14 @@ def _is_plain(plain: str, word: NameWord) -> bool:
     return not (named and (named[-1] in known.company | known.institutions | known.landmarks))
 
 
-def _joins(plain: str, run: Sequence[NameWord], word: NameWord) -> bool:
+def _is_joined(plain: str, run: Sequence[NameWord], word: NameWord) -> bool:
     between = plain[run[-1].end : word.start]
     if between == ". ":
         return f"{run[-1].text}." in name_words().titles or len(run[-1].text) == 1
     return between == " " and not run[-1].owns and not word.opens
 
 
-def _goes_on(run: Sequence[NameWord], word: NameWord) -> bool:
+def _is_continuing_name(run: Sequence[NameWord], word: NameWord) -> bool:
     """Links stand inside a name, and behind one even a common word is a part of it: "van der Meer"."""
     links = name_words().links
     return word.text in links or _is_of(run, word) or (run[-1].text in links and word.text[:1].isupper())
@@ -485,7 +487,7 @@ def is_first_name(word: str) -> bool:
     return word in name_words().first_names or (word.istitle() and is_form_of_name(word.lower()))
 
 
-def _leans(plain: str, run: Sequence[NameWord]) -> str:
+def _likely_type(plain: str, run: Sequence[NameWord]) -> str:
     """What a name without a cue most likely is; `other` where nothing tells."""
     words = name_words()
     before, after = plain[max(0, run[0].start - _REACH) : run[0].start], plain[run[-1].end :][:_REACH]

@@ -160,7 +160,7 @@ def read_card(rows: Rows, entity_id: str, reach: EntityScope) -> EntityCard:
     near = [rows.one(_IN_REACH, {"id": one, **reach_params(reach)}) for one in either]
     if row is None or (reach.space_ids is not None and row[8] not in reach.space_ids) or not any(near):
         raise _entity_not_found_error()
-    return _as_card(rows, row, hidden_aliases(rows, read_named_entities(rows, [str(row[0])]), reach))
+    return _card_from_row(rows, row, hidden_aliases(rows, read_named_entities(rows, [str(row[0])]), reach))
 
 
 def hidden_aliases(rows: Rows, named: Sequence[NamedEntity], reach: EntityScope) -> frozenset[tuple[str, str]]:
@@ -181,15 +181,15 @@ def hidden_aliases(rows: Rows, named: Sequence[NamedEntity], reach: EntityScope)
     if reach.channels is None:
         return frozenset()
     names = [(one.id, name) for one in named for name in (one.name, *one.aliases)]
-    seen = _keys(rows.all(_HEARD, {"names": json.dumps(names), **reach_params(reach)}))
+    seen = _name_keys(rows.all(_HEARD, {"names": json.dumps(names), **reach_params(reach)}))
     left = {(one, name_key(name)) for one, name in names} - seen
     if not left:
         return frozenset()
     params = {"ids": json.dumps(sorted({one for one, _ in left})), **reach_params(reach)}
-    elsewhere = _keys(rows.all(_ELSEWHERE, params)) & left
+    elsewhere = _name_keys(rows.all(_ELSEWHERE, params)) & left
     if not elsewhere:
         return frozenset()
-    return frozenset(elsewhere - _keys(rows.all(_GIVEN, params)) - _keys(rows.all(_HERE, params)))
+    return frozenset(elsewhere - _name_keys(rows.all(_GIVEN, params)) - _name_keys(rows.all(_HERE, params)))
 
 
 def find_candidates(
@@ -213,7 +213,7 @@ def find_candidates(
     named = read_named_entities(rows, [str(row[0]) for row in found])
     close = [one for one in named if match_tier(name, one, fuzzy=fuzzy) is not None]
     hidden = hidden_aliases(rows, close, reach)
-    tiers = ((one, match_tier(name, one, fuzzy=fuzzy)) for one in _without(close, hidden))
+    tiers = ((one, match_tier(name, one, fuzzy=fuzzy)) for one in _without_hidden_names(close, hidden))
     return [(one, by) for one, by in tiers if by is not None]
 
 
@@ -301,7 +301,7 @@ def change_entity(tx: Tx, entity_id: str, wanted: EntityChange, reach: EntitySco
     extra = merge_metadata(held, {**held.get("metadata", {}), **(wanted.metadata or {})}, tx.now_ms)
     _check_metadata(extra["metadata"])
     tx.update("entities", {"id": entity_id}, {"name": name, **_type_columns(kind, extra)})
-    _rename(tx, entity_id, str(row["name"]), name, wanted.aliases)
+    _rename_entity(tx, entity_id, str(row["name"]), name, wanted.aliases)
 
 
 def is_name_taken(rows: Rows, space_id: str, name: str, kind: str, reach: EntityScope, but: str = "") -> bool:
@@ -350,7 +350,7 @@ def read_known_names(rows: Rows, space_id: str) -> NameLexicon:
     found = rows.all(_KNOWN, {"space": space_id})
     merged = {str(row[2]): str(row[4]) for row in found if row[4] is not None}
     types = {str(row[2]): str(row[3]) for row in found}
-    names = ((str(key), str(alias), _end(merged, str(entity))) for key, alias, entity, _, _ in found)
+    names = ((str(key), str(alias), _end_of_merges(merged, str(entity))) for key, alias, entity, _, _ in found)
     return make_lexicon((key, KnownName(entity, types.get(entity, "other"), alias)) for key, alias, entity in names)
 
 
@@ -490,8 +490,8 @@ def _type_columns(kind: str, extra: Mapping[str, Any]) -> dict[str, object]:
     """How a type is kept beside what else `extra` holds."""
     other = {name: value for name, value in extra.items() if name != "form"}
     if kind in FORMS:
-        return {"type": "other", "extra": _json({**other, "form": kind})}
-    return {"type": kind, "extra": _json(other)}
+        return {"type": "other", "extra": _to_json({**other, "form": kind})}
+    return {"type": kind, "extra": _to_json(other)}
 
 
 def _entity_not_found_error() -> UserError:
@@ -499,11 +499,11 @@ def _entity_not_found_error() -> UserError:
     return UserError(Code.NOT_FOUND, "There is no such entity.")
 
 
-def _keys(found: Iterable[Sequence[Any]]) -> set[tuple[str, str]]:
+def _name_keys(found: Iterable[Sequence[Any]]) -> set[tuple[str, str]]:
     return {(str(one), name_key(str(name))) for one, name in found}
 
 
-def _as_card(rows: Rows, row: Sequence[Any], hidden: frozenset[tuple[str, str]]) -> EntityCard:
+def _card_from_row(rows: Rows, row: Sequence[Any], hidden: frozenset[tuple[str, str]]) -> EntityCard:
     extra, own = json.loads(row[4]), name_key(row[1])
     others = [str(alias) for (alias,) in rows.all(_ALIASES, (row[0],)) if name_key(alias) != own]
     told = [one for one in (str(row[1]), *others) if (str(row[0]), name_key(one)) not in hidden]
@@ -525,7 +525,7 @@ def _as_card(rows: Rows, row: Sequence[Any], hidden: frozenset[tuple[str, str]])
     )
 
 
-def _without(named: Iterable[NamedEntity], hidden: frozenset[tuple[str, str]]) -> list[NamedEntity]:
+def _without_hidden_names(named: Iterable[NamedEntity], hidden: frozenset[tuple[str, str]]) -> list[NamedEntity]:
     """Entities by the names that may be told; none without any."""
     told = []
     for one in named:
@@ -535,7 +535,7 @@ def _without(named: Iterable[NamedEntity], hidden: frozenset[tuple[str, str]]) -
     return told
 
 
-def _rename(tx: Tx, entity_id: str, old: str, name: str, aliases: Iterable[str] | None) -> None:
+def _rename_entity(tx: Tx, entity_id: str, old: str, name: str, aliases: Iterable[str] | None) -> None:
     held = {str(key): str(alias) for key, alias in tx.all(
         "SELECT alias_key, alias FROM entity_aliases WHERE entity_id = ? ORDER BY alias_key", (entity_id,)
     )}  # fmt: skip
@@ -578,15 +578,15 @@ def _check_count(aliases: Sequence[str]) -> None:
 def _check_metadata(metadata: Mapping[str, Any]) -> None:
     if MERGED_INTO in metadata:
         raise UserError(Code.INVALID_INPUT, f"`{MERGED_INTO}` is kept by Loci itself; leave it out.")
-    if len(_json(metadata).encode("utf-8")) > METADATA_BYTES:
+    if len(_to_json(metadata).encode("utf-8")) > METADATA_BYTES:
         raise UserError(Code.INVALID_INPUT, f"The metadata of an entity takes at most {METADATA_BYTES} bytes.")
 
 
-def _json(value: object) -> str:
+def _to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def _end(merged: Mapping[str, str], entity_id: str) -> str:
+def _end_of_merges(merged: Mapping[str, str], entity_id: str) -> str:
     seen = {entity_id}
     while (into := merged.get(entity_id)) is not None and into not in seen:
         entity_id = into

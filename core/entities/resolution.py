@@ -134,7 +134,7 @@ def find_similar_pairs(newest: Sequence[CountedName], names: Sequence[CountedNam
             by_type[name.type].append(name)
     wanted = {name.id for name in newest}
     for some in by_type.values():
-        for pair in (*_spelt_alike(some, wanted), *_within(some, wanted)):
+        for pair in (*_spelt_alike(some, wanted), *_pairs_within_names(some, wanted)):
             found.setdefault(frozenset((pair.keep.id, pair.other.id)), pair)
     return tuple(sorted(found.values(), key=lambda pair: (-pair.likeness, pair.keep.name, pair.other.name)))
 
@@ -255,12 +255,12 @@ def _spelt_alike(names: Sequence[CountedName], wanted: set[str]) -> Iterable[Nam
         for key, score, place in hits:
             other = names[place]
             is_other = place != at and _bare_words(name) != _bare_words(other)
-            if is_other and len(key) >= _LEAST and _digits(key) == _digits(keys[at]):
+            if is_other and len(key) >= _LEAST and _digits_of(key) == _digits_of(keys[at]):
                 keep, gone = sorted((name, other), key=lambda one: (-one.mentions, one.name, one.id))
                 yield NamePair(keep, gone, score / 100)
 
 
-def _within(names: Sequence[CountedName], wanted: set[str]) -> Iterable[NamePair]:
+def _pairs_within_names(names: Sequence[CountedName], wanted: set[str]) -> Iterable[NamePair]:
     longer: dict[str, list[CountedName]] = defaultdict(list)
     for name in names:
         words = _bare_words(name)
@@ -297,5 +297,5 @@ def _bare_words(name: CountedName) -> list[str]:
     return [name_key(word) for word in words] or [name_key(name.name)]
 
 
-def _digits(key: str) -> str:
+def _digits_of(key: str) -> str:
     return "".join(sign for sign in key if sign.isdigit())

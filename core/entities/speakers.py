@@ -109,7 +109,7 @@ def is_short_form(short: str, whole: str) -> bool:
     first = whole.split(" ", 1)[0]
     if not short or " " in short or short == first:
         return False
-    if short in _forms().get(first, ()):
+    if short in _load_forms().get(first, ()):
         return True
     is_cut = len(short) >= _LEAST_SHORT and len(first) - len(short) >= _LEAST_CUT and first.startswith(short)
     is_cut = is_cut or (len(short) >= _LEAST_END and len(first) - len(short) >= _LEAST_CUT and first.endswith(short))
@@ -147,7 +147,7 @@ def _is_first_name(short: str, whole: str, speakers: Collection[str]) -> bool:
 
 
 @cache
-def _forms() -> dict[str, frozenset[str]]:
+def _load_forms() -> dict[str, frozenset[str]]:
     forms: dict[str, str] = read_short_names()["forms"]
     return {whole: frozenset(short.split()) for whole, short in forms.items()}
 

@@ -86,10 +86,10 @@ def json_files(bundle: Bundle, stems: tuple[str, ...]) -> list[SourceFile]:
     """
     if bundle.kind == "file":
         return list(bundle.files)
-    return [file for file in bundle.files if _NUMBERED.search(file.name) and _starts(file, stems)]
+    return [file for file in bundle.files if _NUMBERED.search(file.name) and _has_known_name(file, stems)]
 
 
-def _starts(file: SourceFile, stems: tuple[str, ...]) -> bool:
+def _has_known_name(file: SourceFile, stems: tuple[str, ...]) -> bool:
     path = file.path
     own, folder = path.name.lower(), path.parent.name.lower() + "/"
     if "__MACOSX" in path.parts:
@@ -131,7 +131,7 @@ def cut_blocks(text: str, tags: Iterable[str]) -> str:
         from a block at its beginning or end.
     """
     spans = _recall_spans(text) + _tag_spans(text, tuple(tags))
-    return _cut(text, _merge_spans(text, spans)) if spans else text
+    return _remove_spans(text, _merge_spans(text, spans)) if spans else text
 
 
 def is_enclosed(text: str) -> bool:
@@ -203,7 +203,7 @@ def _merge_spans(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int
     return merged
 
 
-def _cut(text: str, spans: list[tuple[int, int]]) -> str:
+def _remove_spans(text: str, spans: list[tuple[int, int]]) -> str:
     pieces: list[str] = []
     at = 0
     for start, end in spans:

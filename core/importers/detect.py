@@ -66,7 +66,7 @@ def detect_format(bundle: Bundle, forced: str | None = None) -> Importer:
     for importer in every:
         if importer.detects(bundle):
             return importer
-    _explain(bundle)
+    _explain_broken_json(bundle)
     label = printable_name(bundle.label)
     raise UserError(
         Code.IMPORT_UNKNOWN_FORMAT,
@@ -74,7 +74,7 @@ def detect_format(bundle: Bundle, forced: str | None = None) -> Importer:
     )
 
 
-def _explain(bundle: Bundle) -> None:
+def _explain_broken_json(bundle: Bundle) -> None:
     """Say what is wrong with a single file that begins like JSON but cannot be read as such."""
     file = bundle.files[0]
     if bundle.kind == "file" and file.size <= _EXPLAINED_UP_TO and read_head(file, 64).lstrip()[:1] in (b"{", b"["):

@@ -96,7 +96,7 @@ def replace_pictures(text: str) -> tuple[str, int]:
     text = _RUN.sub(without_run, text)
     if uris or runs:
         text = _MARKDOWN.sub(lambda found: _format_placeholder(found[1], found[2]), text)
-        text = _TAG.sub(lambda found: _format_placeholder(_alt(found[1] + " " + found[3]), found[2]), text)
+        text = _TAG.sub(lambda found: _format_placeholder(_alt_text(found[1] + " " + found[3]), found[2]), text)
     return text, uris + runs
 
 
@@ -133,7 +133,7 @@ def _format_placeholder(words: str, mark: str) -> str:
     return f"{words.strip()} {mark}" if words.strip() else mark
 
 
-def _alt(attributes: str) -> str:
+def _alt_text(attributes: str) -> str:
     found = _ALT.search(attributes)
     return (found[1] or found[2] or "") if found else ""
 
@@ -152,13 +152,13 @@ def apply_limits(record: Record) -> Iterator[Item]:
     text, pictures = replace_pictures(record.text)
     fields = _Fields()
     extra = {name: fields.limit_strings(value) for name, value in record.extra.items()}
-    author, ref, session = (fields.label(label) for label in (record.author, record.ref, record.session))
-    category, *tags = (fields.word(word) for word in (record.category, *record.tags))
+    author, ref, session = (fields.limit_label(label) for label in (record.author, record.ref, record.session))
+    category, *tags = (fields.limit_word(word) for word in (record.category, *record.tags))
     conversation = _limit_title(record.conversation, fields)
     if pictures or fields.touched:
         record = replace(
             record,
-            identity=_key(record.identity),
+            identity=_limit_key(record.identity),
             text=text,
             extra=extra,
             author=author,
@@ -193,25 +193,25 @@ class _Fields:
         if isinstance(value, str):
             text, pictures = replace_pictures(value)
             self.pictures += pictures
-            return self._cut(text)
+            return self._limit_bytes(text)
         if isinstance(value, dict):
             return {name: self.limit_strings(inner) for name, inner in value.items()}
         if isinstance(value, list | tuple):
             return [self.limit_strings(inner) for inner in value]
         return value
 
-    def label(self, text: str | None) -> str | None:
+    def limit_label(self, text: str | None) -> str | None:
         """A title, a name or a reference within its limit, where there is one."""
-        return None if text is None else self.word(text)
+        return None if text is None else self.limit_word(text)
 
-    def word(self, text: str) -> str:
+    def limit_word(self, text: str) -> str:
         """A word of the row, such as a tag, within its limit."""
         if len(text) <= LABEL_CHARACTERS:
             return text
         self.cut += 1
         return text[:LABEL_CHARACTERS]
 
-    def _cut(self, text: str) -> str:
+    def _limit_bytes(self, text: str) -> str:
         if len(text) * 4 <= FIELD_BYTES or len(text.encode("utf-8", "surrogatepass")) <= FIELD_BYTES:
             return text
         self.cut += 1
@@ -221,10 +221,10 @@ class _Fields:
 def _limit_title(conversation: Conversation | None, fields: _Fields) -> Conversation | None:
     if conversation is None or max(len(conversation.title or ""), len(conversation.key)) <= LABEL_CHARACTERS:
         return conversation
-    return replace(conversation, title=fields.label(conversation.title), key=_key(conversation.key))
+    return replace(conversation, title=fields.limit_label(conversation.title), key=_limit_key(conversation.key))
 
 
-def _key(key: str) -> str:
+def _limit_key(key: str) -> str:
     """An identity within its limit: another text has another one still."""
     if len(key) <= _KEY_CHARACTERS:
         return key
@@ -309,7 +309,7 @@ class ImportPlan:
         self._rows: dict[str, _Planned] = {}
         self._more: set[str] = set()
 
-    def see(self, record: Record) -> None:
+    def see_record(self, record: Record) -> None:
         """Take one record of the file.
 
         Args:
@@ -323,7 +323,7 @@ class ImportPlan:
                 return
             row = self._rows[key] = _planned_conversation(record)
         row.messages += 1
-        row.times.add_all(_times(record))
+        row.times.add_all(_known_times(record))
 
     def would_store(self, record: Record) -> None:
         """Take down that a record, which was seen, is not in the vault yet."""
@@ -331,7 +331,7 @@ class ImportPlan:
         if row is not None:
             row.new += 1
 
-    def result(self) -> tuple[tuple[ConversationPlan, ...], int]:
+    def make_result(self) -> tuple[tuple[ConversationPlan, ...], int]:
         """The rows in the order of the file, and how many conversations there are beyond them."""
         rows = tuple(
             ConversationPlan(key, row.title, row.messages, row.new, row.branches, row.times.first, row.times.last)
@@ -404,7 +404,7 @@ class DryRunTally:
             if kind != "other":
                 self._message_times.add_all(times)
 
-    def result(self) -> DryRunReport:
+    def make_report(self) -> DryRunReport:
         """Everything counted so far."""
         spoken = self._messages["user"] + self._messages["assistant"]
         times = self._message_times if spoken else self._record_times
@@ -418,8 +418,8 @@ class DryRunTally:
             troubles=tuple(self._troubles),
             trouble_count=self._trouble_reasons.total(),
             trouble_reasons=dict(self._trouble_reasons),
-            earliest=_iso(times.first),
-            latest=_iso(times.last),
+            earliest=_format_iso(times.first),
+            latest=_format_iso(times.last),
             working_folders=tuple(self._folders),
         )
 
@@ -437,13 +437,13 @@ class _Span:
             self.last = ms if self.last is None else max(self.last, ms)
 
 
-def _times(record: Record) -> list[int]:
+def _known_times(record: Record) -> list[int]:
     """When a record and the sections of it were said, epoch ms, where that is known."""
     moments = (record.occurred, *(section.occurred for section in record.sections))
     return [moment.ms for moment in moments if moment is not None]
 
 
-def _iso(ms: int | None) -> str | None:
+def _format_iso(ms: int | None) -> str | None:
     if ms is None:
         return None
     moment = _EPOCH + timedelta(milliseconds=ms)
@@ -506,18 +506,18 @@ def dry_run_import(
     """
     tally = DryRunTally(importer.format)
     done = 0
-    _check(cancelled)
+    _check_cancelled(cancelled)
     for done, item in enumerate(import_items(bundle, importer), 1):
         tally.add(item)
         if done % _CHECK_EVERY == 0:
-            _check(cancelled)
+            _check_cancelled(cancelled)
             if progress is not None:
                 progress(done)
     if progress is not None:
         progress(done)
-    return tally.result()
+    return tally.make_report()
 
 
-def _check(cancelled: Callable[[], bool] | None) -> None:
+def _check_cancelled(cancelled: Callable[[], bool] | None) -> None:
     if cancelled is not None and cancelled():
         raise CancelledError

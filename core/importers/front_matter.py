@@ -42,7 +42,7 @@ class FrontMatter:
     body_at: int = 0
     broken: bool = False
 
-    def first(self, *names: str) -> str | None:
+    def first_value(self, *names: str) -> str | None:
         """The first filled single value under one of the names, compared without case and punctuation.
 
         Args:
@@ -64,7 +64,7 @@ class FrontMatter:
         """All values under the names: a list's items, or one string split at commas.
 
         Args:
-            names: plain names, as in `first`.
+            names: plain names, as in `first_value`.
             spaces: whether blanks part a string too, as they do in `tags: people family`.
         """
         found: list[str] = []
@@ -74,12 +74,12 @@ class FrontMatter:
             if isinstance(value, str):
                 found += (_SPLIT_TAGS if spaces else _SPLIT_LIST).split(value)
             else:
-                found += _leaves(value)
+                found += _collect_leaves(value)
         return [item.strip() for item in found if item.strip()]
 
-    def texts(self) -> Iterator[str]:
+    def list_texts(self) -> Iterator[str]:
         """Every string among the values, however deep."""
-        yield from _leaves(self.values)
+        yield from _collect_leaves(self.values)
 
 
 def plain_name(key: str) -> str:
@@ -102,7 +102,7 @@ def read_front_matter(text: str) -> FrontMatter:
     if len(block) > MAX_BLOCK:
         return FrontMatter(body_at=body_at, broken=True)
     try:
-        value = _build(block)
+        value = _build_value(block)
     except (yaml.YAMLError, _UnreadableError):
         return FrontMatter(body_at=body_at, broken=True)
     if value is None or value == "":
@@ -112,12 +112,12 @@ def read_front_matter(text: str) -> FrontMatter:
     return FrontMatter(values=value, body_at=body_at)
 
 
-def _leaves(value: Any) -> list[str]:
+def _collect_leaves(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):
         value = list(value.values())
-    return [leaf for item in value for leaf in _leaves(item)]
+    return [leaf for item in value for leaf in _collect_leaves(item)]
 
 
 _ABSENT = object()
@@ -142,7 +142,7 @@ class _Open:
             self.key = _ABSENT
 
 
-def _build(block: str) -> Any:
+def _build_value(block: str) -> Any:
     """The block's value from YAML events: no recursion, no implicit types, no expanded aliases.
 
     A loader would resolve aliases, and nine nested ones make a billion items; here an alias stays `*name`.

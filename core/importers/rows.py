@@ -83,7 +83,7 @@ class Ordinals:
         self._once: set[int] = set()
         self._again: dict[int, int] = {}
 
-    def next(self, digest: str) -> int:
+    def next_ordinal(self, digest: str) -> int:
         """The next number for a hexadecimal digest."""
         short = int(digest[:16], 16)
         if short not in self._once:
@@ -106,7 +106,7 @@ class _RowFields:
     def __post_init__(self) -> None:
         self.by_plain = {plain_name(key): key for key in reversed(self.left)}
 
-    def take(self, name: str) -> Any:
+    def take_field(self, name: str) -> Any:
         """Take a field away under its canonical name or, where that is not filled, under the first filled other."""
         known = (self.by_plain.get(plain) for plain in FIELDS[name])
         names = [key for key in known if key is not None and key in self.left]
@@ -125,18 +125,18 @@ class _RowFields:
         if flag:
             self.flags.add(flag)
 
-    def word(self, name: str) -> str | None:
+    def take_word(self, name: str) -> str | None:
         """A field that is one word or number."""
-        value = self.take(name)
+        value = self.take_field(name)
         if isinstance(value, str | int | float) and not isinstance(value, bool):
             return str(value)
         if value is not None:
             self.put_back(name, value)
         return None
 
-    def time(self, name: str) -> When | None:
+    def take_time(self, name: str) -> When | None:
         """A time; as written it stays in `extra`."""
-        value = self.take(name)
+        value = self.take_field(name)
         if value is None:
             return None
         self.extra[f"{name}_written"] = value
@@ -145,19 +145,19 @@ class _RowFields:
             self.flags.add("time_unreadable")
         return when
 
-    def importance(self) -> float | None:
+    def take_importance(self) -> float | None:
         """A number from 0 to 1; anything else counts as not given."""
-        value = self.take("importance")
-        number = _number(value)
+        value = self.take_field("importance")
+        number = _parse_number(value)
         if number is not None and 0 <= number <= 1:
             return number
         if value is not None:
             self.put_back("importance", value, "importance_unreadable")
         return None
 
-    def claim(self) -> Mapping[str, Any] | None:
+    def take_claim(self) -> Mapping[str, Any] | None:
         """A claim, as an object or as the JSON text of one."""
-        value = given = self.take("claim")
+        value = given = self.take_field("claim")
         if isinstance(value, str):
             try:
                 given = parse_json_text(value).value
@@ -171,13 +171,13 @@ class _RowFields:
 
     def kind_and_tags(self) -> tuple[Kind, tuple[str, ...]]:
         """The kind; a word that is none of ours is kept as a tag."""
-        tags = spread_tags(self.take("tags"))
-        word = (self.word("kind") or Kind.EPISODE).strip()
+        tags = spread_tags(self.take_field("tags"))
+        word = (self.take_word("kind") or Kind.EPISODE).strip()
         if kind := _KINDS.get(word.casefold()):
             return kind, tags
         return Kind.EPISODE, tags if word in tags else (*tags, word)
 
-    def role(self, author: str | None) -> Role:
+    def find_role(self, author: str | None) -> Role:
         """Whose words the row holds: told by the author or, where that is a name, by a role beside it."""
         beside = self.left.get(self.by_plain.get("role", "role"))
         for word in (author, beside):
@@ -185,9 +185,9 @@ class _RowFields:
                 return role
         return Role.OTHER
 
-    def source(self, role: Role) -> Source:
+    def take_source(self, role: Role) -> Source:
         """The way it came; a file cannot say that the person told it to Loci in so many words."""
-        word = self.word("source")
+        word = self.take_word("source")
         named = _SOURCES.get(word.strip().casefold()) if word else None
         if named is not None:
             return Source.USER_IMPLICIT if named is Source.USER_EXPLICIT else named
@@ -200,7 +200,7 @@ def _is_given(value: Any) -> bool:
     return value is not None and not (isinstance(value, str) and not value.strip())
 
 
-def _number(value: object) -> float | None:
+def _parse_number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
@@ -219,7 +219,7 @@ class RowReader:
         self._ordinals = Ordinals()
         self._sessions: dict[str, tuple[Conversation, int]] = {}
 
-    def take(
+    def read_row(
         self, row: Mapping[str, Any], where: str, flags: Iterable[str] = ()
     ) -> Record | SkippedPart | UnreadablePart:
         """Read one row.
@@ -233,33 +233,33 @@ class RowReader:
             The record; a Skip `no_text`; or a Trouble where the text is no text.
         """
         reading = _RowFields(dict(row), set(flags))
-        value = reading.take("text")
+        value = reading.take_field("text")
         if isinstance(value, Mapping):
             # {"message": {"role": …, "content": …}}: the row is an envelope around the message.
             inner = _RowFields({**reading.left, **value}, reading.flags)
-            reading, value = inner, inner.take("text")
+            reading, value = inner, inner.take_field("text")
         if value is None:
             return SkippedPart("no_text", where)
         if not isinstance(value, str):
             return UnreadablePart(where, "the text is not a string")
         if mended_count(value):
             reading.flags.add("surrogates_replaced")
-        return self._record(reading, str(value), where)
+        return self._make_record(reading, str(value), where)
 
-    def _record(self, reading: _RowFields, text: str, where: str) -> Record:
-        author, session, ref = (reading.word(name) for name in ("author", "session", "ref"))
+    def _make_record(self, reading: _RowFields, text: str, where: str) -> Record:
+        author, session, ref = (reading.take_word(name) for name in ("author", "session", "ref"))
         kind, tags = reading.kind_and_tags()
-        role = reading.role(author)
-        source = reading.source(role)
-        category = (reading.word("category") or _FALLBACK_CATEGORY).strip()
-        space = reading.word("space")
-        importance, claim = reading.importance(), reading.claim()
-        occurred, valid_from, valid_to = (reading.time(name) for name in ("time", "valid_from", "valid_to"))
-        conversation, position = self._place(session, occurred)
+        role = reading.find_role(author)
+        source = reading.take_source(role)
+        category = (reading.take_word("category") or _FALLBACK_CATEGORY).strip()
+        space = reading.take_word("space")
+        importance, claim = reading.take_importance(), reading.take_claim()
+        occurred, valid_from, valid_to = (reading.take_time(name) for name in ("time", "valid_from", "valid_to"))
+        conversation, position = self._place_in_session(session, occurred)
         if reading.left:
             reading.extra["fields"] = reading.left
         return Record(
-            identity=self._identity(session, ref, author, reading.extra.get("time_written"), text),
+            identity=self._make_identity(session, ref, author, reading.extra.get("time_written"), text),
             text=text,
             where=where,
             kind=kind,
@@ -282,15 +282,15 @@ class RowReader:
             extra=reading.extra,
         )
 
-    def _place(self, session: str | None, occurred: When | None) -> tuple[Conversation | None, int | None]:
+    def _place_in_session(self, session: str | None, occurred: When | None) -> tuple[Conversation | None, int | None]:
         if session is None:
             return None, None
         conversation, position = self._sessions.get(session, (Conversation(key=session, started=occurred), 0))
         self._sessions[session] = (conversation, position + 1)
         return conversation, position
 
-    def _identity(self, session: str | None, ref: str | None, author: str | None, time: Any, text: str) -> str:
+    def _make_identity(self, session: str | None, ref: str | None, author: str | None, time: Any, text: str) -> str:
         if ref is not None:
             return f"{self._format}:{session or ''}:{ref}:{text_digest(text)}"
         digest = text_digest(json.dumps([session, author, time, text], default=str))
-        return f"{self._format}:{digest}:{self._ordinals.next(digest)}"
+        return f"{self._format}:{digest}:{self._ordinals.next_ordinal(digest)}"

@@ -120,9 +120,11 @@ def discover_sources(
         if root is None:
             continue
         if place.kind is PlaceKind.LOOSE:
-            walk.loose(root)
+            walk.look_for_exports(root)
         else:
-            walk.sessions(root, ClaudeCodeImporter() if place.kind is PlaceKind.CLAUDE_CODE else CodexImporter())
+            walk.look_for_sessions(
+                root, ClaudeCodeImporter() if place.kind is PlaceKind.CLAUDE_CODE else CodexImporter()
+            )
     return tuple(sorted(walk.found.values(), key=lambda one: (-one.changed_at, one.path)))
 
 
@@ -182,33 +184,33 @@ class _Walk:
         spent = self.entries >= MOST_ENTRIES or len(self.found) >= MOST_FOUND
         return spent or self.clock.monotonic() >= self.until or self.stopped()
 
-    def loose(self, root: Path) -> None:
+    def look_for_exports(self, root: Path) -> None:
         """Look for files of any export, and for vaults of notes, near to far."""
         waiting = [(root, 0)]
         while waiting and not self.is_spent():
             folder, depth = waiting.pop(0)
-            listed = list(self._list(folder))
+            listed = list(self._list_folder(folder))
             if any(entry.is_folder and entry.name == ".obsidian" for entry in listed):
-                self._notes(folder, listed)
+                self._add_notes(folder, listed)
                 continue
             if depth and self._is_unpacked_export(folder, listed):
                 continue
             for entry in listed:
                 if not entry.is_folder:
-                    self._file(entry)
+                    self._add_file(entry)
                 elif depth < DEPTH and not _is_passed_over(entry.name):
                     waiting.append((entry.path, depth + 1))
 
-    def sessions(self, root: Path, importer: Importer) -> None:
+    def look_for_sessions(self, root: Path, importer: Importer) -> None:
         """A folder of session logs: one candidate, if one of its first logs is what it should be."""
-        logs = [entry for entry in self._below(root) if entry.name.endswith(".jsonl") and entry.size]
-        if any(self._is(importer, entry.path) for entry in logs[:_LOOKED_INTO]):
-            self._add(root, importer.format, logs)
+        logs = [entry for entry in self._list_below(root) if entry.name.endswith(".jsonl") and entry.size]
+        if any(self._is_format(importer, entry.path) for entry in logs[:_LOOKED_INTO]):
+            self._add_candidate(root, importer.format, logs)
 
-    def _notes(self, folder: Path, listed: Sequence[_Entry]) -> None:
-        notes = [entry for entry in self._below(folder, listed) if entry.name.endswith((".md", ".canvas"))]
+    def _add_notes(self, folder: Path, listed: Sequence[_Entry]) -> None:
+        notes = [entry for entry in self._list_below(folder, listed) if entry.name.endswith((".md", ".canvas"))]
         if notes:
-            self._add(folder, _OBSIDIAN, notes)
+            self._add_candidate(folder, _OBSIDIAN, notes)
 
     def _is_unpacked_export(self, folder: Path, listed: Sequence[_Entry]) -> bool:
         """An export that was unpacked is imported as a folder, with what lies beside the conversations."""
@@ -219,13 +221,13 @@ class _Walk:
         form = self._format_of(talks[0])
         if form is None:
             return False
-        self._add(folder, form, files)
+        self._add_candidate(folder, form, files)
         return True
 
-    def _file(self, entry: _Entry) -> None:
+    def _add_file(self, entry: _Entry) -> None:
         form = self._format_of(entry)
         if form is not None:
-            self._add(entry.path, form, [entry])
+            self._add_candidate(entry.path, form, [entry])
 
     def _format_of(self, entry: _Entry) -> str | None:
         if entry.path.suffix.lower() not in _ENDINGS or not entry.size or self.sniffed >= MOST_SNIFFED:
@@ -233,16 +235,16 @@ class _Walk:
         self.sniffed += 1
         # What opens only with a password, is damaged or cannot be read is no candidate; naming it says why.
         with suppress(LociError), open_bundle(entry.path) as bundle:
-            return next((importer.format for importer in _importers() if importer.detects(bundle)), None)
+            return next((importer.format for importer in _discoverable_importers() if importer.detects(bundle)), None)
         return None
 
-    def _is(self, importer: Importer, path: Path) -> bool:
+    def _is_format(self, importer: Importer, path: Path) -> bool:
         self.sniffed += 1
         with suppress(LociError), open_bundle(path) as bundle:
             return importer.detects(bundle)
         return False
 
-    def _add(self, path: Path, form: str, files: Sequence[_Entry]) -> None:
+    def _add_candidate(self, path: Path, form: str, files: Sequence[_Entry]) -> None:
         total = _Sum()
         for entry in files:
             total.add(entry)
@@ -250,17 +252,17 @@ class _Walk:
             str(path), form, _LABELS[form], total.size, total.changed_ms, max(1, total.count)
         )
 
-    def _below(self, folder: Path, listed: Sequence[_Entry] | None = None) -> Iterator[_Entry]:
+    def _list_below(self, folder: Path, listed: Sequence[_Entry] | None = None) -> Iterator[_Entry]:
         """The files of a folder and of the folders in it that are not hidden."""
-        waiting = [list(self._list(folder)) if listed is None else list(listed)]
+        waiting = [list(self._list_folder(folder)) if listed is None else list(listed)]
         while waiting:
             for entry in waiting.pop():
                 if not entry.is_folder:
                     yield entry
                 elif not _is_passed_over(entry.name) and not self.is_spent():
-                    waiting.append(list(self._list(entry.path)))
+                    waiting.append(list(self._list_folder(entry.path)))
 
-    def _list(self, folder: Path) -> Iterator[_Entry]:
+    def _list_folder(self, folder: Path) -> Iterator[_Entry]:
         """What lies in a folder: regular files and folders, links not followed, in the order of names."""
         try:
             with os.scandir(folder) as found:
@@ -271,7 +273,7 @@ class _Walk:
             self.entries += 1
             if self.is_spent():
                 return
-            entry = _entry(folder / name)
+            entry = _make_entry(folder / name)
             if entry is not None:
                 yield entry
 
@@ -279,7 +281,7 @@ class _Walk:
         return max(0, MOST_ENTRIES - self.entries)
 
 
-def _importers() -> tuple[Importer, ...]:
+def _discoverable_importers() -> tuple[Importer, ...]:
     """The formats that one file alone shows beyond doubt; rows, notes and texts could be anybody's."""
     return (
         ChatGptImporter(),
@@ -292,7 +294,7 @@ def _importers() -> tuple[Importer, ...]:
     )
 
 
-def _entry(path: Path) -> _Entry | None:
+def _make_entry(path: Path) -> _Entry | None:
     try:
         status = os.lstat(path)
     except OSError:

@@ -380,8 +380,8 @@ def load_claims(
             value=row[4],
             exclusive=bool(row[5]),
             polarity=row[6],
-            valid_from=_when(row[7], row[8]),
-            valid_to=_when(row[9], row[10]),
+            valid_from=_when_or_none(row[7], row[8]),
+            valid_to=_when_or_none(row[9], row[10]),
             qualifiers=json.loads(row[11]),
             start=row[12],
             end=row[13],
@@ -392,5 +392,5 @@ def load_claims(
     return found
 
 
-def _when(at: int | None, precision: str | None) -> When | None:
+def _when_or_none(at: int | None, precision: str | None) -> When | None:
     return None if at is None else When(int(at), Precision(precision or "ms"))

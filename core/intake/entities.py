@@ -92,10 +92,10 @@ def claims_about(rows: Rows, entity_id: str, beside: str = "") -> list[EntityCla
     names = rows.all(_NAMES, {"id": entity_id, "with": beside or entity_id, "space": space})
     keys = sorted({key_form(str(alias)) for (alias,) in names} - {""})
     found = rows.all(_ABOUT, {"id": entity_id, "space": space, "keys": json.dumps(keys)})
-    return [_about(row) for row in found]
+    return [_entity_claim_from_row(row) for row in found]
 
 
-def _about(row: tuple[Any, ...]) -> EntityClaim:
+def _entity_claim_from_row(row: tuple[Any, ...]) -> EntityClaim:
     return EntityClaim(
         id=str(row[0]),
         subject_key=str(row[2]),
@@ -122,24 +122,28 @@ def find_endings(rows: Rows, keep: str, merged: str) -> list[ClaimEnding]:
     Returns:
         Each claim that ends once.
     """
-    held = [one for one in claims_about(rows, keep, merged) if _counts(one)]
+    held = [one for one in claims_about(rows, keep, merged) if _is_ruling_out(one)]
     ended: dict[str, ClaimEnding] = {}
     for incoming in claims_about(rows, merged, keep):
-        if not _counts(incoming):
+        if not _is_ruling_out(incoming):
             continue
         for existing in held:
-            if existing.id in (incoming.id, *ended) or incoming.id in ended or not _exclude(existing, incoming):
+            if (
+                existing.id in (incoming.id, *ended)
+                or incoming.id in ended
+                or not _exclude_each_other(existing, incoming)
+            ):
                 continue
             loser, winner = (incoming, existing) if existing.confidence >= incoming.confidence else (existing, incoming)
             ended[loser.id] = ClaimEnding(loser.id, winner.id)
     return list(ended.values())
 
 
-def _counts(one: EntityClaim) -> bool:
+def _is_ruling_out(one: EntityClaim) -> bool:
     return one.state == "asserted" and one.rules_out
 
 
-def _exclude(existing: EntityClaim, incoming: EntityClaim) -> bool:
+def _exclude_each_other(existing: EntityClaim, incoming: EntityClaim) -> bool:
     same = existing.value_key == incoming.value_key and existing.by_name and incoming.by_name
     lasting = (existing.begin is None or incoming.end is None or existing.begin < incoming.end) and (
         incoming.begin is None or existing.end is None or incoming.begin < existing.end
@@ -161,15 +165,15 @@ def merge_entities(tx: Tx, keep: str, merged: str) -> dict[str, int]:
     rows = [tx.row("entities", {"id": one}) for one in (keep, merged)]
     if keep == merged or any(row is None or row["merged_into_id"] is not None for row in rows):
         raise BugError("joining what is one already")
-    settled = _settle(tx, keep, merged)
+    settled = _settle_rival_claims(tx, keep, merged)
     counts = {"aliases": _unite_names(tx, keep, merged), "mentions": _move_mentions(tx, keep, merged)}
-    counts |= _point(tx, keep, merged)
+    counts |= _repoint_claims(tx, keep, merged)
     tx.update("entities", {"id": merged}, {"merged_into_id": keep})
     _unite_metadata(tx, keep, merged)
     return {**counts, **{name: counts[name] + more for name, more in settled.items()}}
 
 
-def _settle(tx: Tx, keep: str, merged: str) -> dict[str, int]:
+def _settle_rival_claims(tx: Tx, keep: str, merged: str) -> dict[str, int]:
     """Decides between claims that cannot both stand of one thing; a claim told by its subject's name moves with it."""
     moved = [one for one in claims_about(tx, merged, keep) if one.by_name]
     ended = find_endings(tx, keep, merged)
@@ -209,7 +213,7 @@ def _move_mentions(tx: Tx, keep: str, merged: str) -> int:
     return len(found)
 
 
-def _point(tx: Tx, keep: str, merged: str) -> dict[str, int]:
+def _repoint_claims(tx: Tx, keep: str, merged: str) -> dict[str, int]:
     """Point claims at the entity that stays; where two then exclude each other the surer one holds (seed B)."""
     counts = {"claims": 0, "superseded": 0}
     for column in ("subject_entity_id", "object_entity_id"):
@@ -283,7 +287,7 @@ class EntityVerbs:
     make_id: IdMaker
     work: UnitOfWork
 
-    def create(self, tx: Tx, space: Callable[[], str], draft: EntityDraft, asked: EntityCaller) -> str:
+    def create_entity(self, tx: Tx, space: Callable[[], str], draft: EntityDraft, asked: EntityCaller) -> str:
         """Make an entity.
 
         Args:
@@ -297,10 +301,10 @@ class EntityVerbs:
         with self.work.verb(tx, CREATE, LABELS[CREATE], asked.actor) as verb:
             made_by = "owner" if asked.actor.is_owner else "client"
             registry.insert_entity(tx, entity_id, space(), draft, made_by, asked.reach)
-            verb.note(entity_id, aliases=len(draft.aliases))
+            verb.note_audit(entity_id, aliases=len(draft.aliases))
         return entity_id
 
-    def change(self, tx: Tx, entity_id: str, wanted: EntityChange, asked: EntityCaller) -> None:
+    def change_entity(self, tx: Tx, entity_id: str, wanted: EntityChange, asked: EntityCaller) -> None:
         """Change an entity.
 
         Args:
@@ -313,9 +317,9 @@ class EntityVerbs:
         _need_standing(registry.read_card(tx, entity_id, asked.reach), "it")
         with self.work.verb(tx, UPDATE, LABELS[UPDATE], asked.actor) as verb:
             registry.change_entity(tx, entity_id, wanted, asked.reach)
-            verb.note(entity_id, changed=verb.changes)
+            verb.note_audit(entity_id, changed=verb.changes)
 
-    def merge(
+    def merge_or_propose(
         self, tx: Tx, source_id: str, target_id: str, asked: EntityCaller, *, may_decide: bool, widen: bool = False
     ) -> EntityMerged:
         """Merge one entity into another, or leave it to the person (seed B, entity merge).
@@ -334,17 +338,19 @@ class EntityVerbs:
         """
         source, target = check_merge_pair(tx, source_id, target_id, asked.reach, widen=widen)
         decides = may_decide and (asked.actor.is_owner or not _is_persons(tx, source, target))
-        return self._join(tx, source, target, asked) if decides else self._propose(tx, source, target, asked)
+        return (
+            self._merge_pair(tx, source, target, asked) if decides else self._propose_merge(tx, source, target, asked)
+        )
 
-    def _join(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
+    def _merge_pair(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
         with self.work.verb(tx, MERGE, LABELS[MERGE], asked.actor) as verb:
             keep, counts = target.id, Counter[str]()
             if is_in_other_space(source, target):
                 # The schema lets no entity leave GLOBAL again: a new one stands there, and an undo takes it away.
-                keep = self._lift(tx, source, target, asked.reach)
+                keep = self._create_global_entity(tx, source, target, asked.reach)
                 counts.update(merge_entities(tx, keep, target.id))
             counts.update(merge_entities(tx, keep, source.id))
-            for item_id in _questions(tx, (source.id, target.id)):
+            for item_id in _find_open_questions(tx, (source.id, target.id)):
                 review_items.close_conflict(tx, item_id, "moot", None, "side_gone")
             done = EntityMerged(
                 "MERGE",
@@ -357,7 +363,7 @@ class EntityVerbs:
                 step_id=verb.step_id,
             )
             # The payload of seed B's `memory_events` row.
-            verb.note(
+            verb.note_audit(
                 keep,
                 source_entity_id=source.id,
                 target_entity_id=keep,
@@ -367,15 +373,15 @@ class EntityVerbs:
             )
         return done
 
-    def _lift(self, tx: Tx, source: EntityCard, target: EntityCard, reach: EntityScope) -> str:
+    def _create_global_entity(self, tx: Tx, source: EntityCard, target: EntityCard, reach: EntityScope) -> str:
         """One in GLOBAL to which both may lead; a client sees it where it sees a memory that names it, as before."""
-        kind = _kind(source, target)
+        kind = _merged_type(source, target)
         made_by = "owner" if "owner" in (source.made_by, target.made_by) else target.made_by
         entity_id = self.make_id()
         registry.insert_entity(tx, entity_id, GLOBAL_SPACE, EntityDraft(target.name, kind), made_by, reach)
         return entity_id
 
-    def _propose(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
+    def _propose_merge(self, tx: Tx, source: EntityCard, target: EntityCard, asked: EntityCaller) -> EntityMerged:
         reach = registry.reach_params(asked.reach)
         within = {name: reach[name] for name in ("seen", "channels")}
         incoming, existing = (
@@ -397,7 +403,7 @@ class EntityVerbs:
                 keys=[f"{one.space}\0{one.type}\0{name_key(one.name)}".encode() for one in (target, source)],
             )
             item = review_items.open_conflict(tx, self.make_id(), matter)
-            verb.note(item or "", source_entity_id=source.id, target_entity_id=target.id)
+            verb.note_audit(item or "", source_entity_id=source.id, target_entity_id=target.id)
         step = verb.step_id if verb.changes else None
         return EntityMerged("NOOP" if item is None else "PROPOSED", source.id, target.id, conflict=item, step_id=step)
 
@@ -421,7 +427,7 @@ def refuse_channel(actor: Actor) -> None:
         )
 
 
-def _kind(source: EntityCard, target: EntityCard) -> str:
+def _merged_type(source: EntityCard, target: EntityCard) -> str:
     """The type of what two become: what is not known to be anything is what the other one is."""
     return source.type if target.type == "other" else target.type
 
@@ -456,7 +462,7 @@ def check_merge_pair(
     if target.space not in (source.space, GLOBAL_SPACE) and not (widen and is_in_other_space(source, target)):
         raise UserError(Code.INVALID_INPUT, "Two entities of different spaces are merged only into one of GLOBAL.")
     if is_in_other_space(source, target) and registry.is_name_taken(
-        rows, GLOBAL_SPACE, target.name, _kind(source, target), reach
+        rows, GLOBAL_SPACE, target.name, _merged_type(source, target), reach
     ):
         raise PreconditionError("GLOBAL has one of that name already: merge each of the two into that one.")
     return source, target
@@ -480,7 +486,7 @@ def _is_persons(rows: Rows, source: EntityCard, target: EntityCard) -> bool:
     return bool(behind) and bool(find_persons_words(rows, behind))
 
 
-def _questions(rows: Rows, entity_ids: tuple[str, str]) -> list[str]:
+def _find_open_questions(rows: Rows, entity_ids: tuple[str, str]) -> list[str]:
     """Open items that ask whether these two are one."""
     found = rows.all("SELECT id, detail FROM conflicts WHERE kind = 'entity_merge' AND state = 'open' ORDER BY id")
     return [str(item) for item, detail in found if set(json.loads(detail).get("entities", ())) == set(entity_ids)]

@@ -285,11 +285,11 @@ def undo_step(
     Raises:
         UserError: NOT_FOUND when there is nothing to undo, INVALID_INPUT when it cannot be undone now.
     """
-    step = _step(tx, step_id)
-    with work.verb(tx, verb_name, _label(step.label), actor, undoes=step.id) as verb, tx.purge():
+    step = _require_step(tx, step_id)
+    with work.verb(tx, verb_name, _undo_label(step.label), actor, undoes=step.id) as verb, tx.purge():
         chain = _mark_imports(tx, step.id)
         done = restore_step(tx, step.id)
-        verb.note(step.id, restored=done.restored, left=len(done.left))
+        verb.note_audit(step.id, restored=done.restored, left=len(done.left))
     _mark_steps(tx, chain, verb.step_id)
     seq, labels = tx.seq, tuple(done.gone)
     tx.after_commit(lambda: removed(seq, labels))
@@ -330,7 +330,7 @@ def restore_step(tx: Tx, step_id: str) -> UndoState:
             done.left[-1] = {**done.left[-1], "then": None if first is None else image_from_json(first)}
     _leave_other_wings(tx, done)
     _clear_orphans(tx, done)
-    _rederive(tx, done)
+    _recompute_derived(tx, done)
     return done
 
 
@@ -394,7 +394,7 @@ def _is_about(image: tuple[Any, ...], row: Row | None, ids: frozenset[str], name
     return any(value in named for value in told.values() if isinstance(value, str))
 
 
-def _step(tx: Tx, step_id: str | None) -> _Step:
+def _require_step(tx: Tx, step_id: str | None) -> _Step:
     wanted = step_id or last_step(tx)
     row = (
         None
@@ -414,7 +414,7 @@ def _step(tx: Tx, step_id: str | None) -> _Step:
     return _Step(row[0], row[1], row[4])
 
 
-def _label(label: str) -> str:
+def _undo_label(label: str) -> str:
     """The name of an undo: undoing an undo is called a redo, and so on in turn."""
     if label.startswith(_UNDO):
         return _REDO + label.removeprefix(_UNDO)
@@ -522,7 +522,7 @@ def _take_back(
     current = tx.row(table, key)
     if current is None and before is None:
         return  # another undo took it away already
-    if before is None and current is not None and done.kept.intersection(map(str, _owners(current))):
+    if before is None and current is not None and done.kept.intersection(map(str, _owning_memories(current))):
         return  # provenance of a memory that stays: listed with it
     if table == "memories" and current is not None and current["superseded_by_id"] in done.kept | done.onward:
         # The version that took its place went on since: with both back, two texts of one memory would stand.
@@ -541,12 +541,12 @@ def _take_back(
     before = restored_client_row(tx, table, before, current)
     try:
         with tx.attempt():
-            _restore(tx, table, key, before, current, done)
+            _restore_row(tx, table, key, before, current, done)
     except UserError:
-        _leave(tx, table, key, before, current, done)
+        _leave_row(tx, table, key, before, current, done)
     else:
         done.restored += 1
-        _touch(table, before, current, done)
+        _note_touched(table, before, current, done)
 
 
 def _current_version_number(
@@ -562,11 +562,11 @@ def _current_version_number(
     return {"version": number} if any(after_hash == one for one in as_left) else {}
 
 
-def _owners(row: Mapping[str, object]) -> tuple[object, ...]:
+def _owning_memories(row: Mapping[str, object]) -> tuple[object, ...]:
     return tuple(row[name] for name in ("memory_id", "incoming_id") if name in row)
 
 
-def _leave(
+def _leave_row(
     tx: Tx,
     table: str,
     key: Mapping[str, object],
@@ -585,7 +585,7 @@ def _leave(
         done.emptied.add(str(key["id"]))
 
 
-def _restore(
+def _restore_row(
     tx: Tx,
     table: str,
     key: dict[str, object],
@@ -649,10 +649,10 @@ def _bring_parents(tx: Tx, row: Mapping[str, object], done: UndoState) -> None:
             image = image_from_json(found)
             _bring_parents(tx, image, done)
             tx.insert(table, image)
-            _touch(table, image, None, done)
+            _note_touched(table, image, None, done)
 
 
-def _touch(
+def _note_touched(
     table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: UndoState
 ) -> None:
     row = before or current or {}
@@ -718,7 +718,7 @@ def _without_source(tx: Tx, done: UndoState) -> list[tuple[str, int, str | None]
     return sorted(found, key=lambda row: -int(row[1]))  # parts of a split text before their head
 
 
-def _rederive(tx: Tx, done: UndoState) -> None:
+def _recompute_derived(tx: Tx, done: UndoState) -> None:
     standing = [i for i in done.touched if tx.one("SELECT 1 FROM memories WHERE id = ?", (i,)) is not None]
     refresh_terms(tx, standing)
     remove_inferred(tx, memories_naming(tx, done.named))

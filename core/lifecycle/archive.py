@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from core.config.options import Options
 from core.errors import Code, UserError
-from core.intake.erase.erasure import erase
+from core.intake.erase.erasure import erase_memories
 from core.intake.erase.row_erasure import ErasureScope, erasure_scope_of, texts_of
 from core.intake.erase.trace_erasure import TraceIndex
 from core.intake.revise.revision_plan import plan_revision
@@ -62,7 +62,7 @@ def read_archive_page(rows: Rows, after: str | None, limit: int, options: Option
     """
     if not 1 <= limit <= MAX_PAGE:
         raise UserError(Code.INVALID_INPUT, f"A page holds 1 to {MAX_PAGE} memories.")
-    at, n = (None, None) if after is None else _place(after)
+    at, n = (None, None) if after is None else _parse_place(after)
     found = rows.all(_PAGE, {"at": at, "n": n, "most": limit + 1})
     shown = found[:limit]
     heads = [str(row[1]) for row in shown]
@@ -107,7 +107,7 @@ def _archived_from_row(
     )
 
 
-def _place(after: str) -> tuple[int, int]:
+def _parse_place(after: str) -> tuple[int, int]:
     at, dot, n = after.partition(".")
     if not (dot and at.lstrip("-").isdigit() and n.isdigit() and len(after) <= 40):
         raise UserError(Code.INVALID_INPUT, "That is no place in the archive.")
@@ -158,7 +158,7 @@ class ArchiveErasureJob:
             The deeds, oldest memory first; the last one is marked, so that nothing is held behind it.
         """
         self._journals.pop(ground.work, None)  # of a run that was stopped
-        found: list[PlannedAction] = ground.read(lambda rows: _plan(rows, ground))
+        found: list[PlannedAction] = ground.read(lambda rows: _plan_erasure(rows, ground))
         return found
 
     def prepare(self, ground: JobContext, deeds: Sequence[PlannedAction]) -> TraceIndex:
@@ -173,9 +173,9 @@ class ArchiveErasureJob:
         ids = [deed.memory_id for deed in deeds]
         journals = self._journals.get(ground.work)
         if journals is None or not journals.is_for(ids):
-            journals = ground.read(lambda rows: _journals(rows, ground, ids))
+            journals = ground.read(lambda rows: _make_journals(rows, ground, ids))
             self._journals[ground.work] = journals
-        ground.read(journals.look)
+        ground.read(journals.read_new_rows)
         return journals
 
     def apply_plan(
@@ -196,28 +196,30 @@ class ArchiveErasureJob:
         Returns:
             Counts `erased` (memories), `rows` (with parts and what lay beneath) and `skipped`.
         """
-        due = _due(tx, ground.options, ground.now_ms, [deed.memory_id for deed in deeds])
+        due = _due_memory_ids(tx, ground.options, ground.now_ms, [deed.memory_id for deed in deeds])
         leaving = dict(_find_expendable(tx, ground, due))
         ids = [one for memory_id, (under, _) in leaving.items() for one in (memory_id, *under)]
-        rows = erase(tx, ground.work, ids, SCHEDULER, ground.removed, journals=prepared).memories if ids else 0
+        rows = erase_memories(tx, ground.work, ids, SCHEDULER, ground.removed, journals=prepared).memories if ids else 0
         if any(deed.detail.get(_LAST) for deed in deeds):
             self._journals.pop(ground.work, None)
         erased = len(leaving)
         return BatchResult(len(deeds), {"erased": erased, "rows": rows, "skipped": len(deeds) - erased}, tuple(ids))
 
 
-def _journals(rows: Rows, ground: JobContext, ids: Sequence[str]) -> TraceIndex:
+def _make_journals(rows: Rows, ground: JobContext, ids: Sequence[str]) -> TraceIndex:
     """An index for all that is due, not for the next few alone."""
     named = rows.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (to_json(list(ids)),))
-    due = [*(str(row[0]) for row in named), *_due(rows, ground.options, ground.now_ms, None)]
+    due = [*(str(row[0]) for row in named), *_due_memory_ids(rows, ground.options, ground.now_ms, None)]
     reach = erasure_scope_of(rows, [*due, *erasure_scope_of(rows, due, whole_chain=False).back], whole_chain=False)
     return TraceIndex([*ids, *reach.ids], texts_of(rows, reach))
 
 
-def _plan(rows: Rows, ground: JobContext) -> list[PlannedAction]:
+def _plan_erasure(rows: Rows, ground: JobContext) -> list[PlannedAction]:
     taken: set[str] = set()
     deeds = []
-    for memory_id, (under, reach) in _find_expendable(rows, ground, _due(rows, ground.options, ground.now_ms, None)):
+    for memory_id, (under, reach) in _find_expendable(
+        rows, ground, _due_memory_ids(rows, ground.options, ground.now_ms, None)
+    ):
         if memory_id not in taken:
             taken.update(reach.ids)
             reason = WITH_SOURCES if under else REASON
@@ -228,7 +230,7 @@ def _plan(rows: Rows, ground: JobContext) -> list[PlannedAction]:
     return deeds
 
 
-def _due(rows: Rows, options: Options, now_ms: int, ids: Sequence[str] | None) -> list[str]:
+def _due_memory_ids(rows: Rows, options: Options, now_ms: int, ids: Sequence[str] | None) -> list[str]:
     """Archived memories whose time is over.
 
     The time of the transaction is not asked: once written in a wrong year, it stays there until that year comes.
@@ -251,7 +253,7 @@ def _find_expendable(
 ) -> Iterator[tuple[str, tuple[Sequence[str], ErasureScope]]]:
     """Those of what is due that nobody would miss, each with a digest's sources, and the whole reach."""
     reaches = {memory_id: erasure_scope_of(rows, [memory_id], whole_chain=False) for memory_id in due}
-    loose = _loose(rows, ground, {one for reach in reaches.values() for one in reach.back})
+    loose = _erasable_sources(rows, ground, {one for reach in reaches.values() for one in reach.back})
     for memory_id, alone in reaches.items():
         under = alone.back
         if loose.issuperset(under):
@@ -260,7 +262,7 @@ def _find_expendable(
                 yield memory_id, (under, reach)
 
 
-def _loose(rows: Rows, ground: JobContext, sources: Collection[str]) -> set[str]:
+def _erasable_sources(rows: Rows, ground: JobContext, sources: Collection[str]) -> set[str]:
     """Sources that may go with their digest."""
     if not sources:
         return set()

@@ -24,10 +24,10 @@ from core.score.floor_plan import (
     FULL,
     Grid,
     Rect,
-    capacity,
     free_ground,
     lay_out,
     places_needed,
+    room_capacity,
     room_size,
     spread_places,
 )
@@ -79,11 +79,11 @@ class ArrangementContext(Protocol):
         """Run one transaction in the background, and wait for it."""
         ...
 
-    def fetch(self, labels: Numbers) -> tuple[Numbers, Vectors]:
+    def fetch_vectors(self, labels: Numbers) -> tuple[Numbers, Vectors]:
         """Vectors of those labels that have one, in the order asked."""
         ...
 
-    def check(self) -> None:
+    def check_not_closing(self) -> None:
         """Raise where the vault is being locked."""
         ...
 
@@ -148,18 +148,18 @@ class Arranger:
         order = sorted(waiting, key=lambda i: (i not in standing, standing.get(i, 0.0), -len(waiting[i]), i))
         for space_id in order:
             total += len(waiting[space_id])
-            placed += self._space(space_id, waiting[space_id])
+            placed += self._arrange_space(space_id, waiting[space_id])
         return ArrangementResult(placed, total - placed)
 
     def _free_strays(self) -> None:
         """Let those who stand in another space's wing wait for a place in their own."""
         found = self._site.read(stored.find_strays)
         for low in range(0, len(found), BATCH):
-            self._site.check()
+            self._site.check_not_closing()
             part = found[low : low + BATCH]
-            self._site.write(lambda tx: self._free(tx, part))  # noqa: B023 - waited for
+            self._site.write(lambda tx: self._delete_strays(tx, part))  # noqa: B023 - waited for
 
-    def _free(self, tx: Tx, memory_ids: Sequence[str]) -> None:
+    def _delete_strays(self, tx: Tx, memory_ids: Sequence[str]) -> None:
         still = stored.find_strays(tx, memory_ids)
         if not still:
             return
@@ -167,41 +167,43 @@ class Arranger:
             tx.recorder = None  # no step either: nobody ever gave them such a place
             for memory_id in still:
                 tx.delete("places", {"memory_id": memory_id})
-            verb.note(freed=len(still))
+            verb.note_audit(freed=len(still))
 
-    def _space(self, space_id: str, rows: list[tuple[int, str, str | None]]) -> int:
-        self._site.check()
+    def _arrange_space(self, space_id: str, rows: list[tuple[int, str, str | None]]) -> int:
+        self._site.check_not_closing()
         batch = self._with_vectors(space_id, rows)
         if not batch.ids:
             return 0
         for _ in range(_TRIES):
-            start = self._site.read(lambda rows: _start(rows, space_id))
+            start = self._site.read(lambda rows: _read_start(rows, space_id))
             is_first = start.wing is None
             wing, plan = (
-                self._first(batch) if start.wing is None else (start.wing, self._later(batch, start.wing, start))
+                self._plan_first_rooms(batch)
+                if start.wing is None
+                else (start.wing, self._plan_into_rooms(batch, start.wing, start))
             )
-            placed = self._write(batch, wing, plan, start, is_first=is_first)
+            placed = self._write_plan(batch, wing, plan, start, is_first=is_first)
             if placed is not None:
                 return placed
         return 0
 
     def _with_vectors(self, space_id: str, rows: list[tuple[int, str, str | None]]) -> _Batch:
         labels = np.fromiter((row[0] for row in rows), np.int64, len(rows))
-        found, vectors = self._vectors(labels)
+        found, vectors = self._fetch_vectors(labels)
         has = np.isin(labels, found)
         kept = [row for row, there in zip(rows, has.tolist(), strict=True) if there]
         talks = tuple(row[2] for row in kept)
         blend_with_conversation(vectors, _number_talks(talks))
         return _Batch(space_id, tuple(row[1] for row in kept), found, talks, vectors)
 
-    def _vectors(self, labels: Numbers) -> tuple[Numbers, Vectors]:
+    def _fetch_vectors(self, labels: Numbers) -> tuple[Numbers, Vectors]:
         """Vectors in chunks into one array: at 100,000 a second copy would be 150 MB."""
         held: Vectors | None = None
         found = np.empty(len(labels), np.int64)
         count = 0
         for low in range(0, len(labels), _FETCH):
-            self._site.check()
-            part, vectors = self._site.fetch(labels[low : low + _FETCH])
+            self._site.check_not_closing()
+            part, vectors = self._site.fetch_vectors(labels[low : low + _FETCH])
             if held is None:
                 held = np.empty((len(labels), vectors.shape[1]), np.float32)
             found[count : count + len(part)] = part
@@ -213,31 +215,31 @@ class Arranger:
 
     # ---- planning
 
-    def _first(self, batch: _Batch) -> tuple[Wing, PlacementPlan]:
+    def _plan_first_rooms(self, batch: _Batch) -> tuple[Wing, PlacementPlan]:
         members = self._divide(batch, np.arange(len(batch.ids)))
         rects = lay_out([len(inside) for inside in members])
         wing = Wing(self._site.make_id(), batch.space_id, "", 0.0, max(LEAST_WING, *(float(r.x + r.w) for r in rects)))
         return wing, self._new_rooms(batch, wing, members, rects, ())
 
-    def _later(self, batch: _Batch, wing: Wing, start: _Start) -> PlacementPlan:
+    def _plan_into_rooms(self, batch: _Batch, wing: Wing, start: _Start) -> PlacementPlan:
         counts = self._site.read(lambda rows: stored.count_by_room(rows, wing.id))
         held = self._site.read(lambda rows: stored.reserved_places(rows, [room.id for room in start.rooms]))
         found = [
             CandidateRoom(
                 room,
-                self._centre(room),
+                self._centre_of_room(room),
                 free_capacity(room, counts.get(room.id, 0) + len(held.get(room.id, ()))),
             )
             for room in start.rooms
         ]
-        homes = self._site.read(lambda rows: _homes(rows, wing.id, batch.talks))
+        homes = self._site.read(lambda rows: _main_room_by_conversation(rows, wing.id, batch.talks))
         chosen = choose_rooms(batch.vectors, found, [homes.get(talk or "") for talk in batch.talks])
         plan = PlacementPlan()
         for place, room in enumerate(start.rooms):
             newcomers = np.flatnonzero(chosen == place)
             if newcomers.size:
-                self._site.check()
-                plan.places += self._settle(newcomers, batch.vectors[newcomers], room, held.get(room.id))
+                self._site.check_not_closing()
+                plan.places += self._assign_places(newcomers, batch.vectors[newcomers], room, held.get(room.id))
         strangers = np.flatnonzero(chosen == NEW)
         if strangers.size:
             members = self._divide(batch, strangers)
@@ -254,24 +256,24 @@ class Arranger:
     def _new_rooms(
         self, batch: _Batch, wing: Wing, members: Sequence[Numbers], rects: Sequence[Rect], standing: Sequence[Room]
     ) -> PlacementPlan:
-        names = self._names([batch.labels[inside] for inside in members], standing)
+        names = self._name_rooms([batch.labels[inside] for inside in members], standing)
         new = [
             Room(self._site.make_id(), wing.id, batch.space_id, name, rect.x, rect.y, rect.w, rect.h, "lifecycle")
             for name, rect in zip(names, rects, strict=True)
         ]
-        self._site.check()
+        self._site.check_not_closing()
         return PlacementPlan(new, first_places(new, members, batch.vectors))
 
-    def _centre(self, room: Room) -> Vectors | None:
+    def _centre_of_room(self, room: Room) -> Vectors | None:
         labels = self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE))
-        found, vectors = self._site.fetch(labels)
+        found, vectors = self._site.fetch_vectors(labels)
         return None if not len(found) else mean_directions(vectors, np.zeros(len(found), np.int64), 1)[0]
 
-    def _settle(
+    def _assign_places(
         self, newcomers: Numbers, vectors: Vectors, room: Room, held: Places | None
     ) -> list[tuple[int, str, float, float]]:
         labels, _, places = self._site.read(lambda rows: stored.read_room_loci(rows, room.id))
-        found, kin = self._vectors(labels)
+        found, kin = self._fetch_vectors(labels)
         standing = places[np.isin(labels, found)]
         taken = places if held is None else np.unique(np.concatenate((places, held)), axis=0)
         return assign_places(newcomers, vectors, room, taken, standing, kin)
@@ -295,17 +297,17 @@ class Arranger:
             if label in said:
                 keys = (phrase.key for phrase in read_phrases(said[label].text))
                 phrases[place] = frozenset(key for key in keys if silent.isdisjoint(key))
-        self._site.check()
+        self._site.check_not_closing()
         talks = _number_talks([batch.talks[place] for place in which.tolist()])
         groups = find_communities(MemoryFeatures(batch.vectors[which], phrases, talks))
         order = np.argsort(groups, kind="stable")
         return [which[inside] for inside in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)]
 
-    def _names(self, members: Sequence[Numbers], standing: Sequence[Room]) -> list[str]:
+    def _name_rooms(self, members: Sequence[Numbers], standing: Sequence[Room]) -> list[str]:
         speakers: dict[str, int] = {}
 
         def read(labels: Numbers) -> list[_Said]:
-            found = list(self._site.read(lambda rows: _read_said(rows, _evenly(labels, TEXTS))).values())
+            found = list(self._site.read(lambda rows: _read_said(rows, _sample_evenly(labels, TEXTS))).values())
             for one in found:
                 if one.author:
                     speakers[one.author] = speakers.get(one.author, 0) + 1
@@ -321,14 +323,16 @@ class Arranger:
 
     # ---- writing
 
-    def _write(self, batch: _Batch, wing: Wing, plan: PlacementPlan, start: _Start, *, is_first: bool) -> int | None:
+    def _write_plan(
+        self, batch: _Batch, wing: Wing, plan: PlacementPlan, start: _Start, *, is_first: bool
+    ) -> int | None:
         """Write a plan in batches; None where the palace changed before the first, so that it must be made anew."""
         placed = 0
         # After the first batch, which is a sample of everything, in the order of the memories: at random, every batch
         # would touch every page of the index over them (twice the time at 100,000).
         ordered = sorted(plan.places[:BATCH]) + sorted(plan.places[BATCH:])
         for low in range(0, max(1, len(ordered)), BATCH):
-            self._site.check()
+            self._site.check_not_closing()
             part = ordered[low : low + BATCH]
             ground = (wing if is_first else None, plan.rooms) if low == 0 else (None, [])
             written = self._site.write(lambda tx: self._write_part(tx, batch, wing, ground, part, start))  # noqa: B023 - waited for
@@ -347,7 +351,7 @@ class Arranger:
         start: _Start,
     ) -> int | None:
         new_wing, new_rooms = ground
-        is_changed = _steps(tx) != start.steps
+        is_changed = _step_mark(tx) != start.steps
         if is_changed and (new_wing is not None or new_rooms):
             return None
         with self._site.work.verb(tx, "arrange", "Arrange the palace", SCHEDULER) as verb:
@@ -357,9 +361,9 @@ class Arranger:
                 stored.insert_wing(tx, new_wing.id, batch.space_id, new_wing.w, high)
             for room in new_rooms:
                 stored.insert_room(tx, room)
-            rows = _writable(tx, batch, part, is_changed=is_changed)
+            rows = _select_writable_rows(tx, batch, part, is_changed=is_changed)
             tx.insert_many("places", rows)
-            verb.note(wing.id, placed=len(rows), rooms=len(new_rooms), wings=int(new_wing is not None))
+            verb.note_audit(wing.id, placed=len(rows), rooms=len(new_rooms), wings=int(new_wing is not None))
         return len(rows)
 
 
@@ -381,17 +385,17 @@ def has_unplaced(rows: Rows) -> bool:
     return waits or bool(stored.find_strays(rows))
 
 
-def _steps(rows: Rows) -> tuple[Any, ...]:
+def _step_mark(rows: Rows) -> tuple[Any, ...]:
     """Changes whenever a verb ran that may have changed memories, rooms or places."""
     return rows.one("SELECT count(*), max(rowid) FROM undo_steps") or ()
 
 
-def _start(rows: Rows, space_id: str) -> _Start:
+def _read_start(rows: Rows, space_id: str) -> _Start:
     wing = stored.find_wing(rows, space_id)
-    return _Start(wing, () if wing is None else stored.read_rooms(rows, wing.id), _steps(rows))
+    return _Start(wing, () if wing is None else stored.read_rooms(rows, wing.id), _step_mark(rows))
 
 
-def _homes(rows: Rows, wing_id: str, talks: Iterable[str | None]) -> dict[str, str]:
+def _main_room_by_conversation(rows: Rows, wing_id: str, talks: Iterable[str | None]) -> dict[str, str]:
     # In this order: left to itself, the planner begins with the rooms and reads every place.
     found = rows.all(
         "SELECT t.value, p.room_id, count(*) FROM json_each(?) t CROSS JOIN memories m ON m.conversation_id = t.value "
@@ -439,13 +443,13 @@ def _number_talks(talks: Sequence[str | None]) -> Numbers:
     return np.array([-1 if talk is None else numbers.setdefault(talk, len(numbers)) for talk in talks], np.int64)
 
 
-def _evenly(labels: Numbers, most: int) -> Numbers:
+def _sample_evenly(labels: Numbers, most: int) -> Numbers:
     if len(labels) <= most:
         return labels
     return labels[np.linspace(0, len(labels) - 1, most).astype(np.int64)]
 
 
-def _writable(
+def _select_writable_rows(
     tx: Tx, batch: _Batch, part: Sequence[tuple[int, str, float, float]], *, is_changed: bool
 ) -> list[dict[str, object]]:
     """Rows of those that still wait, in rooms that still stand; after another verb, on places that are still free."""
@@ -454,13 +458,16 @@ def _writable(
     room_ids = {room_id for _, room_id, _, _ in part}
     there = {
         row[0]
-        for row in tx.all("SELECT id FROM rooms WHERE id IN (SELECT value FROM json_each(?))", (_list(room_ids),))
+        for row in tx.all(
+            "SELECT id FROM rooms WHERE id IN (SELECT value FROM json_each(?))", (_to_json_list(room_ids),)
+        )
     }
     spots: set[tuple[str, float, float]] = set()
     if is_changed:
         spots.update(
             tx.all(
-                "SELECT room_id, x, y FROM places WHERE room_id IN (SELECT value FROM json_each(?))", (_list(room_ids),)
+                "SELECT room_id, x, y FROM places WHERE room_id IN (SELECT value FROM json_each(?))",
+                (_to_json_list(room_ids),),
             )
         )
     return [
@@ -470,7 +477,7 @@ def _writable(
     ]
 
 
-def _list(values: Iterable[str]) -> str:
+def _to_json_list(values: Iterable[str]) -> str:
     return json.dumps(sorted(values))
 
 
@@ -526,7 +533,7 @@ def free_capacity(room: Room, count: int) -> int:
     Returns:
         0 or more.
     """
-    return max(0, int(FULL * capacity(room.w, room.h, CROWDED)) - count)
+    return max(0, int(FULL * room_capacity(room.w, room.h, CROWDED)) - count)
 
 
 def choose_rooms(vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequence[str | None]) -> Numbers:
@@ -546,7 +553,7 @@ def choose_rooms(vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequ
     for place, found in enumerate(rooms):
         if found.centre is not None:
             near[:, place] = vectors @ found.centre
-    is_new = _far(near, [known.get(home or "") is not None for home in at_home])
+    is_new = _are_far(near, [known.get(home or "") is not None for home in at_home])
     chosen = np.full(len(vectors), NEW, np.int64)
     order = np.argsort(-near, axis=1, kind="stable")
     for newcomer in np.flatnonzero(~is_new).tolist():
@@ -560,7 +567,7 @@ def choose_rooms(vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequ
     return chosen
 
 
-def _far(near: NDArray[np.float32], has_home: Sequence[bool]) -> NDArray[np.bool_]:
+def _are_far(near: NDArray[np.float32], has_home: Sequence[bool]) -> NDArray[np.bool_]:
     if not near.shape[1]:
         return np.ones(len(near), np.bool_)
     far = (near.max(axis=1) < FAR) & ~np.array(has_home, np.bool_)
@@ -589,7 +596,7 @@ def assign_places(
         nearest = (part @ kin.T).argmax(axis=1) if len(kin) else None
         for at, newcomer in enumerate(newcomers[low : low + _CHUNK].tolist()):
             x, y = (room.w / 2, room.h / 2) if nearest is None else standing[nearest[at]]
-            found.append((newcomer, room.id, *grid.take(float(x), float(y))))
+            found.append((newcomer, room.id, *grid.take_nearest(float(x), float(y))))
     return found
 
 

@@ -62,7 +62,7 @@ class MigrationHost(Protocol):
         """Whether the model that is wished can be tried now: its server did not fail a moment ago."""
         ...
 
-    def target(self, ground: JobContext, wish: str) -> TargetSpace | None:
+    def open_target(self, ground: JobContext, wish: str) -> TargetSpace | None:
         """The space of the wished model; None where its server does not answer now.
 
         Raises:
@@ -70,11 +70,11 @@ class MigrationHost(Protocol):
         """
         ...
 
-    def build(self, target: TargetSpace) -> Any:
+    def build_index(self, target: TargetSpace) -> Any:
         """An index over the space as it is now, off to the side."""
         ...
 
-    def swap(self, tx: Tx, built: Any) -> None:
+    def swap_index(self, tx: Tx, built: Any) -> None:
         """Bring the index up to this transaction, and search it as soon as that is saved."""
         ...
 
@@ -130,7 +130,7 @@ class MigrationJob:
         if self._moving.is_requested(active, wish):
             gone = ground.read(lambda rows: _find_unwanted_space(rows, ground.now_ms))
             return None if gone is None else MigrationBatch(gone)
-        target = self._moving.target(ground, wish)
+        target = self._moving.open_target(ground, wish)
         if target is None:
             return None
         if building is not None and building != target.space:
@@ -139,7 +139,7 @@ class MigrationJob:
         rounds = int(cursor.get(_ROUNDS, 0))
         waiting = self._read_waiting_memories(ground, target.space, refused)
         if not waiting or rounds >= LAST_ROUNDS:
-            return MigrationBatch(target.space, built=self._moving.build(target), refused=refused, rounds=rounds)
+            return MigrationBatch(target.space, built=self._moving.build_index(target), refused=refused, rounds=rounds)
         return self._embed_batch(target, waiting, refused, rounds + (len(waiting) < BATCH))
 
     @staticmethod
@@ -160,36 +160,36 @@ class MigrationJob:
         except LociError as error:
             if error.code is not Code.EMBEDDING_FAILED or len(refused) >= _MOST_REFUSED:
                 raise
-        kept, vectors, bad = _one_by_one(target, waiting, texts)
+        kept, vectors, bad = _embed_one_by_one(target, waiting, texts)
         return MigrationBatch(target.space, kept, vectors, refused=(*refused, *bad), rounds=rounds)
 
     def write(self, tx: Tx, _verb: Verb | None, _ground: JobContext, prepared: MigrationBatch) -> BatchResult:
         """Write what was prepared, where it still fits."""
         if prepared.vectors is not None:
-            return self._fill(tx, prepared)
+            return self._write_vectors(tx, prepared)
         if prepared.built is not None:
-            return self._exchange(tx, prepared, prepared.built)
+            return self._swap_or_wait(tx, prepared, prepared.built)
         dropped = vector_spaces.drop_some(tx, prepared.space, DROPPED_AT_ONCE)
         return BatchResult(dropped, {"dropped": dropped})
 
     @staticmethod
-    def _fill(tx: Tx, prepared: MigrationBatch) -> BatchResult:
+    def _write_vectors(tx: Tx, prepared: MigrationBatch) -> BatchResult:
         building = vector_spaces.find_in_state(tx, "building")
         if building is None:
             vector_spaces.note_building(tx, prepared.space)
         # Between reading and writing a text may have been changed or taken back: its vector would say what it was.
         there = read_by_ids(tx, [one.id for one in prepared.memories])
-        same = [n for n, one in enumerate(prepared.memories) if _reads_alike(there.get(one.id), one)]
+        same = [n for n, one in enumerate(prepared.memories) if _is_unchanged(there.get(one.id), one)]
         vectors = np.asarray(prepared.vectors)[same]
         write_vectors(tx, [prepared.memories[n].n for n in same], vectors, prepared.space)
         cursor = {_REFUSED: list(prepared.refused), _ROUNDS: prepared.rounds}
         return BatchResult(len(prepared.memories), {"embedded": len(same)}, cursor=cursor)
 
-    def _exchange(self, tx: Tx, prepared: MigrationBatch, built: Any) -> BatchResult:
-        left = count_without_vectors(tx, prepared.space) - _still_waiting(tx, prepared)
+    def _swap_or_wait(self, tx: Tx, prepared: MigrationBatch, built: Any) -> BatchResult:
+        left = count_without_vectors(tx, prepared.space) - _count_still_waiting(tx, prepared)
         if left > 0 and prepared.rounds < LAST_ROUNDS:
             return BatchResult(0, cursor={_REFUSED: list(prepared.refused), _ROUNDS: prepared.rounds + 1})
-        self._moving.swap(tx, built)
+        self._moving.swap_index(tx, built)
         return BatchResult(1, {"changed": 1, "refused": len(prepared.refused)}, is_last=True)
 
 
@@ -202,7 +202,7 @@ def _find_unwanted_space(rows: Rows, now_ms: int) -> VectorSpace | None:
     return vector_spaces.find_in_state(rows, "building") or vector_spaces.find_overdue(rows, now_ms)
 
 
-def _still_waiting(rows: Rows, prepared: MigrationBatch) -> int:
+def _count_still_waiting(rows: Rows, prepared: MigrationBatch) -> int:
     """How many of those whose text has no vector are still there and lack one."""
     passed = set(prepared.refused)
     if not passed:
@@ -211,11 +211,11 @@ def _still_waiting(rows: Rows, prepared: MigrationBatch) -> int:
     return sum(label in passed for label, _ in waiting)
 
 
-def _reads_alike(now: Memory | None, then: Memory) -> bool:
+def _is_unchanged(now: Memory | None, then: Memory) -> bool:
     return now is not None and (now.text, now.author) == (then.text, then.author)
 
 
-def _one_by_one(
+def _embed_one_by_one(
     target: TargetSpace, memories: Sequence[Memory], texts: Sequence[str]
 ) -> tuple[tuple[Memory, ...], NDArray[np.float32], list[int]]:
     """One of them has no direction for this model: find which, so that it holds up nobody."""

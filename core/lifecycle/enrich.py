@@ -76,14 +76,14 @@ def propose_merges(tx: Tx, make_id: Callable[[], str]) -> tuple[int, int]:
         review_items.close_conflict(tx, item_id, "moot", None, "side_gone")
     left, opened = MOST_OPEN - int(tx.value(_OPEN)), 0
     for (space_id,) in tx.all("SELECT DISTINCT space_id FROM entities ORDER BY 1"):
-        for pair in _pairs(tx, str(space_id)):
+        for pair in _find_name_pairs(tx, str(space_id)):
             if opened == left:
                 return opened, len(gone)
-            opened += _ask(tx, make_id, pair)
+            opened += _ask_about_pair(tx, make_id, pair)
     return opened, len(gone)
 
 
-def _pairs(rows: Rows, space_id: str) -> tuple[NamePair, ...]:
+def _find_name_pairs(rows: Rows, space_id: str) -> tuple[NamePair, ...]:
     names = [
         CountedName(str(one), str(name), str(kind), int(count))
         for one, name, kind, count in rows.all(_NAMES, (space_id,))
@@ -91,8 +91,8 @@ def _pairs(rows: Rows, space_id: str) -> tuple[NamePair, ...]:
     return find_similar_pairs(names[:NEWEST], names)
 
 
-def _ask(tx: Tx, make_id: Callable[[], str], pair: NamePair) -> bool:
-    sides = [tx.value(_WHERE, {"one": a.id, "other": b.id}) for a, b in _both(pair)]
+def _ask_about_pair(tx: Tx, make_id: Callable[[], str], pair: NamePair) -> bool:
+    sides = [tx.value(_WHERE, {"one": a.id, "other": b.id}) for a, b in _both_orders(pair)]
     keep, other = (None if side is None else str(side) for side in sides)
     if keep is None or other is None:
         return False
@@ -104,19 +104,19 @@ def _ask(tx: Tx, make_id: Callable[[], str], pair: NamePair) -> bool:
         confidence=round(pair.likeness, 3),
         # Loci asks by itself: an undo that takes the memory away takes the question along.
         detail={"entities": [pair.keep.id, pair.other.id], "opened_by": READING},
-        keys=_keys(tx, pair),
+        keys=_question_keys(tx, pair),
     )
     wanted = make_id()
     return review_items.open_conflict(tx, wanted, matter) == wanted
 
 
-def _keys(rows: Rows, pair: NamePair) -> Sequence[bytes]:
+def _question_keys(rows: Rows, pair: NamePair) -> Sequence[bytes]:
     """Space, type and names: the same pair is the same question, whatever ids it gets."""
     space = rows.value("SELECT space_id FROM entities WHERE id = ?", (pair.keep.id,))
     return [f"{space}\0{one.type}\0{name_key(one.name)}".encode() for one in (pair.keep, pair.other)]
 
 
-def _both(pair: NamePair) -> tuple[tuple[CountedName, CountedName], tuple[CountedName, CountedName]]:
+def _both_orders(pair: NamePair) -> tuple[tuple[CountedName, CountedName], tuple[CountedName, CountedName]]:
     return (pair.keep, pair.other), (pair.other, pair.keep)
 
 
@@ -242,10 +242,12 @@ class EnrichJob:
     def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> EnrichBatch | None:
         """Read the next few; when all are read, ask the model about one; at the end look for names that may be one."""
         after = int(cursor.get("n", 0))
-        rows = _whole(ground.read(lambda rows: _rows(rows, _NEXT, version=VERSION, after=after, most=AT_ONCE)))
+        rows = _limit_characters(
+            ground.read(lambda rows: _read_rows(rows, _NEXT, version=VERSION, after=after, most=AT_ONCE))
+        )
         if rows:
             return _prepare_batch(ground, rows, {**cursor, "n": rows[-1].n})
-        return _batch_for_model(ground, cursor) or _end(cursor)
+        return _batch_for_model(ground, cursor) or _make_end_batch(cursor)
 
     def write(self, tx: Tx, verb: Verb | None, ground: JobContext, prepared: EnrichBatch) -> BatchResult:
         """Write what was read of memories that are still the same."""
@@ -253,7 +255,7 @@ class EnrichJob:
         if prepared.is_end:
             opened, closed = propose_merges(tx, ground.make_id)
             return BatchResult(0, {"names_asked": opened, "names_closed": closed}, is_last=True, cursor=prepared.cursor)
-        counts = _write(tx, ground.make_id, prepared)
+        counts = _write_batch(tx, ground.make_id, prepared)
         cursor = {**prepared.cursor, "made": int(prepared.cursor.get("made", 0)) + counts["entities"]}
         return BatchResult(len(prepared.readings) + len(prepared.hidden), counts, cursor=cursor)
 
@@ -265,17 +267,17 @@ def renew_annotations(tx: Tx, make_id: Callable[[], str], ids: Sequence[str]) ->
         make_id: makes UUIDv7 ids.
         ids: the memories; those that do not stand are passed over.
     """
-    rows = [_row(one) for one in tx.all(_BY_ID, (to_json(list(ids)),))]
-    readings = [_read(row) for row in rows if row.is_clear]
-    names = find_names(tx, _texts(readings, find_owner_names(tx)))
+    rows = [_enrich_row_from(one) for one in tx.all(_BY_ID, (to_json(list(ids)),))]
+    readings = [_annotate_text(row) for row in rows if row.is_clear]
+    names = find_names(tx, _make_name_texts(readings, find_owner_names(tx)))
     hidden = tuple(row.id for row in rows if not row.is_clear)
-    _write(tx, make_id, EnrichBatch({}, tuple(readings), hidden, names))
+    _write_batch(tx, make_id, EnrichBatch({}, tuple(readings), hidden, names))
     return len(readings)
 
 
 def _prepare_batch(ground: JobContext, rows: Sequence[EnrichRow], cursor: Mapping[str, Any]) -> EnrichBatch:
-    readings = tuple(_read(row) for row in rows if row.is_clear)
-    texts = _texts(readings, ground.read(find_owner_names))
+    readings = tuple(_annotate_text(row) for row in rows if row.is_clear)
+    texts = _make_name_texts(readings, ground.read(find_owner_names))
     names = ground.read(lambda rows: find_names(rows, texts))
     return EnrichBatch(cursor, readings, tuple(row.id for row in rows if not row.is_clear), names)
 
@@ -285,7 +287,7 @@ def _batch_for_model(ground: JobContext, cursor: Mapping[str, Any]) -> EnrichBat
     asked = int(cursor.get("asked", 0))
     if ground.ask is None or asked >= ASKED:
         return None
-    rows = ground.read(lambda rows: _rows(rows, _UNASKED, version=VERSION, most=TEXT_CHARACTERS))
+    rows = ground.read(lambda rows: _read_rows(rows, _UNASKED, version=VERSION, most=TEXT_CHARACTERS))
     if not rows:
         return None
     row = rows[0]
@@ -295,29 +297,29 @@ def _batch_for_model(ground: JobContext, cursor: Mapping[str, Any]) -> EnrichBat
         return None
     told = parse_description(answer)
     told = None if told is None else keep_grounded_parts(told, row.text, topic_taxonomy())
-    reading = replace(_read(row), told=told)
+    reading = replace(_annotate_text(row), told=told)
     people = {row.id: told.people} if told is not None else {}
-    texts = _texts([reading], ground.read(find_owner_names))
+    texts = _make_name_texts([reading], ground.read(find_owner_names))
     names = ground.read(lambda rows: find_names(rows, texts, people))
     return EnrichBatch({**cursor, "asked": asked + 1}, (reading,), names=names, made_by="model")
 
 
-def _end(cursor: Mapping[str, Any]) -> EnrichBatch | None:
+def _make_end_batch(cursor: Mapping[str, Any]) -> EnrichBatch | None:
     if not cursor.get("made") or cursor.get("compared"):
         return None
     return EnrichBatch({**cursor, "compared": True}, is_end=True)
 
 
-def _rows(rows: Rows, sql: str, **params: object) -> list[EnrichRow]:
-    return [_row(one) for one in rows.all(sql, params)]
+def _read_rows(rows: Rows, sql: str, **params: object) -> list[EnrichRow]:
+    return [_enrich_row_from(one) for one in rows.all(sql, params)]
 
 
-def _row(one: tuple[Any, ...]) -> EnrichRow:
+def _enrich_row_from(one: tuple[Any, ...]) -> EnrichRow:
     n, memory_id, text, space_id, kind, category, tier, content_hash, *spoken = one
     return EnrichRow(int(n), memory_id, text, space_id, kind, category, tier, bytes(content_hash), *map(str, spoken))
 
 
-def _whole(rows: Sequence[EnrichRow]) -> list[EnrichRow]:
+def _limit_characters(rows: Sequence[EnrichRow]) -> list[EnrichRow]:
     """As many as make a short batch, at least one."""
     taken: list[EnrichRow] = []
     size = 0
@@ -329,11 +331,11 @@ def _whole(rows: Sequence[EnrichRow]) -> list[EnrichRow]:
     return taken
 
 
-def _read(row: EnrichRow) -> TextAnnotations:
+def _annotate_text(row: EnrichRow) -> TextAnnotations:
     return TextAnnotations(row, extract_metadata(row.text), affect_of(row.text))
 
 
-def _texts(readings: Sequence[TextAnnotations], owner_keys: frozenset[str]) -> list[NameText]:
+def _make_name_texts(readings: Sequence[TextAnnotations], owner_keys: frozenset[str]) -> list[NameText]:
     voices = _read_voices([reading.row for reading in readings], owner_keys)
     return [
         NameText(
@@ -378,7 +380,7 @@ def _read_labels(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> Itera
             yield turn.episode_id, SpokenPlace(speaker, *place)
 
 
-def _write(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> dict[str, int]:
+def _write_batch(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> dict[str, int]:
     now = {
         str(row[0]): (row[1], bytes(row[2]), row[3]) for row in tx.all(_SAME, (to_json(_batch_memory_ids(prepared)),))
     }
@@ -389,7 +391,7 @@ def _write(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> dict[st
     tx.run_many(_WRITE, [_inferred_row(one, tx.now_ms, prepared.made_by) for one in kept])
     bare = {str(row[0]) for row in tx.all(_UNTIERED, (to_json([one.row.id for one in kept]),))}
     write_tiers(tx, ((r.id, r.text, r.kind, r.category) for r in (one.row for one in kept) if r.id in bare))
-    made, named = _name(tx, make_id, prepared, {one.row.id for one in kept}, now)
+    made, named = _write_names(tx, make_id, prepared, {one.row.id for one in kept}, now)
     return {"read": len(kept), "entities": made, "mentions": named, "hidden": len(hidden)}
 
 
@@ -398,7 +400,7 @@ def _batch_memory_ids(prepared: EnrichBatch) -> list[str]:
     return list(dict.fromkeys((*(one.row.id for one in prepared.readings), *prepared.hidden, *earlier)))
 
 
-def _name(
+def _write_names(
     tx: Tx,
     make_id: Callable[[], str],
     prepared: EnrichBatch,
@@ -414,12 +416,14 @@ def _name(
     for one in names.newcomers:
         there = registry.find_owner(tx) if one.is_owner else registry.find_entity(tx, one.space_id, one.name, one.type)
         new += there is None
-        ids[one.mark] = there or _make(tx, make_id, one, prepared.made_by)
+        ids[one.mark] = there or _make_entity(tx, make_id, one, prepared.made_by)
     for entity_id, kind in names.retyped.items():
         registry.retype_entity(tx, entity_id, kind)
     for short, whole in names.absorbed.items():
         mentions.absorb_entity(tx, short, ids.get(whole, whole))
-    known = _there(tx, (*ids.values(), *(one.entity_id for some in names.mentions.values() for one in some)))
+    known = _existing_entities(
+        tx, (*ids.values(), *(one.entity_id for some in names.mentions.values() for one in some))
+    )
     found = {
         memory_id: [one for one in place_mentions(some, ids) if one.entity_id in known]
         for memory_id, some in names.mentions.items()
@@ -436,13 +440,13 @@ def _name(
     return new - len(gone), sum(map(len, found.values())) + len(earlier)
 
 
-def _make(tx: Tx, make_id: Callable[[], str], one: NewEntity, made_by: str) -> str:
+def _make_entity(tx: Tx, make_id: Callable[[], str], one: NewEntity, made_by: str) -> str:
     if one.is_owner:
         return registry.make_owner(tx, make_id, one.name)
     return registry.make_entity(tx, make_id, one.space_id, one.name, one.type, made_by)
 
 
-def _there(rows: Rows, ids: Iterable[str]) -> set[str]:
+def _existing_entities(rows: Rows, ids: Iterable[str]) -> set[str]:
     """Which entities are still there and stand for themselves."""
     sql = "SELECT id FROM entities WHERE merged_into_id IS NULL AND id IN (SELECT value FROM json_each(?))"
     return {str(row[0]) for row in rows.all(sql, (to_json(sorted(set(ids))),))}

@@ -70,7 +70,7 @@ class EpisodeCleanupJob:
         done = {head: since for _, head, since in _read_consolidated(tx, heads)}
         kept = find_protections(tx, heads, ground.now_ms)
         before = ground.now_ms - ground.options.episode_days * _DAY_MS
-        transitions, counts, ids = ground.transitions(tx, verb), Counter[str](), list[str]()
+        transitions, counts, ids = ground.make_transitions(tx, verb), Counter[str](), list[str]()
         for deed in deeds:
             since = done.get(deed.memory_id)
             fits = since is not None and deed.memory_id not in kept and (deed.reason == TOO_MANY or since < before)

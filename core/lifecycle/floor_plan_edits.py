@@ -58,7 +58,7 @@ def move_locus(tx: Tx, desk: FloorPlanContext, memory_id: str, room_id: str, x: 
     Raises:
         UserError: NOT_FOUND; INVALID_INPUT for a room of another wing.
     """
-    room = _room(tx, room_id)
+    room = _require_room(tx, room_id)
     space_id = tx.value("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
     if space_id is None:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
@@ -69,10 +69,10 @@ def move_locus(tx: Tx, desk: FloorPlanContext, memory_id: str, room_id: str, x: 
         )
     _, ids, places = stored.read_room_loci(tx, room_id)
     others = places[[other != memory_id for other in ids]] if ids else places
-    place = Grid(room.w, room.h, others).take(*_inside(room, x, y))
+    place = Grid(room.w, room.h, others).take_nearest(*_clamp_to_room(room, x, y))
     with desk.work.verb(tx, "move_locus", "Move a locus", OWNER_ACTOR) as verb:
         _write_place(tx, memory_id, room_id, place)
-        verb.note(memory_id, room=room_id)
+        verb.note_audit(memory_id, room=room_id)
     return verb.step_id
 
 
@@ -89,7 +89,7 @@ def move_room(tx: Tx, desk: FloorPlanContext, room_id: str, x: float, y: float) 
     Raises:
         UserError: NOT_FOUND, INVALID_INPUT.
     """
-    room = _room(tx, room_id)
+    room = _require_room(tx, room_id)
     _need_numbers(x, y)
     wing = _require_wing(tx, room.space_id)
     others = [arrangement.rect_of(other) for other in stored.read_rooms(tx, room.wing_id) if other.id != room_id]
@@ -98,7 +98,7 @@ def move_room(tx: Tx, desk: FloorPlanContext, room_id: str, x: float, y: float) 
     with desk.work.verb(tx, "move_room", "Move a room", OWNER_ACTOR) as verb:
         if (left, top) != (room.x, room.y):
             tx.update("rooms", {"id": room_id}, {"x": float(left), "y": float(top), "made_by": "owner"})
-        verb.note(room_id)
+        verb.note_audit(room_id)
     return verb.step_id
 
 
@@ -114,12 +114,12 @@ def rename_room(tx: Tx, desk: FloorPlanContext, room_id: str, name: str) -> str:
     Raises:
         UserError: NOT_FOUND; INVALID_INPUT for a name that cannot be or that another room of the wing has.
     """
-    room = _room(tx, room_id)
-    wanted = _usable(name)
+    room = _require_room(tx, room_id)
+    wanted = _check_room_name(name)
     _need_free_name(tx, room.wing_id, wanted, room_id)
     with desk.work.verb(tx, "rename_room", f"Rename a room to {wanted}", OWNER_ACTOR) as verb:
         tx.update("rooms", {"id": room_id}, {"name": wanted, "made_by": "owner"})
-        verb.note(room_id)
+        verb.note_audit(room_id)
     return verb.step_id
 
 
@@ -136,13 +136,13 @@ def merge_rooms(tx: Tx, desk: FloorPlanContext, from_id: str, into_id: str) -> s
     Raises:
         UserError: NOT_FOUND; INVALID_INPUT for rooms that cannot become one.
     """
-    gone, room = _room(tx, from_id), _room(tx, into_id)
+    gone, room = _require_room(tx, from_id), _require_room(tx, into_id)
     if from_id == into_id:
         raise UserError(Code.INVALID_INPUT, "A room cannot be merged with itself; choose another one.")
     if gone.wing_id != room.wing_id:
         raise PreconditionError("Those rooms are in different wings; only rooms of one wing can be merged.")
     labels, ids, places = stored.read_room_loci(tx, from_id)
-    vectors = _vectors(desk, labels)
+    vectors = _fetch_vectors(desk, labels)
     own, _, standing = stored.read_room_loci(tx, into_id)
     found, kin = desk.fetch(own)
     near = standing[np.isin(own, found)]
@@ -151,7 +151,7 @@ def merge_rooms(tx: Tx, desk: FloorPlanContext, from_id: str, into_id: str) -> s
     if not len(kin) and len(ids):
         # Nobody is there to stand by: they keep their order as far as it goes.
         grid = Grid(room.w, room.h, taken)
-        rows = [(at, into_id, *grid.take(*_inside(room, *places[at]))) for at in range(len(ids))]
+        rows = [(at, into_id, *grid.take_nearest(*_clamp_to_room(room, *places[at]))) for at in range(len(ids))]
     else:
         rows = arrangement.assign_places(np.arange(len(ids)), vectors, room, taken, near, kin)
     with desk.work.verb(tx, "merge_rooms", f"Merge a room into {room.name}", OWNER_ACTOR) as verb:
@@ -159,7 +159,7 @@ def merge_rooms(tx: Tx, desk: FloorPlanContext, from_id: str, into_id: str) -> s
             _write_place(tx, ids[at], into_id, (x, y))
         tx.update("rooms", {"id": into_id}, {"made_by": "owner"})
         tx.delete("rooms", {"id": from_id})
-        verb.note(into_id, merged=from_id, loci=len(ids))
+        verb.note_audit(into_id, merged=from_id, loci=len(ids))
     return verb.step_id
 
 
@@ -180,7 +180,7 @@ def make_room(tx: Tx, desk: FloorPlanContext, space: str, name: str, memory_ids:
     space_id = tx.value("SELECT id FROM spaces WHERE name = ?", (space,))
     if space_id is None:
         raise UserError(Code.NOT_FOUND, "There is no such space.")
-    wanted, ids = _usable(name), list(dict.fromkeys(memory_ids))
+    wanted, ids = _check_room_name(name), list(dict.fromkeys(memory_ids))
     labels = _labels_within(tx, ids, space_id)
     w, h = room_size(max(arrangement.LEAST_NEW, places_needed(len(ids))))
     wing = stored.find_wing(tx, space_id)
@@ -191,12 +191,12 @@ def make_room(tx: Tx, desk: FloorPlanContext, space: str, name: str, memory_ids:
     w, h = room_size(max(arrangement.LEAST_NEW, places_needed(len(ids))), int(wing.w))
     x, y = free_ground([arrangement.rect_of(room) for room in stored.read_rooms(tx, wing.id)], w, h, int(wing.w))
     room = Room(desk.make_id(), wing.id, space_id, wanted, float(x), float(y), float(w), float(h), "owner")
-    places = spread_places(_vectors(desk, labels), w, h)
+    places = spread_places(_fetch_vectors(desk, labels), w, h)
     with desk.work.verb(tx, "make_room", f"Make the room {wanted}", OWNER_ACTOR) as verb:
         stored.insert_room(tx, room)
         for memory_id, place in zip(ids, places.tolist(), strict=True):
             _write_place(tx, memory_id, room.id, place)
-        verb.note(room.id, loci=len(ids))
+        verb.note_audit(room.id, loci=len(ids))
     return verb.step_id
 
 
@@ -206,7 +206,7 @@ def _write_place(tx: Tx, memory_id: str, room_id: str, place: Sequence[float]) -
         tx.insert("places", row)
 
 
-def _room(rows: Rows, room_id: str) -> Room:
+def _require_room(rows: Rows, room_id: str) -> Room:
     found = stored.read_room(rows, room_id)
     if found is None:
         raise UserError(Code.NOT_FOUND, "There is no such room.")
@@ -220,7 +220,7 @@ def _require_wing(rows: Rows, space_id: str) -> Wing:
     return found
 
 
-def _inside(room: Room, x: float, y: float) -> tuple[float, float]:
+def _clamp_to_room(room: Room, x: float, y: float) -> tuple[float, float]:
     _need_numbers(x, y)
     return min(max(float(x), 0.0), room.w), min(max(float(y), 0.0), room.h)
 
@@ -230,7 +230,7 @@ def _need_numbers(*values: float) -> None:
         raise UserError(Code.INVALID_INPUT, "A place on the plan is two finite numbers.")
 
 
-def _usable(name: str) -> str:
+def _check_room_name(name: str) -> str:
     wanted = " ".join(unicodedata.normalize("NFC", name).split())
     if not 0 < len(wanted) <= NAME_CHARS:
         raise UserError(Code.INVALID_INPUT, f"A room's name has 1 to {NAME_CHARS} characters.")
@@ -263,7 +263,7 @@ def _labels_within(rows: Rows, ids: Sequence[str], space_id: str) -> Numbers:
     return np.array([found[memory_id][0] for memory_id in ids], np.int64)
 
 
-def _vectors(desk: FloorPlanContext, labels: Numbers) -> Vectors:
+def _fetch_vectors(desk: FloorPlanContext, labels: Numbers) -> Vectors:
     """One row for each label; zeros where there is no vector yet."""
     found, vectors = desk.fetch(labels)
     held = np.zeros((len(labels), vectors.shape[1] if vectors.ndim == 2 else 1), np.float32)

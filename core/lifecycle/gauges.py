@@ -69,7 +69,7 @@ class _Part:
 
     def leaves_at(self, options: Options) -> float:
         """When the sweep would archive it if nothing protected it, epoch ms; infinity for never."""
-        weak = float(self.course.until(options.archive_below)[0])
+        weak = float(self.course.time_until(options.archive_below)[0])
         expires = self.falls_at(options.expired_below) if self.rate > 0 else math.inf
         return min(weak, max(expires, self.accessed + RECALLED_DAYS * _DAY_MS))
 
@@ -91,15 +91,15 @@ def read_gauges(rows: Rows, memory_id: str, options: Options, now_ms: int) -> Ga
     head = rows.value("SELECT coalesce(part_of, id) FROM memories WHERE id = ?", (memory_id,))
     if head is None:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
-    parts = _parts(rows, str(head))
+    parts = _read_parts(rows, str(head))
     own = next(part for part in parts if part.id == memory_id)
     kept = find_protections(rows, [str(head)], now_ms).get(str(head), ())
     fades = own.falls_at(options.fading_below)
     return Gauges(
-        strength=float(own.course.at(now_ms)[0]),
-        strength_curve=_curve(own.course.at, float(own.course.since[0]), now_ms),
+        strength=float(own.course.strength_at(now_ms)[0]),
+        strength_curve=_sample_curve(own.course.strength_at, float(own.course.since[0]), now_ms),
         confidence=float(own.confidence_at(now_ms)),
-        confidence_curve=_curve(own.confidence_at, own.confirmed, now_ms),
+        confidence_curve=_sample_curve(own.confidence_at, own.confirmed, now_ms),
         permanence=PERMANENT if own.kind == Kind.EPISODE.value else own.permanence,
         fading_below=options.fading_below,
         expired_below=options.expired_below,
@@ -112,7 +112,7 @@ def read_gauges(rows: Rows, memory_id: str, options: Options, now_ms: int) -> Ga
     )
 
 
-def _parts(rows: Rows, head: str) -> list[_Part]:
+def _read_parts(rows: Rows, head: str) -> list[_Part]:
     found = rows.all(_READ, {"head": head})
     return [
         _Part(
@@ -142,7 +142,7 @@ def _archived_at(parts: list[_Part], kept: tuple[str, ...], options: Options, no
     return math.ceil(max(leaves, spared, now_ms)) if leaves < math.inf else None
 
 
-def _curve(at: Callable[[Values], Values], first_ms: float, now_ms: int) -> Curve:
+def _sample_curve(at: Callable[[Values], Values], first_ms: float, now_ms: int) -> Curve:
     """Samples from a moment to a year from now; the present is one of them."""
     first = min(0.0, (first_ms - now_ms) / _DAY_MS)
     days = np.unique(np.append(np.linspace(first, AHEAD_DAYS, _POINTS), 0.0))

@@ -23,12 +23,12 @@ from core.intake.revise.outcome_reports import (
     OutcomeReports,
     can_invert,
     inverted_text,
+    may_invert_unasked,
     rules_to_invert,
-    takes_effect_at_once,
     was_proposed,
 )
 from core.intake.transaction.unit_of_work import Verb
-from core.intake.transitions.review_items import ItemSubject, close_conflict, fingerprint
+from core.intake.transitions.review_items import ItemSubject, close_conflict, make_fingerprint
 from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
 from core.text.screening.egress import is_text_withheld
 from core.text.screening.fences import escape_fenced
@@ -123,16 +123,16 @@ def find_questions(
         Contradictions first, then old facts, then missing fields; each once.
     """
     named = {"ids": to_json([] if ids is None else list(ids)), "most": _LOOKED_AT}
-    found = [*_contradictions(rows, named, ids), *_stale(rows, options, now_ms, named, ids)]
+    found = [*_find_contradictions(rows, named, ids), *_find_stale(rows, options, now_ms, named, ids)]
     for one in find_missing_fields(rows, _LOOKED_AT, ids):
         key = hashlib.sha256(one.key.encode()).digest()
-        name = _name(rows, "gap", one.memory_id, key)
+        name = _question_name(rows, "gap", one.memory_id, key)
         about = (one.memory_id, one.space_id, name, one.sentence)
         found.append(OpenQuestion(MISSING, *about, schema=one.schema, field=one.field, key=key))
     return tuple({one.name: one for one in reversed(found)}.values())[::-1]
 
 
-def _contradictions(rows: Rows, named: Mapping[str, Any], ids: Sequence[str] | None) -> list[OpenQuestion]:
+def _find_contradictions(rows: Rows, named: Mapping[str, Any], ids: Sequence[str] | None) -> list[OpenQuestion]:
     sql = _CONFLICTS.format(among="" if ids is None else _AMONG.format(column="c.incoming_id"))
     return [
         OpenQuestion(CONTRADICTION, came, space, bytes(name), contradiction_sentence(had, said), other_id=have)
@@ -140,7 +140,7 @@ def _contradictions(rows: Rows, named: Mapping[str, Any], ids: Sequence[str] | N
     ]
 
 
-def _stale(
+def _find_stale(
     rows: Rows, options: LifecycleOptions, now_ms: int, named: Mapping[str, Any], ids: Sequence[str] | None
 ) -> list[OpenQuestion]:
     sql = _STALE.format(among="" if ids is None else _AMONG.format(column="id"))
@@ -149,14 +149,14 @@ def _stale(
     for memory_id, space, text, content, since in rows.all(sql, {**named, **limits}):
         # Confirmed, it is another question when it has grown old again.
         key = hashlib.sha256(bytes(content) + str(since).encode()).digest()
-        name = _name(rows, "stale", memory_id, key)
+        name = _question_name(rows, "stale", memory_id, key)
         sentence = stale_sentence(text, (now_ms - since) / _DAY_MS)
         found.append(OpenQuestion(STALE, memory_id, space, name, sentence, key=key))
     return found
 
 
-def _name(rows: Rows, kind: str, memory_id: str, key: bytes) -> bytes:
-    return fingerprint(rows, ItemSubject(kind, memory_id, keys=(key,)))
+def _question_name(rows: Rows, kind: str, memory_id: str, key: bytes) -> bytes:
+    return make_fingerprint(rows, ItemSubject(kind, memory_id, keys=(key,)))
 
 
 class GapsJob:
@@ -188,9 +188,9 @@ class GapsJob:
         turned = prepared or {}
         for deed in deeds:
             if deed.action is JobAction.SUPERSEDE:
-                done = _turn(tx, verb, ground, deed, turned.get(deed.memory_id))
+                done = _invert_rule(tx, verb, ground, deed, turned.get(deed.memory_id))
             else:
-                done = _ask(tx, verb, ground, deed)
+                done = _open_and_close(tx, verb, ground, deed)
             counts.update(done or {"skipped": 1})
             if done:
                 changed.append(deed.memory_id)
@@ -198,7 +198,7 @@ class GapsJob:
 
 
 def _plan_questions(rows: Rows, options: LifecycleOptions, now_ms: int) -> list[PlannedAction]:
-    turned = [rule for rule in rules_to_invert(rows) if _opposite(rows, rule) is not None]
+    turned = [rule for rule in rules_to_invert(rows) if _read_opposite(rows, rule) is not None]
     open_rows = rows.all(_OPEN)
     # Asked of these memories themselves: a question of the whole vault may be left out for how many there are.
     live = {one.name for one in find_questions(rows, options, now_ms, sorted({str(row[1]) for row in open_rows}))}
@@ -252,19 +252,19 @@ def _read_unraised(rows: Rows) -> list[str]:
 # ---- carrying out
 
 
-def _ask(tx: Tx, verb: Verb, ground: JobContext, deed: PlannedAction) -> dict[str, int]:
+def _open_and_close(tx: Tx, verb: Verb, ground: JobContext, deed: PlannedAction) -> dict[str, int]:
     live = {one.name: one for one in find_questions(tx, ground.options, ground.now_ms, [deed.memory_id])}
     done = {"asked": 0, "answered": 0, "dismissed": 0}
     for told in deed.detail.get("close", ()):
         name = bytes.fromhex(told)
         if _is_over(tx, name, set(live)):
-            done[_close(tx, name)] += 1
+            done[_close_question(tx, name)] += 1
     for told in deed.detail.get("open", ()):
         one = live.get(bytes.fromhex(told))
         if one is not None and _is_new(tx, one) and _has_room(tx, one):
-            _open(tx, ground.make_id, one)
+            _open_question(tx, ground.make_id, one)
             done["asked"] += 1
-    done["raised"] = _raise(tx, verb, ground, deed.memory_id, live)
+    done["raised"] = _open_review_items(tx, verb, ground, deed.memory_id, live)
     return {name: count for name, count in done.items() if count}
 
 
@@ -272,7 +272,7 @@ def _has_room(tx: Tx, one: OpenQuestion) -> bool:
     return one.kind == CONTRADICTION or int(tx.value(_COUNT)) < MOST_OPEN
 
 
-def _open(tx: Tx, make_id: Callable[[], str], one: OpenQuestion) -> None:
+def _open_question(tx: Tx, make_id: Callable[[], str], one: OpenQuestion) -> None:
     about = {"memory_id": one.memory_id, "other_id": one.other_id, "space_id": one.space_id}
     asked = {**about, "state": "open", "opened_at": tx.now_ms, "closed_at": None}
     known = tx.value("SELECT id FROM gaps WHERE fingerprint = ?", (one.name,))
@@ -283,7 +283,7 @@ def _open(tx: Tx, make_id: Callable[[], str], one: OpenQuestion) -> None:
     tx.insert("gaps", {"id": make_id(), "fingerprint": one.name, **named, **asked})
 
 
-def _close(tx: Tx, name: bytes) -> str:
+def _close_question(tx: Tx, name: bytes) -> str:
     """Close a question and the review item about it.
 
     Returns:
@@ -301,9 +301,11 @@ def _close(tx: Tx, name: bytes) -> str:
     return state
 
 
-def _raise(tx: Tx, verb: Verb, ground: JobContext, memory_id: str, live: Mapping[bytes, OpenQuestion]) -> int:
+def _open_review_items(
+    tx: Tx, verb: Verb, ground: JobContext, memory_id: str, live: Mapping[bytes, OpenQuestion]
+) -> int:
     """Open the review items: of a memory's missing fields one after the other, so that one answer is one step."""
-    transitions = ground.transitions(tx, verb)
+    transitions = ground.make_transitions(tx, verb)
     for gap_id, _, kind, name in tx.all(_OPEN_OF, (memory_id,)):
         one = live.get(bytes(name))
         if kind not in _ITEM or one is None:
@@ -317,7 +319,7 @@ def _raise(tx: Tx, verb: Verb, ground: JobContext, memory_id: str, live: Mapping
 def _invert_rules(ground: JobContext, rules: Sequence[str]) -> dict[str, InvertedText]:
     """The opposites of rules with their vectors, off the writer."""
     found: dict[str, tuple[dict[str, Any], str] | None] = ground.read(
-        lambda rows: {one: _opposite(rows, one) for one in rules}
+        lambda rows: {one: _read_opposite(rows, one) for one in rules}
     )
     made = {}
     for rule_id, held in found.items():
@@ -334,16 +336,18 @@ def _invert_rules(ground: JobContext, rules: Sequence[str]) -> dict[str, Inverte
     return made
 
 
-def _turn(tx: Tx, verb: Verb, ground: JobContext, deed: PlannedAction, ready: InvertedText | None) -> dict[str, int]:
-    turned = _opposite(tx, deed.memory_id)
+def _invert_rule(
+    tx: Tx, verb: Verb, ground: JobContext, deed: PlannedAction, ready: InvertedText | None
+) -> dict[str, int]:
+    turned = _read_opposite(tx, deed.memory_id)
     if turned is None or ready is None or turned[1] != ready.text:
         return {}  # it was changed meanwhile: the next run takes it up again
     marks = OutcomeReports(ground.make_id, ground.work, ground.space, ground.stored)
-    done = marks.turn(tx, verb, turned[0], ready, SCHEDULER)
+    done = marks.invert_or_ask(tx, verb, turned[0], ready, SCHEDULER)
     return {"inverted": 1} if done.in_place else ({"asked": 1} if done.conflict is not None else {})
 
 
-def _opposite(rows: Rows, memory_id: str) -> tuple[dict[str, Any], str] | None:
+def _read_opposite(rows: Rows, memory_id: str) -> tuple[dict[str, Any], str] | None:
     """A rule that still has to be turned around, with its opposite; None where it cannot be, or was asked about."""
     names = ("id", "text", "status", "part_of", "client_id", "space_id", "scope_session", "author")
     row = rows.one(
@@ -355,7 +359,7 @@ def _opposite(rows: Rows, memory_id: str) -> tuple[dict[str, Any], str] | None:
         return None
     rule = dict(zip(names, row, strict=True))
     text = inverted_text(rows, rule, SCHEDULER)
-    asked = was_proposed(rows, memory_id) and not takes_effect_at_once(rows, rule, text, SCHEDULER)
+    asked = was_proposed(rows, memory_id) and not may_invert_unasked(rows, rule, text, SCHEDULER)
     return None if asked or not can_invert(rows, rule, text) else (rule, text)
 
 
@@ -425,7 +429,7 @@ def select_questions(
         told += [
             Clarifying(gap_id, escape_fenced(one.sentence))
             for gap_id, one, sides in names
-            if _let_through(sides) or not is_text_withheld(one.sentence)
+            if _is_allowed_by_owner(sides) or not is_text_withheld(one.sentence)
         ]
         if len(told) >= left:
             break
@@ -455,7 +459,7 @@ def _may_be_told(sides: Sequence[Any]) -> bool:
     )
 
 
-def _let_through(sides: Sequence[Any]) -> bool:
+def _is_allowed_by_owner(sides: Sequence[Any]) -> bool:
     """Whether the person read and let through every memory the question is about."""
     return all(flags is None or ALLOWED in json.loads(flags) for flags in sides[1::2])
 

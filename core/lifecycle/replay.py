@@ -118,7 +118,7 @@ class ReplayJob:
         counts = Counter({"strengthened": 0, "proposed": 0, "re_embedded": 0, "skipped": 0})
         changed: list[str] = []
         for deed in deeds:
-            done = _strengthen(tx, deed) if deed.action is JobAction.STRENGTHEN else _propose(tx, deed)
+            done = _strengthen_memory(tx, deed) if deed.action is JobAction.STRENGTHEN else _propose_link(tx, deed)
             name = "strengthened" if deed.action is JobAction.STRENGTHEN else "proposed"
             counts[name if done else "skipped"] += 1
             changed += [deed.memory_id] if done else []
@@ -129,7 +129,7 @@ class ReplayJob:
 
 
 def _plan_strengthening(rows: Rows, ground: JobContext, share: int) -> list[PlannedAction]:
-    found, weak = _weak(rows, ground.now_ms, None)
+    found, weak = _read_weak(rows, ground.now_ms, None)
     if not found:
         return []
     # The same vault draws the same: what was previewed is what a run does.
@@ -142,7 +142,7 @@ def _plan_strengthening(rows: Rows, ground: JobContext, share: int) -> list[Plan
     ]
 
 
-def _weak(rows: Rows, now_ms: int, ids: Sequence[str] | None) -> tuple[list[tuple[Any, ...]], NDArray[np.float64]]:
+def _read_weak(rows: Rows, now_ms: int, ids: Sequence[str] | None) -> tuple[list[tuple[Any, ...]], NDArray[np.float64]]:
     """Memories that are used and weak, and that can still be strengthened, with their strength."""
     asked = {
         "young": now_ms - YOUNG_DAYS * _DAY_MS,
@@ -154,19 +154,21 @@ def _weak(rows: Rows, now_ms: int, ids: Sequence[str] | None) -> tuple[list[tupl
     if not found:
         return [], np.empty(0, np.float64)
     now = read_strengths([row[1:] for row in found], now_ms)
-    kept = [at for at, row in enumerate(found) if now[at] < WEAK_BELOW and _after(row) > (row[1 + _BOOST] or 0.0)]
+    kept = [
+        at for at, row in enumerate(found) if now[at] < WEAK_BELOW and _boost_of_row(row) > (row[1 + _BOOST] or 0.0)
+    ]
     return [found[at] for at in kept], now[kept]
 
 
-def _after(row: Sequence[Any]) -> float:
+def _boost_of_row(row: Sequence[Any]) -> float:
     return float(boost_after_replay(row[1 + _IMPORTANCE], row[1 + _AROUSAL] or 0.0, row[1 + _BOOST] or 0.0))
 
 
-def _strengthen(tx: Tx, deed: PlannedAction) -> bool:
-    found, _ = _weak(tx, tx.now_ms, [deed.memory_id])
+def _strengthen_memory(tx: Tx, deed: PlannedAction) -> bool:
+    found, _ = _read_weak(tx, tx.now_ms, [deed.memory_id])
     if not found:
         return False
-    key, boost = {"memory_id": deed.memory_id}, _after(found[0])
+    key, boost = {"memory_id": deed.memory_id}, _boost_of_row(found[0])
     held = tx.row("replays", key)
     if held is None:
         tx.insert("replays", {**key, "times": 1, "boost": boost, "last_at": tx.now_ms})
@@ -182,7 +184,7 @@ def _plan_proposals(ground: JobContext, share: int, taken: set[str]) -> list[Pla
     near = ground.neighbours
     if near is None or share < 1:
         return []
-    labels, vectors = ground.read(lambda rows: _looked_at(rows, ground))
+    labels, vectors = ground.read(lambda rows: _sample_settled(rows, ground))
     if not len(labels):
         return []
     others, cosines = near(vectors, _NEIGHBOURS)
@@ -196,7 +198,7 @@ def _plan_proposals(ground: JobContext, share: int, taken: set[str]) -> list[Pla
     return found
 
 
-def _looked_at(rows: Rows, ground: JobContext) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+def _sample_settled(rows: Rows, ground: JobContext) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Some settled memories with their vectors; others each time something was written."""
     all_of_them = [int(row[0]) for row in rows.all(_SETTLED, (ground.now_ms - SETTLED_DAYS * _DAY_MS,))]
     seed = int(rows.value("SELECT seq FROM vault_state"))
@@ -210,7 +212,7 @@ def _find_unrelated_pairs(
     rows: Rows, ground: JobContext, pairs: Mapping[tuple[int, int], float], share: int, taken: set[str]
 ) -> list[PlannedAction]:
     """Of near pairs those that nothing relates yet; each memory in one of them at most."""
-    members = _members(rows, ground.now_ms, sorted({label for pair in pairs for label in pair}))
+    members = _read_members(rows, ground.now_ms, sorted({label for pair in pairs for label in pair}))
     used, found = set(taken), list[PlannedAction]()
     for (a, b), cosine in sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0])):
         one, other = members.get(a), members.get(b)
@@ -224,7 +226,7 @@ def _find_unrelated_pairs(
     return found
 
 
-def _members(rows: Rows, now_ms: int, labels: Sequence[int]) -> dict[int, _Member]:
+def _read_members(rows: Rows, now_ms: int, labels: Sequence[int]) -> dict[int, _Member]:
     found = rows.all(_MEMBERS, (json.dumps(list(labels)), now_ms - SETTLED_DAYS * _DAY_MS))
     return {int(row[0]): _Member(*row[1:]) for row in found}
 
@@ -242,10 +244,10 @@ def _may_be_related(rows: Rows, one: _Member, other: _Member) -> bool:
     return not follows and not rows.value(_RELATED, {"a": one.id, "b": other.id})
 
 
-def _propose(tx: Tx, deed: PlannedAction) -> bool:
+def _propose_link(tx: Tx, deed: PlannedAction) -> bool:
     first, second = deed.memory_id, deed.others[0]
     labels = [int(row[0]) for row in tx.all("SELECT n FROM memories WHERE id IN (?, ?)", (first, second))]
-    there = {member.id: member for member in _members(tx, tx.now_ms, labels).values()}
+    there = {member.id: member for member in _read_members(tx, tx.now_ms, labels).values()}
     if len(there) < 2 or not _may_be_related(tx, there[first], there[second]):
         return False
     row = {"from_id": first, "to_id": second, "space_id": there[first].space, "cosine": deed.value}

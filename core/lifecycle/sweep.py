@@ -27,7 +27,7 @@ from core.lifecycle.kit.job_context import BatchResult, JobContext
 from core.lifecycle.kit.job_store import CHANGED
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.decay import EXPIRED as GONE
-from core.score.decay import HOLDS, classify, decay_rates, effective_confidence
+from core.score.decay import HOLDS, classify_bands, decay_rates, effective_confidence
 from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.types.values import Status
 from core.vault.database.rows import Rows
@@ -184,7 +184,7 @@ def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Plan
     """
     heads = [one.memory_id for one in deeds]
     fits = {one.memory_id: one for one in plan_sweep(tx, ground.options, ground.now_ms, heads)}
-    transitions, counts, ids = ground.transitions(tx, verb), Counter[str](), list[str]()
+    transitions, counts, ids = ground.make_transitions(tx, verb), Counter[str](), list[str]()
     for deed in deeds:
         now = fits.get(deed.memory_id)
         if now is None or (now.action, now.reason) != (deed.action, deed.reason):
@@ -192,7 +192,7 @@ def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Plan
             continue
         try:
             with tx.attempt():
-                _do(tx, transitions, deed, now.value)
+                _execute_action(tx, transitions, deed, now.value)
         except UserError as error:  # what stands does not let this one through: the others go on
             _log.warning("a deed of the sweep was left: %s", error.code.value)
             counts["skipped"] += 1
@@ -203,25 +203,25 @@ def carry_out_sweep(tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[Plan
     return BatchResult(len(deeds), dict(counts), tuple(ids))
 
 
-def _do(tx: Tx, transitions: Transitions, deed: PlannedAction, confidence: float) -> None:
-    parts = transitions.parts(deed.memory_id)
+def _execute_action(tx: Tx, transitions: Transitions, deed: PlannedAction, confidence: float) -> None:
+    parts = transitions.list_parts(deed.memory_id)
     if deed.action is JobAction.FADE:
-        _mark(tx, parts, confidence)
+        _mark_fading(tx, parts, confidence)
     else:
-        _unmark(tx, parts)
+        _unmark_fading(tx, parts)
     if deed.reason == OLD_VERSION:
         _lay_away(tx, parts)
     elif deed.action in (JobAction.EXPIRE, JobAction.ARCHIVE):
         transitions.archive(deed.memory_id, deed.reason)
 
 
-def _mark(tx: Tx, parts: Iterable[str], confidence: float) -> None:
+def _mark_fading(tx: Tx, parts: Iterable[str], confidence: float) -> None:
     for part in parts:
         if tx.row("fading", {"memory_id": part}) is None:
             tx.insert("fading", {"memory_id": part, "since": tx.now_ms, "confidence": confidence})
 
 
-def _unmark(tx: Tx, parts: Iterable[str]) -> None:
+def _unmark_fading(tx: Tx, parts: Iterable[str]) -> None:
     for part in parts:
         tx.delete("fading", {"memory_id": part})
 
@@ -237,7 +237,7 @@ def _lay_away(tx: Tx, parts: Iterable[str]) -> None:
 
 def _read_pages(rows: Rows, now_ms: int, heads: Sequence[str] | None) -> Iterator[_Seen]:
     if heads is not None:
-        yield _columns(rows.all(_SOME, {"heads": json.dumps(list(dict.fromkeys(heads)))}), now_ms)
+        yield _make_columns(rows.all(_SOME, {"heads": json.dumps(list(dict.fromkeys(heads)))}), now_ms)
         return
     # The parts of a split text may lie on two pages: they are looked at together, at the end.
     split = frozenset(str(row[0]) for row in rows.all(_SPLIT))
@@ -247,12 +247,12 @@ def _read_pages(rows: Rows, now_ms: int, heads: Sequence[str] | None) -> Iterato
         if not page:
             break
         after = int(page[-1][0])
-        yield _columns([row for row in page if row[1] not in split] if split else page, now_ms)
+        yield _make_columns([row for row in page if row[1] not in split] if split else page, now_ms)
     if split:
-        yield _columns(rows.all(_SOME, {"heads": json.dumps(sorted(split))}), now_ms)
+        yield _make_columns(rows.all(_SOME, {"heads": json.dumps(sorted(split))}), now_ms)
 
 
-def _columns(found: Sequence[tuple[Any, ...]], now_ms: int) -> _Seen:
+def _make_columns(found: Sequence[tuple[Any, ...]], now_ms: int) -> _Seen:
     places: dict[str, int] = {}
     at = np.fromiter((places.setdefault(row[1], len(places)) for row in found), np.int64, len(found))
     numbers = np.array([row[4:9] for row in found], np.float64).reshape(-1, 5)
@@ -260,27 +260,27 @@ def _columns(found: Sequence[tuple[Any, ...]], now_ms: int) -> _Seen:
     rates = decay_rates((row[2] for row in found), (row[3] for row in found))
     sure = effective_confidence(numbers[:, 0], rates, (now_ms - numbers[:, 1]) / _DAY_MS)
 
-    def most(values: NDArray[Any]) -> NDArray[np.float64]:
+    def max_by_head(values: NDArray[Any]) -> NDArray[np.float64]:
         held = np.full(len(places), -np.inf)
         np.maximum.at(held, at, values)
         return held
 
     return _Seen(
         heads=list(places),
-        confidence=most(sure),
-        falls=most(rates) > 0,
-        strength=most(read_strengths([row[9:] for row in found], now_ms)),
-        trust=most(numbers[:, 2]),
-        recorded=most(gauges[:, 0]),
-        accessed=most(np.nan_to_num(gauges[:, 1])),
-        disputed=most(numbers[:, 3]) > 0,
-        marked=most(numbers[:, 4]) > 0,
+        confidence=max_by_head(sure),
+        falls=max_by_head(rates) > 0,
+        strength=max_by_head(read_strengths([row[9:] for row in found], now_ms)),
+        trust=max_by_head(numbers[:, 2]),
+        recorded=max_by_head(gauges[:, 0]),
+        accessed=max_by_head(np.nan_to_num(gauges[:, 1])),
+        disputed=max_by_head(numbers[:, 3]) > 0,
+        marked=max_by_head(numbers[:, 4]) > 0,
     )
 
 
 def _plan_standing(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> list[PlannedAction]:
     """The deeds of what stands."""
-    bands = classify(seen.confidence, options.fading_below, options.expired_below)
+    bands = classify_bands(seen.confidence, options.fading_below, options.expired_below)
     falls = seen.falls
     expired = falls & (bands == GONE) & (seen.accessed < now_ms - RECALLED_DAYS * _DAY_MS)
     weak = seen.strength < options.archive_below
@@ -294,7 +294,12 @@ def _plan_standing(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> li
     fades = falls & (bands != HOLDS)
     deeds = [
         (JobAction.RECOVER, RECOVERED, seen.marked & ~fades & ~leaves, seen.confidence),
-        (JobAction.FADE, FADING, _unheld(rows, seen, fades & ~seen.marked & ~leaves, now_ms), seen.confidence),
+        (
+            JobAction.FADE,
+            FADING,
+            _without_protected(rows, seen, fades & ~seen.marked & ~leaves, now_ms),
+            seen.confidence,
+        ),
         (JobAction.EXPIRE, EXPIRED, expired & leaves, seen.confidence),
         (JobAction.ARCHIVE, FADED, weak & ~expired & leaves, seen.strength),
         (JobAction.ARCHIVE, DOUBTED, doubted & ~weak & ~expired & leaves, seen.trust),
@@ -306,7 +311,7 @@ def _plan_standing(rows: Rows, seen: _Seen, options: Options, now_ms: int) -> li
     ]
 
 
-def _unheld(rows: Rows, seen: _Seen, which: NDArray[np.bool_], now_ms: int) -> NDArray[np.bool_]:
+def _without_protected(rows: Rows, seen: _Seen, which: NDArray[np.bool_], now_ms: int) -> NDArray[np.bool_]:
     """Of what would be marked as fading that which the person did not pin or spare."""
     places = np.flatnonzero(which).tolist()
     kept = find_protections(rows, [seen.heads[place] for place in places], now_ms)
@@ -393,7 +398,7 @@ _BACK = (
 )
 
 
-def _taken_back(rows: Rows) -> set[str]:
+def _undone_heads(rows: Rows) -> set[str]:
     """Heads that a run changed and that were taken back with it, while that step is kept."""
     return {str(row[0]) for row in rows.all(_BACK)}
 
@@ -408,7 +413,7 @@ def find_protections(rows: Rows, heads: Iterable[str], now_ms: int) -> dict[str,
         Head to keys of `resources/help/lifecycle.json`, those without any left out.
     """
     wanted, found = list(dict.fromkeys(heads)), dict[str, set[str]]()
-    for head in _taken_back(rows) & set(wanted):
+    for head in _undone_heads(rows) & set(wanted):
         found[head] = {TAKEN_BACK}
     today = datetime.fromtimestamp(now_ms / 1000, UTC).date().isoformat()
     for at in range(0, len(wanted), _AT_ONCE):

@@ -70,7 +70,7 @@ def count_fitting(episodes: Sequence[ShownMemory]) -> int:
     """
     room = EPISODES_BYTES
     for count, episode in enumerate(episodes):
-        room -= _size(_episode(count + 1, episode))
+        room -= _byte_size(_format_episode(count + 1, episode))
         if room < 0:
             return count
     return len(episodes)
@@ -86,8 +86,11 @@ def distill_prompt(
         facts: known facts of the same space; the first count most.
         rules: known rules likewise.
     """
-    known = [*_within("fact", facts[:MOST_FACTS], KNOWN_BYTES), *_within("rule", rules[:MOST_RULES], KNOWN_BYTES // 3)]
-    told = [_episode(place + 1, one) for place, one in enumerate(episodes)]
+    known = [
+        *_select_fitting("fact", facts[:MOST_FACTS], KNOWN_BYTES),
+        *_select_fitting("rule", rules[:MOST_RULES], KNOWN_BYTES // 3),
+    ]
+    told = [_format_episode(place + 1, one) for place, one in enumerate(episodes)]
     return Prompt("distill", load_instructions("distill"), "\n".join(["<known>", *known, "</known>", *told]))
 
 
@@ -97,7 +100,7 @@ def statements_prompt(turns: Sequence[ShownTurn]) -> Prompt:
     Args:
         turns: in their order; such as `count_fitting` lets in.
     """
-    told = [_episode(place + 1, one.memory, one.speaker) for place, one in enumerate(turns)]
+    told = [_format_episode(place + 1, one.memory, one.speaker) for place, one in enumerate(turns)]
     system = load_instructions("statements").replace("{types}", ", ".join(_TYPES))
     return Prompt("statements", system, "\n".join(told))
 
@@ -122,10 +125,10 @@ def reword_prompt(statements: Sequence[str]) -> Prompt | None:
         The question; None where they are too many for one.
     """
     user = "\n".join(f"<statement>\n{escape_fences(one)}\n</statement>" for one in statements)
-    return None if _size(user) > _STATEMENTS_BYTES else Prompt("reword", load_instructions("reword"), user)
+    return None if _byte_size(user) > _STATEMENTS_BYTES else Prompt("reword", load_instructions("reword"), user)
 
 
-def _episode(number: int, episode: ShownMemory, speaker: str = "") -> str:
+def _format_episode(number: int, episode: ShownMemory, speaker: str = "") -> str:
     day = None if episode.at_ms is None else format_time(When(episode.at_ms, Precision.DAY))
     said = "" if day is None else f' said="{day}"'
     name = escape_fences(" ".join(speaker.split())).replace('"', "&quot;")
@@ -133,18 +136,18 @@ def _episode(number: int, episode: ShownMemory, speaker: str = "") -> str:
     return f'<episode_content id="{number}"{by}{said}>\n{escape_fences(episode.text)}\n</episode_content>'
 
 
-def _within(name: str, memories: Sequence[ShownMemory], room: int) -> list[str]:
+def _select_fitting(name: str, memories: Sequence[ShownMemory], room: int) -> list[str]:
     """Memories that fit, each whole; a long one is passed over for those behind it."""
     kept: list[str] = []
     for one in memories:
         line = f'<{name} id="{one.id}">{escape_fences(one.text)}</{name}>'
-        if _size(line) + _SURE_SIGNS <= room:
-            room -= _size(line) + _SURE_SIGNS
+        if _byte_size(line) + _SURE_SIGNS <= room:
+            room -= _byte_size(line) + _SURE_SIGNS
             kept.append(line)
     return kept
 
 
-def _size(text: str) -> int:
+def _byte_size(text: str) -> int:
     return len(text.encode("utf-8"))
 
 
@@ -279,14 +282,14 @@ def parse_distillate(answer: str) -> Distillate:
         What it holds; empty with the error `NO_JSON` where there is no JSON object that can be read: none at all, none
         of at most 32 KiB and six levels, keys that repeat, numbers that are none.
     """
-    value = next((found for part in _candidates(answer) if isinstance(found := find_json(part), dict)), None)
+    value = next((found for part in _find_json_candidates(answer) if isinstance(found := find_json(part), dict)), None)
     if value is None:
         return Distillate(parse_errors=(NO_JSON,), has_json=False)
     reading = _AnswerParser(value)
-    facts = reading.items("new_facts", _fact)
-    updates = reading.items("updated_facts", _update)
-    rules = reading.items("new_rules", _rule)
-    confirmed = reading.items("confirmations", _confirmation)
+    facts = reading.items("new_facts", _parse_fact)
+    updates = reading.items("updated_facts", _parse_update)
+    rules = reading.items("new_rules", _parse_rule)
+    confirmed = reading.items("confirmations", _parse_confirmation)
     return Distillate(
         facts, updates, rules, tuple(one.value for one in confirmed), tuple(reading.errors[:_MOST_ERRORS])
     )
@@ -298,11 +301,11 @@ def parse_statements(answer: str) -> ProposedStatements:
     Args:
         answer: a model's words, as `parse_distillate` reads them.
     """
-    value = next((found for part in _candidates(answer) if isinstance(found := find_json(part), dict)), None)
+    value = next((found for part in _find_json_candidates(answer) if isinstance(found := find_json(part), dict)), None)
     if value is None or "statements" not in value:
         return ProposedStatements(has_json=False)
     reading = _AnswerParser(value)
-    return ProposedStatements(reading.items("statements", _statement), len(reading.errors))
+    return ProposedStatements(reading.items("statements", _parse_statement), len(reading.errors))
 
 
 def parse_uuid(value: object) -> str | None:
@@ -320,7 +323,7 @@ def parse_uuid(value: object) -> str | None:
     return plain if plain == value.lower() else None
 
 
-def _candidates(answer: str) -> Iterator[str]:
+def _find_json_candidates(answer: str) -> Iterator[str]:
     """Balanced braces behind the marks of a fenced block, then the outermost ones anywhere."""
     if len(answer) > ANSWER_BYTES:
         return
@@ -362,7 +365,7 @@ def _find_closing_brace(text: str, start: int) -> int | None:
     return None
 
 
-def _fact(item: object) -> NewFact | str:
+def _parse_fact(item: object) -> NewFact | str:
     if not isinstance(item, dict):
         return "is not an object"
     subject, predicate, content = (_join_words(item.get(name)) for name in ("subject", "predicate", "content"))
@@ -376,12 +379,12 @@ def _fact(item: object) -> NewFact | str:
         predicate=predicate,
         content=content,
         permanence=permanence if isinstance(permanence, str) and permanence in PERMANENCE else _STANDARD,
-        importance=_importance(item.get("importance")),
-        tags=_tags(item.get("tags")),
+        importance=_parse_importance(item.get("importance")),
+        tags=_parse_tags(item.get("tags")),
     )
 
 
-def _statement(item: object) -> ProposedStatement | str:
+def _parse_statement(item: object) -> ProposedStatement | str:
     if not isinstance(item, dict):
         return "is not an object"
     text, about, kind, quote = (_join_words(item.get(name)) for name in ("text", "about", "type", "quote"))
@@ -395,8 +398,8 @@ def _statement(item: object) -> ProposedStatement | str:
     return ProposedStatement(text, about, kind, lasting, number, quote)
 
 
-def _update(item: object) -> NewFact | str:
-    fact = _fact(item)
+def _parse_update(item: object) -> NewFact | str:
+    fact = _parse_fact(item)
     if isinstance(fact, str) or not isinstance(item, dict):
         return fact if isinstance(fact, str) else "is not an object"
     target = parse_uuid(item.get("target_id"))
@@ -407,13 +410,13 @@ def _update(item: object) -> NewFact | str:
     )
 
 
-def _rule(item: object) -> NewRule | str:
+def _parse_rule(item: object) -> NewRule | str:
     if not isinstance(item, dict):
         return "is not an object"
     content = _join_words(item.get("content"))
     if not content:
         return "needs content"
-    return "is too long" if len(content) > _CONTENT else NewRule(content, _tags(item.get("tags")))
+    return "is too long" if len(content) > _CONTENT else NewRule(content, _parse_tags(item.get("tags")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,7 +426,7 @@ class _Id:
     value: str
 
 
-def _confirmation(item: object) -> _Id | str:
+def _parse_confirmation(item: object) -> _Id | str:
     found = parse_uuid(item)
     return "is not a UUID" if found is None else _Id(found)
 
@@ -432,13 +435,13 @@ def _join_words(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _importance(value: object) -> float:
+def _parse_importance(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return _IMPORTANCE / 10
     return min(10.0, max(1.0, float(value))) / 10
 
 
-def _tags(value: object) -> tuple[str, ...]:
+def _parse_tags(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
     found = (_join_words(tag) for tag in value)

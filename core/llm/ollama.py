@@ -104,7 +104,7 @@ class ModelServer:
         self._limits = limits or ServerLimits()
         self._client: AsyncClient | None = None
 
-    async def listens(self) -> bool:
+    async def is_listening(self) -> bool:
         """Whether anybody listens there; a plain connection, no library."""
         try:
             async with asyncio.timeout(self._limits.connect_s):
@@ -116,7 +116,7 @@ class ModelServer:
             await writer.wait_closed()
         return True
 
-    async def models(self) -> tuple[InstalledModel, ...]:
+    async def list_models(self) -> tuple[InstalledModel, ...]:
         """The models it has, as it lists them.
 
         Raises:
@@ -132,7 +132,7 @@ class ModelServer:
                 if one.model and one.model.isprintable() and len(one.model) <= 200
             )
 
-    async def state(self, wanted: str = "") -> ModelState:
+    async def read_state(self, wanted: str = "") -> ModelState:
         """How the server is, and which model would be used.
 
         Args:
@@ -141,17 +141,17 @@ class ModelServer:
         Returns:
             `absent`, `ready` or `failing`; never raises but for cancellation.
         """
-        if not await self.listens():
+        if not await self.is_listening():
             return ModelState(ModelServerState.ABSENT)
         try:
-            chosen = choose_model(await self.models(), wanted)
+            chosen = choose_model(await self.list_models(), wanted)
         except LociError as error:
             return ModelState(ModelServerState.FAILING, code=error.code.value)
         if chosen is None:
             return ModelState(ModelServerState.FAILING, code=Code.EMBEDDER_UNAVAILABLE.value)
         return ModelState(ModelServerState.READY, chosen)
 
-    async def ask(self, model: str, prompt: Prompt, tiers: Sequence[str]) -> str:
+    async def ask_model(self, model: str, prompt: Prompt, tiers: Sequence[str]) -> str:
         """Put one question.
 
         Args:
@@ -234,7 +234,7 @@ class ModelServer:
         try:
             async with asyncio.timeout(within_s):
                 if self._client is None:
-                    self._client = _client(self.place, self._limits)
+                    self._client = _make_client(self.place, self._limits)
                 yield self._client
         except LociError:
             raise
@@ -272,11 +272,11 @@ def load_library() -> None:
     import ollama  # noqa: F401 - the cost is why it is here
 
 
-def _client(place: ServerAddress, limits: ServerLimits) -> AsyncClient:
+def _make_client(place: ServerAddress, limits: ServerLimits) -> AsyncClient:
     import httpx
     from ollama import AsyncClient
 
-    async def keyless(request: httpx.Request) -> None:
+    async def remove_key(request: httpx.Request) -> None:
         request.headers.pop("authorization", None)  # the library adds a key from the environment
 
     async def limit_response(response: httpx.Response) -> None:
@@ -291,7 +291,7 @@ def _client(place: ServerAddress, limits: ServerLimits) -> AsyncClient:
         follow_redirects=False,
         verify=place.url.startswith("https:"),
         headers={"Accept-Encoding": "identity"},
-        event_hooks={"request": [keyless], "response": [limit_response]},
+        event_hooks={"request": [remove_key], "response": [limit_response]},
     )
 
 

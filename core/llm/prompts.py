@@ -62,7 +62,7 @@ def parse_description(raw: str | bytes) -> Description | None:
     value = find_json(raw)
     if not isinstance(value, dict) or set(value) != _KEYS:
         return None
-    lists = [_strings(value[name]) for name in ("people", "dates", "topics")]
+    lists = [_parse_strings(value[name]) for name in ("people", "dates", "topics")]
     sentiment = value["sentiment"]
     if any(some is None for some in lists) or isinstance(sentiment, bool) or not isinstance(sentiment, int | float):
         return None
@@ -88,7 +88,7 @@ def keep_grounded_parts(told: Description, text: str, topics: Sequence[str]) -> 
     return Description(people, tuple(dict.fromkeys(dates)), known, told.sentiment)
 
 
-def _strings(value: object) -> tuple[str, ...] | None:
+def _parse_strings(value: object) -> tuple[str, ...] | None:
     if not isinstance(value, list):
         return None
     if any(not isinstance(one, str) for one in value):
@@ -140,7 +140,7 @@ def find_json(raw: str | bytes) -> object | None:
         The value; None for anything else: more text around it, keys that repeat, numbers that are none, lone
         surrogates, NUL, more than six levels, more than 32 KiB.
     """
-    text = _text(raw)
+    text = _decode_answer(raw)
     if text is None:
         return None
     bare = text.strip().removeprefix("\ufeff").strip()
@@ -148,10 +148,10 @@ def find_json(raw: str | bytes) -> object | None:
     try:
         value = json.loads(
             fenced.group(1) if fenced else bare,
-            object_pairs_hook=_object,
+            object_pairs_hook=_object_without_duplicates,
             parse_constant=_no_constant,
-            parse_float=_float,
-            parse_int=_int,
+            parse_float=_finite_float,
+            parse_int=_short_int,
         )
     except (ValueError, RecursionError):
         return None
@@ -184,11 +184,11 @@ def parse_claims(raw: str | bytes) -> tuple[ClaimProposal, ...]:
     value = find_json(raw)
     if not isinstance(value, dict) or set(value) != {"claims"} or not isinstance(value["claims"], list):
         return ()
-    found = (_claim(item) for item in value["claims"][:MOST_CLAIMS])
+    found = (_parse_claim(item) for item in value["claims"][:MOST_CLAIMS])
     return tuple(dict.fromkeys(claim for claim in found if claim is not None))
 
 
-def _claim(item: object) -> ClaimProposal | None:
+def _parse_claim(item: object) -> ClaimProposal | None:
     if not isinstance(item, dict) or not _CLAIM_KEYS - _OPTIONAL <= set(item) <= _CLAIM_KEYS:
         return None
     if not all(isinstance(part, str) for part in item.values()):
@@ -202,7 +202,7 @@ def _claim(item: object) -> ClaimProposal | None:
     return ClaimProposal(subject, predicate, value, quote, polarity)
 
 
-def _text(raw: str | bytes) -> str | None:
+def _decode_answer(raw: str | bytes) -> str | None:
     if isinstance(raw, bytes):
         if len(raw) > ANSWER_BYTES:
             return None
@@ -218,7 +218,7 @@ def _text(raw: str | bytes) -> str | None:
         return None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object_without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise _RefusedError
@@ -229,14 +229,14 @@ def _no_constant(_: str) -> float:
     raise _RefusedError
 
 
-def _float(text: str) -> float:
+def _finite_float(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise _RefusedError
     return number
 
 
-def _int(text: str) -> int:
+def _short_int(text: str) -> int:
     if len(text) > 16:
         raise _RefusedError
     return int(text)

@@ -69,21 +69,21 @@ def parse_address(host: str, *, beyond: bool = False, resolve: Resolve = resolve
         UserError: CONFIG_INVALID for what is no address; ACCESS_DENIED where any address of the name is not this
             machine and the person has not confirmed it.
     """
-    scheme, name, port = _parts(host)
-    addresses = _addresses(name, resolve)
+    scheme, name, port = _split_address(host)
+    addresses = _resolve_addresses(name, resolve)
     loopback = bool(addresses) and all(ipaddress.ip_address(one).is_loopback for one in addresses)
     if loopback:
         first = addresses[0]
-        return ServerAddress(_url(scheme, first, port), first, port, loopback=True)
+        return ServerAddress(_make_url(scheme, first, port), first, port, loopback=True)
     if not beyond:
         raise UserError(
             Code.ACCESS_DENIED,
             "The model server's address is not this machine; confirm in the settings that texts may go there.",
         )
-    return ServerAddress(_url(scheme, name, port), name, port, loopback=False)
+    return ServerAddress(_make_url(scheme, name, port), name, port, loopback=False)
 
 
-def _parts(host: str) -> tuple[str, str, int]:
+def _split_address(host: str) -> tuple[str, str, int]:
     text = host.strip()
     if not _SHAPE.fullmatch(text):
         raise _bad_address_error()
@@ -101,7 +101,7 @@ def _parts(host: str) -> tuple[str, str, int]:
     return split.scheme, split.hostname, port
 
 
-def _addresses(name: str, resolve: Resolve) -> tuple[str, ...]:
+def _resolve_addresses(name: str, resolve: Resolve) -> tuple[str, ...]:
     try:
         return (str(ipaddress.ip_address(name)),)
     except ValueError:
@@ -116,7 +116,7 @@ def _addresses(name: str, resolve: Resolve) -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda one: ":" in one))
 
 
-def _url(scheme: str, host: str, port: int) -> str:
+def _make_url(scheme: str, host: str, port: int) -> str:
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
 

@@ -66,7 +66,7 @@ def read_strengths(found: Sequence[Sequence[Any]], now_ms: int) -> Values:
     Returns:
         0 to 1, one number a row.
     """
-    return read_courses(found).at(now_ms)
+    return read_courses(found).strength_at(now_ms)
 
 
 def read_strength_by_id(rows: Rows, memory_ids: Iterable[str], now_ms: int) -> dict[str, float]:

@@ -241,7 +241,7 @@ def write_tiers(tx: Tx, memories: Iterable[Shortened]) -> None:
         [
             (memory_id, tier, short, BY_RULES)
             for memory_id, text, kind, category in memories
-            for tier, short in make_tiers(text, kind, category).rows()
+            for tier, short in make_tiers(text, kind, category).list_rows()
         ],
     )
 

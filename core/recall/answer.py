@@ -103,8 +103,8 @@ class RecallAnswer:
         self._asked = asked
         self._profile = asked.question.profile
         self._words = asked.question.words
-        self.right = asked.found.where(asked.found.ok)
-        self.wrong = asked.found.where(~asked.found.ok)
+        self.right = asked.found.select_where(asked.found.ok)
+        self.wrong = asked.found.select_where(~asked.found.ok)
         self.strongest = {
             "hybrid": self._profile.cosine_weight + 1.0,
             "semantic": self._profile.cosine_weight,
@@ -118,7 +118,7 @@ class RecallAnswer:
         looked_at = bool(np.isfinite(self.ranked.repeats).any())
         self.rerank = self._profile.rerank if looked_at or self._profile.rerank == "mmr" else "rrf"
         self.firsts: tuple[int, ...] = ()
-        self.chance, self.needed = self._chance(size)
+        self.chance, self.needed = self._answer_chance(size)
         self._leads = self._map_sources_to_leads()
 
     @property
@@ -131,18 +131,18 @@ class RecallAnswer:
         """Whether anything comes close enough to answer."""
         return bool(self.right.facts) and self.chance >= self.needed
 
-    def _chance(self, size: int) -> tuple[float, float]:
+    def _answer_chance(self, size: int) -> tuple[float, float]:
         """How likely anything answers, and what is needed; by one list alone a bar on its evidence decides."""
         if self._asked.plan.period:
             return float(self.best > 0), 0.5
         if self._asked.mode == "hybrid":
-            self.signs = self._candidate_columns(size).signs()
+            self.signs = self._candidate_columns(size).make_signs()
             return (answer_probability(self.signs) if self.right.facts else 0.0), self._profile.least_chance
         needed = evidence_bar(self._profile, self._asked.mode, size)
         return (min(1.0, self.best / (2 * needed)) if needed > 1e-9 else float(self.best > 0)), 0.5
 
     def _candidate_columns(self, size: int) -> CandidateColumns:
-        words, right = self._words, self._asked.found.where(self._asked.found.ok | self._asked.found.lends)
+        words, right = self._words, self._asked.found.select_where(self._asked.found.ok | self._asked.found.lends)
         total = words.total or 1.0
         return CandidateColumns(
             evidence=right.plain,
@@ -173,7 +173,7 @@ class RecallAnswer:
             self.dropped = dict.fromkeys(self.ranked.order, ("below_bar", None))
             return ()
         request = self._asked.request
-        groups = self._groups(rows)
+        groups = self._make_groups(rows)
         told = self._asked.told
         labels = [told[label].label if label in told else label for label in self.right.labels.tolist()]
         memories = read_by_labels(rows, [labels[group.at] for group in groups])
@@ -183,12 +183,12 @@ class RecallAnswer:
         by_time = request.as_of_ms is not None
         found = [(g, one) for g, one in pairs if one.status.value in wanted or (by_time and is_archived_version(one))]
         cut = {} if by_time else trim_ended_sentences(rows, [memory for _, memory in found])
-        items = [self._item(group, cut.get(memory.id, memory), memory.id in cut) for group, memory in found]
+        items = [self._make_item(group, cut.get(memory.id, memory), memory.id in cut) for group, memory in found]
         # What was put behind others scores no higher than they do.
         scores = accumulate((item.score for item in items), min)
         return tuple(replace(item, score=score) for item, score in zip(items, scores, strict=True))
 
-    def _groups(self, rows: Rows) -> tuple[ResultGroup, ...]:
+    def _make_groups(self, rows: Rows) -> tuple[ResultGroup, ...]:
         """What is shown, and a note of everything that is not."""
         # What stands for an earlier version does not push out what answers itself.
         own = float((self.right.plain - self.right.lifted).max(initial=0.0))
@@ -201,7 +201,7 @@ class RecallAnswer:
         )
         order = put_small_talk_behind(rows, [group.at for group in groups], self.right, told)
         groups = tuple(groups[place] for place in order)
-        handed = self._handed_out(rows, groups, stands_for)
+        handed = self._select_by_quota(rows, groups, stands_for)
         kept = {group.at for group in handed}
         self.dropped = {at: ("below_floor", None) for at in self.ranked.order if self.right.evidence[at] < least}
         self.dropped |= {at: ("duplicate", by) for at, by in stands_for.items()}
@@ -212,7 +212,7 @@ class RecallAnswer:
         )
         return handed
 
-    def _handed_out(
+    def _select_by_quota(
         self, rows: Rows, groups: Sequence[ResultGroup], stands_for: Mapping[int, int]
     ) -> tuple[ResultGroup, ...]:
         """The best, but of one client's to another its share first."""
@@ -243,13 +243,15 @@ class RecallAnswer:
         last = min((item.ranks["evidence"][1] for item in items), default=0.0)
         # What stands in question beside the answer is told of however it is worded: a doubt hides nothing.
         least = [1e-9 if fact.status in _IN_QUESTION else max(last, 1e-9) for fact in self.wrong.facts]
-        misses = [self._withheld(at) for at in np.flatnonzero(self.wrong.evidence >= np.array(least)).tolist()]
+        misses = [
+            self._withheld_near_miss(at) for at in np.flatnonzero(self.wrong.evidence >= np.array(least)).tolist()
+        ]
         if not items:
-            misses += [self._below(at) for at in self.ranked.order if self.right.evidence[at] > 0]
+            misses += [self._weak_near_miss(at) for at in self.ranked.order if self.right.evidence[at] > 0]
         misses.sort(key=lambda miss: (-miss.score, miss.id))
         return tuple(misses[: self._profile.near_misses])
 
-    def reason(self) -> str:
+    def explain_answer(self) -> str:
         """Why there is an answer, or none, in one sentence."""
         compared = len(self.right.facts)
         return explain_outcome(
@@ -261,19 +263,19 @@ class RecallAnswer:
         by_time = self._asked.request.as_of_ms is not None
         return explain_miss(self.wrong.facts[at].status, self._asked.request.statuses, by_time=by_time)
 
-    def why(self, at: int) -> tuple[str, ...]:
+    def explain_candidate(self, at: int) -> tuple[str, ...]:
         """The reasons of one of `right`, in sentences."""
-        places = self.ranked.places(at)
+        places = self.ranked.places_in_lists(at)
         own, near = self.right.own[at], self.right.near[at]
-        signals, factor = self.ranked.signals(at), float(self.ranked.factor[at])
+        signals, factor = self.ranked.signals_of(at), float(self.ranked.factor[at])
         told = explain_match(places, self._words_at(own), self._words_at(near & ~own), len(own), signals, factor)
         told = (*told, *explain_adjustments(places, float(np.nan_to_num(self.ranked.repeats[at]))))
         is_of_earlier = self.right.lifted[at] > 0 and int(self.right.labels[at]) not in self._asked.told
         return (*told, EARLIER_VERSION) if is_of_earlier else told
 
-    def _item(self, group: ResultGroup, memory: Memory, is_cut: bool) -> RecallItem:
+    def _make_item(self, group: ResultGroup, memory: Memory, is_cut: bool) -> RecallItem:
         at = group.at
-        why = (*self.why(at), PARTLY_OVER) if is_cut else self.why(at)
+        why = (*self.explain_candidate(at), PARTLY_OVER) if is_cut else self.explain_candidate(at)
         score = max(float(self.ranked.score[at]), float(self.ranked.score[group.first]))
         own = self.right.own[at] | self.right.own[group.first]
         near = self.right.near[at] | self.right.near[group.first]
@@ -283,8 +285,8 @@ class RecallAnswer:
         return RecallItem(
             replace(memory, ref=refs[0]) if said_by and refs else memory,
             score,
-            self.ranked.signals(at),
-            self.ranked.places(at),
+            self.ranked.signals_of(at),
+            self.ranked.places_in_lists(at),
             why,
             refs,
             tuple(own.tolist()),
@@ -295,19 +297,21 @@ class RecallAnswer:
     def _words_at(self, which: NDArray[np.bool_]) -> list[str]:
         return [term.word for term, here in zip(self._words.terms, which.tolist(), strict=True) if here]
 
-    def _share(self, evidence: float) -> float:
+    def _share_of_strongest(self, evidence: float) -> float:
         return min(1.0, evidence / max(self.strongest, 1e-9))
 
-    def _withheld(self, at: int) -> NearMiss:
+    def _withheld_near_miss(self, at: int) -> NearMiss:
         fact = self.wrong.facts[at]
         why, sentence = self.why_not(at)
         status = Status.ACTIVE.value if fact.status in _ACTIVE_YET else fact.status
-        return NearMiss(fact.id, why, sentence, status, self._share(float(self.wrong.evidence[at])))
+        return NearMiss(fact.id, why, sentence, status, self._share_of_strongest(float(self.wrong.evidence[at])))
 
-    def _below(self, at: int) -> NearMiss:
+    def _weak_near_miss(self, at: int) -> NearMiss:
         fact = self.right.facts[at]
         sentence = "It does not come close enough to answer."
-        return NearMiss(fact.id, "below_bar", sentence, fact.status, self._share(float(self.right.evidence[at])))
+        return NearMiss(
+            fact.id, "below_bar", sentence, fact.status, self._share_of_strongest(float(self.right.evidence[at]))
+        )
 
 
 def _refs_of(group: ResultGroup, said_by: Sequence[SayingEpisode]) -> tuple[str, ...]:
@@ -349,8 +353,10 @@ def build_trace(
     others.sort()
     others = others[: max(0, KEPT - len(shown))]
     told = _Right.read_at(answer, place, [*shown, *(at for _, is_withheld, at in others if not is_withheld)])
-    kept = [told.candidate(at) for at in shown]
-    kept += [_wrong(answer, at) if is_withheld else told.candidate(at) for _, is_withheld, at in others]
+    kept = [told.trace_candidate(at) for at in shown]
+    kept += [
+        _trace_wrong_candidate(answer, at) if is_withheld else told.trace_candidate(at) for _, is_withheld, at in others
+    ]
     weights = {name: float(value) for name, value in answer.ranked.weights.items()}
     return Trace(
         plan, stages, tuple(kept), weights, answer.best, answer.needed, answer.chance, answer.signs, answer.rerank
@@ -390,7 +396,7 @@ class _Right:
             dict(zip(places, numbers, strict=True)),
         )
 
-    def candidate(self, at: int) -> TracedCandidate:
+    def trace_candidate(self, at: int) -> TracedCandidate:
         """One of them."""
         fact = self.answer.right.facts[at]
         dropped, by = self.answer.dropped.get(at, (None, None))
@@ -412,7 +418,7 @@ class _Right:
         )
 
 
-def _wrong(answer: RecallAnswer, at: int) -> TracedCandidate:
+def _trace_wrong_candidate(answer: RecallAnswer, at: int) -> TracedCandidate:
     fact = answer.wrong.facts[at]
     columns = {"vector": answer.wrong.vector, "window": answer.wrong.window, "coverage": answer.wrong.coverage}
     return TracedCandidate(

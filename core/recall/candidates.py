@@ -122,16 +122,16 @@ class Candidates:
     time: Floats
     graph: Floats
 
-    def where(self, mask: Flags) -> Candidates:
+    def select_where(self, mask: Flags) -> Candidates:
         """Some of them.
 
         Returns:
             Those, in the same order.
         """
         at = np.flatnonzero(mask)
-        return self._pick(at)
+        return self._select_at(at)
 
-    def without(self, ids: frozenset[str]) -> Candidates:
+    def without_suppressed(self, ids: frozenset[str]) -> Candidates:
         """The same, some of them not to be returned because somebody said so for such a question.
 
         Returns:
@@ -148,7 +148,7 @@ class Candidates:
         )
         return replace(self, ok=self.ok & ~out, facts=facts)
 
-    def _pick(self, at: NDArray[np.int64]) -> Candidates:
+    def _select_at(self, at: NDArray[np.int64]) -> Candidates:
         return Candidates(
             labels=self.labels[at],
             ok=self.ok[at],
@@ -190,7 +190,7 @@ class Candidates:
             time=np.concatenate((self.time, other.time)),
             graph=np.concatenate((self.graph, other.graph)),
         )
-        return both._pick(np.argsort(both.labels, kind="stable"))
+        return both._select_at(np.argsort(both.labels, kind="stable"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ def read_candidates(
     Returns:
         Those that the asker may know of (`ok` tells which of them may be returned), and what stands around them.
     """
-    found = _read(rows, narrowed, np.unique(labels))
+    found = _read_rows(rows, narrowed, np.unique(labels))
     known = np.array([row[0] for row in found], np.int64)
     around = read_neighbours(rows, narrowed, known)
     own_cosine, near_cosine = np.full(known.size, np.nan), np.full(known.size, np.nan)
@@ -250,8 +250,8 @@ def read_candidates(
     said = substance_factor(asks > 0, size, question.profile.asking, question.profile.saying)
     candidates = Candidates(
         labels=known,
-        ok=np.array([bool(row[1]) for row in found], np.bool_) & _sure(found, narrowed.sure),
-        facts=tuple(_fact(row) for row in found),
+        ok=np.array([bool(row[1]) for row in found], np.bool_) & _are_confident(found, narrowed.sure),
+        facts=tuple(_facts_from_row(row) for row in found),
         sides=np.array([row[10:16] for row in found], np.float64).reshape(-1, 6),
         vector=own_cosine,
         window=near_cosine,
@@ -268,11 +268,11 @@ def read_candidates(
     return candidates, around
 
 
-def _fact(row: tuple[Any, ...]) -> CandidateFacts:
+def _facts_from_row(row: tuple[Any, ...]) -> CandidateFacts:
     return CandidateFacts(row[2], row[3], (row[4], row[5], row[6]), row[7], row[8], row[9], row[20])
 
 
-def _sure(found: Sequence[tuple[Any, ...]], sure: tuple[float, int] | None) -> Flags:
+def _are_confident(found: Sequence[tuple[Any, ...]], sure: tuple[float, int] | None) -> Flags:
     """Which are sure enough by now (seed B, effective confidence)."""
     if sure is None or not found:
         return np.ones(len(found), np.bool_)
@@ -283,7 +283,7 @@ def _sure(found: Sequence[tuple[Any, ...]], sure: tuple[float, int] | None) -> F
     return np.asarray(held >= least, np.bool_)
 
 
-def _read(rows: Rows, narrowed: ScopePredicate, labels: Labels) -> Sequence[tuple[Any, ...]]:
+def _read_rows(rows: Rows, narrowed: ScopePredicate, labels: Labels) -> Sequence[tuple[Any, ...]]:
     sql = (
         f"SELECT m.n, {narrowed.wanted} AND {narrowed.speaks}, {_FACTS} FROM memories m "  # noqa: S608 - conditions of core.recall.predicate
         f"WHERE m.n IN (SELECT value FROM json_each(:labels)) AND {narrowed.scope} ORDER BY m.n"
@@ -414,7 +414,7 @@ def activate_neighbours(rows: Rows, narrowed: ScopePredicate, found: Candidates,
     return {label: value for label, value in level.items() if value > seeds.get(label, 0.0)}
 
 
-def newly_reached(found: Candidates, level: dict[int, float]) -> Labels:
+def newly_activated_labels(found: Candidates, level: dict[int, float]) -> Labels:
     """Labels that the activation reached and that are no candidates yet.
 
     Args:

@@ -131,7 +131,7 @@ class _LineFacts:
     against: Mapping[str, str]
     behind: frozenset[str]
 
-    def via(self, memory: Memory) -> str:
+    def format_reporter(self, memory: Memory) -> str:
         """Which client reports it; "" for what none brought."""
         return f", via {self.clients.get(memory.client_id, 'a client')}" if memory.client_id is not None else ""
 
@@ -189,18 +189,18 @@ def pack_context(
     barred = _list_left_out(found, safe)
     if not safe:
         text = HEAD + NOTHING
-        return _context(text if counter.count(text) <= budget else "", budget, counter, (), barred)
-    fresh, repeated, bounded = _told_apart(safe, voices)
-    fresh, behind = _in_focus(rows, fresh, sought, bounded)
+        return _make_context(text if counter.count(text) <= budget else "", budget, counter, (), barred)
+    fresh, repeated, bounded = _separate_repeated(safe, voices)
+    fresh, behind = _select_in_focus(rows, fresh, sought, bounded)
     barred = (*barred, *behind)
     room = budget - counter.count(HEAD)
     if room < 0:
-        return _context("", budget, counter, (), (*_left_out(fresh, repeated), *barred))
+        return _make_context("", budget, counter, (), (*_excluded_items(fresh, repeated), *barred))
     headings = {section: counter.count(text) for section, text in _HEADINGS.items()}
     while True:
-        entries = _entries(rows, fresh, known, counter, room - sum(headings.values()), bounded)
+        entries = _make_entries(rows, fresh, known, counter, room - sum(headings.values()), bounded)
         chosen = _choose_forms(entries, budget, room, headings, counter)
-        spread = _spread(rows, [entry.memory for entry, _ in _in_order(entries, chosen)])
+        spread = _find_split_instructions(rows, [entry.memory for entry, _ in _in_order(entries, chosen)])
         if not spread:
             break
         barred += tuple(LeftOut(item.memory.id, SPREAD, item.score) for item in fresh if item.memory.id in spread)
@@ -211,8 +211,8 @@ def pack_context(
     )
     inside = {one.id for one in included}
     missing = [item for item in fresh if item.memory.id not in inside]
-    text = _text(entries, chosen) if chosen else ""
-    return _context(text, budget, counter, included, (*_left_out(missing, repeated), *barred))
+    text = _context_text(entries, chosen) if chosen else ""
+    return _make_context(text, budget, counter, included, (*_excluded_items(missing, repeated), *barred))
 
 
 def _choose_forms(
@@ -221,15 +221,15 @@ def _choose_forms(
     """Which entries go in, and in which form; the text is never over the budget."""
     items = [entry.item for entry in entries]
 
-    def fits(choice: Choice) -> bool:
-        text = _text(entries, choice)
+    def is_within_budget(choice: Choice) -> bool:
+        text = _context_text(entries, choice)
         size = len(json.dumps(text, ensure_ascii=False).encode("utf-8", "replace"))
         return size <= _MOST_BYTES and counter.count(text) <= budget
 
-    return fit_to_budget(items, choose_items(items, room, headings), fits)
+    return fit_to_budget(items, choose_items(items, room, headings), is_within_budget)
 
 
-def _spread(rows: Rows, given: Sequence[Memory]) -> set[str]:
+def _find_split_instructions(rows: Rows, given: Sequence[Memory]) -> set[str]:
     """Of what would be given, what reads like an instruction only together, from whatever sources but the person.
 
     An order may be spread over several memories that look harmless one by one, and over several clients and imports,
@@ -242,13 +242,13 @@ def _spread(rows: Rows, given: Sequence[Memory]) -> set[str]:
     return {told[at].id for at in find_split_injection([memory.text for memory in told])} if len(told) > 1 else set()
 
 
-def _context(
+def _make_context(
     text: str, budget: int, counter: TokenCounter, included: tuple[Included, ...], excluded: tuple[LeftOut, ...]
 ) -> Context:
     return Context(text, counter.count(text), budget, included, excluded, counter.name, counter.exact)
 
 
-def _left_out(missing: Sequence[RecallItem], repeated: Sequence[RecallItem]) -> tuple[LeftOut, ...]:
+def _excluded_items(missing: Sequence[RecallItem], repeated: Sequence[RecallItem]) -> tuple[LeftOut, ...]:
     out = [LeftOut(item.memory.id, BUDGET, item.score) for item in missing]
     out += [LeftOut(item.memory.id, _DUPLICATE, item.score) for item in repeated]
     return tuple(sorted(out, key=lambda one: (-one.value, one.id)))
@@ -259,7 +259,7 @@ def _list_left_out(found: Sequence[RecallItem], safe: Sequence[RecallItem]) -> t
     return tuple(LeftOut(item.memory.id, _INJECTION, item.score) for item in found if item.memory.id not in kept)
 
 
-def _in_focus(
+def _select_in_focus(
     rows: Rows, found: list[RecallItem], sought: QueryFocus | None, voices: Mapping[str, str]
 ) -> tuple[list[RecallItem], tuple[LeftOut, ...]]:
     """What stays beside the first hit, and what is too far behind it.
@@ -284,7 +284,7 @@ def _in_focus(
     )
     stays = select_focus(standing, sought.focus).tolist()
     out = {item.memory.id for item, is_in in zip(compared, stays, strict=True) if not is_in and _may_go(item)}
-    out -= _other_sides(rows, [item.memory.id for item in found], out)
+    out -= _find_opposed(rows, [item.memory.id for item in found], out)
     kept = [item for item in found if item.memory.id not in out]
     return kept, tuple(LeftOut(item.memory.id, BEHIND, item.score) for item in found if item.memory.id in out)
 
@@ -293,7 +293,7 @@ def _may_go(item: RecallItem) -> bool:
     return item.memory.kind is not Kind.RULE and not item.memory.pinned and AT_HAND not in item.why
 
 
-def _other_sides(rows: Rows, found: Sequence[str], out: Collection[str]) -> set[str]:
+def _find_opposed(rows: Rows, found: Sequence[str], out: Collection[str]) -> set[str]:
     """Of what would stay out, what is at odds with something that stays: whoever reads one must know of the other."""
     if not out:
         return set()
@@ -302,7 +302,7 @@ def _other_sides(rows: Rows, found: Sequence[str], out: Collection[str]) -> set[
     return {one for one, other in pairs if one in out and other not in out}
 
 
-def _told_apart(
+def _separate_repeated(
     found: Sequence[RecallItem], voices: Mapping[str, str]
 ) -> tuple[list[RecallItem], list[RecallItem], Mapping[str, str]]:
     """Items that say something of their own, those whose words stand above them already, and whose voice the first are.
@@ -328,7 +328,7 @@ def _in_order(entries: Sequence[_ContextEntry], choice: Choice) -> list[tuple[_C
     return sorted(chosen, key=lambda one: (sections.index(one[0].section), one[0].order))
 
 
-def _text(entries: Sequence[_ContextEntry], choice: Choice) -> str:
+def _context_text(entries: Sequence[_ContextEntry], choice: Choice) -> str:
     parts, section = [HEAD], ""
     for entry, form in _in_order(entries, choice):
         if entry.section != section:
@@ -343,7 +343,7 @@ def _text(entries: Sequence[_ContextEntry], choice: Choice) -> str:
 def _read_line_facts(rows: Rows, found: Sequence[RecallItem]) -> _LineFacts:
     ids = json.dumps([item.memory.id for item in found])
     claims = {str(row[0]): (str(row[1]), str(row[2])) for row in rows.all(_CLAIMS, (ids,))}  # the last one is the best
-    rules = {str(row[0]): (str(row[1]), _worth(*row[2:])) for row in rows.all(_RULES, (ids,))}
+    rules = {str(row[0]): (str(row[1]), _effectiveness_of(*row[2:])) for row in rows.all(_RULES, (ids,))}
     clients = client_names(rows, [item.memory for item in found])
     against = {item.memory.id: item.contradicts for item in found if item.contradicts is not None}
     scores = {item.memory.id: item.score for item in found}
@@ -351,7 +351,7 @@ def _read_line_facts(rows: Rows, found: Sequence[RecallItem]) -> _LineFacts:
     return _LineFacts(claims, rules, clients, against, behind)
 
 
-def _entries(
+def _make_entries(
     rows: Rows,
     found: Sequence[RecallItem],
     known: _LineFacts,
@@ -362,16 +362,18 @@ def _entries(
     """The entries of all items; where all fit whole, nothing shorter is made."""
     memories = [item.memory for item in found]
     end = counter.count(_END) + 1  # the blank line
-    entries = [_whole(item, known, counter, end, voices.get(item.memory.id)) for item in found]
+    entries = [_whole_entry(item, known, counter, end, voices.get(item.memory.id)) for item in found]
     if sum(entry.costs[0] for entry in entries) <= room:
         return entries
     tiers = read_tiers(rows, memories)
     return [_with_shorter(entry, tiers[entry.memory.id], known, counter) for entry in entries]
 
 
-def _whole(item: RecallItem, known: _LineFacts, counter: TokenCounter, end: int, voice: str | None) -> _ContextEntry:
+def _whole_entry(
+    item: RecallItem, known: _LineFacts, counter: TokenCounter, end: int, voice: str | None
+) -> _ContextEntry:
     memory = item.memory
-    begin, line = _begin(memory), _line(memory, memory.text, known)
+    begin, line = _opening_tag(memory), _format_line(memory, memory.text, known)
     frame = counter.count(begin) + end
     # What stands behind the person's word that it contradicts is no key fact, and no rule in force.
     section = EPISODES if memory.id in known.behind else _SECTION_OF.get(memory.kind, FACTS)
@@ -382,55 +384,57 @@ def _whole(item: RecallItem, known: _LineFacts, counter: TokenCounter, end: int,
 def _with_shorter(entry: _ContextEntry, tiers: Tiers, known: _LineFacts, counter: TokenCounter) -> _ContextEntry:
     """The entry with every tier that costs less than the one before."""
     names, texts, costs = list(entry.tiers), list(entry.texts), list(entry.costs)
-    for tier, text in tiers.named()[1:]:
-        line = _line(entry.memory, text, known)
+    for tier, text in tiers.list_tiers()[1:]:
+        line = _format_line(entry.memory, text, known)
         cost = entry.frame + counter.count(line)
         # What stands alone may read otherwise than within the whole text.
         if cost < costs[-1] and not is_text_withheld(text, entry.memory.flags):
             names.append(tier)
-            texts.append(_begin(entry.memory) + line + _END)
+            texts.append(_opening_tag(entry.memory) + line + _END)
             costs.append(cost)
     return replace(entry, tiers=tuple(names), texts=tuple(texts), costs=tuple(costs))
 
 
-def _begin(memory: Memory) -> str:
+def _opening_tag(memory: Memory) -> str:
     return f'<memory id="{escape_fenced(memory.id)}" type="{memory.kind.value}">\n'
 
 
-def _line(memory: Memory, text: str, known: _LineFacts) -> str:
+def _format_line(memory: Memory, text: str, known: _LineFacts) -> str:
     """Seed B's line of one memory."""
-    content = escape_fenced(text) + _conditions(memory) + known.format_contested_mark(memory)
-    via = known.via(memory)
+    content = escape_fenced(text) + _format_conditions(memory) + known.format_contested_mark(memory)
+    via = known.format_reporter(memory)
     if memory.kind is Kind.RULE:
         maturity, worth = known.rules.get(memory.id, ("candidate", 0.0))
         return f"- {content} (maturity: {maturity}, effectiveness: {worth:.2f}{escape_label(via)})"
     sure = f"(confidence: {band_word(memory.confidence)})"
     if memory.kind is Kind.EPISODE:
-        return f"- [{_day(memory)}] [{escape_label((memory.author or memory.role.value) + via)}]: {content} {sure}"
+        return (
+            f"- [{_format_day(memory)}] [{escape_label((memory.author or memory.role.value) + via)}]: {content} {sure}"
+        )
     subject, predicate = known.claims.get(memory.id, ("user", memory.category))
     return f"- [{escape_label(subject + via)}] [{escape_label(predicate)}]: {content} {sure}"
 
 
-def _worth(helpful: int, harmful: int, kept: float | None) -> float:
+def _effectiveness_of(helpful: int, harmful: int, kept: float | None) -> float:
     """Effectiveness after the last mark; of marks that came in without one, by the formulas (seed B)."""
     if kept is not None:
         return kept
     return harmful_effectiveness(helpful, harmful) if harmful else helpful_effectiveness(helpful, harmful)
 
 
-def _conditions(memory: Memory) -> str:
+def _format_conditions(memory: Memory) -> str:
     words = {"true_when": "only when", "true_unless": "unless"}
     return "".join(f" [{words[name]} {escape_label(said)}]" for name, said in stated_conditions(memory).items())
 
 
-def _day(memory: Memory) -> str:
+def _format_day(memory: Memory) -> str:
     """The day it was said or happened, as exactly as known; where nobody knows, the day it was noted, called that."""
     if memory.occurred is None:
-        return f"noted {_date(When(memory.recorded_at))}"
-    return _date(memory.occurred)
+        return f"noted {_format_date(When(memory.recorded_at))}"
+    return _format_date(memory.occurred)
 
 
-def _date(when: When) -> str:
+def _format_date(when: When) -> str:
     """A day, month or year in the zone it was written with, else in UTC."""
     zone = UTC if when.offset_min is None else timezone(timedelta(minutes=when.offset_min))
     try:
@@ -508,7 +512,7 @@ def apply_session_boost(
     named |= {one.id for one in result.trace.candidates if one.dropped is not None and one.dropped not in _ONLY_WEAK}
     missing = {name: value for name, value in at_hand.items() if name not in named}
     least = min((item.score for item in lifted), default=_ALONE) * _BEHIND
-    return (*lifted, *_behind(_read_speaking(rows, request, missing, now_ms), missing, least))
+    return (*lifted, *_make_items_at_hand(_read_speaking(rows, request, missing, now_ms), missing, least))
 
 
 def _lift_score(item: RecallItem, activation: float | None) -> RecallItem:
@@ -533,7 +537,7 @@ def _read_speaking(rows: Rows, request: RecallRequest, missing: Mapping[str, flo
     return [cut.get(name, memory) for name, memory in found.items()]
 
 
-def _behind(found: list[Memory], activation: Mapping[str, float], least: float) -> list[RecallItem]:
+def _make_items_at_hand(found: list[Memory], activation: Mapping[str, float], least: float) -> list[RecallItem]:
     items = [
         RecallItem(
             memory=memory,

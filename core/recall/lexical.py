@@ -72,18 +72,18 @@ class TermStatistics:
         Returns:
             One number each, 0 for a term that nothing has.
         """
-        self._look(rows, seq)
+        self._check_snapshot(rows, seq)
         with self._lock:
             known = {term: self._known[term] for term in terms if term in self._known} if self._seq == seq else {}
         missing = [term for term in terms if term not in known]
         if missing:
             found = dict.fromkeys(missing, 0)
             found.update((str(term), int(count)) for term, count in rows.all(_FREQUENCIES, (json.dumps(missing),)))
-            self._remember(seq, found)
+            self._cache_frequencies(seq, found)
             known |= found
         return known
 
-    def postings(self, rows: Rows, seq: int, term: str, most: int) -> Labels:
+    def find_postings(self, rows: Rows, seq: int, term: str, most: int) -> Labels:
         """The memories that have a term.
 
         Args:
@@ -94,7 +94,7 @@ class TermStatistics:
         Returns:
             Labels, ascending; not to be written to.
         """
-        self._look(rows, seq)
+        self._check_snapshot(rows, seq)
         with self._lock:
             known = self._postings.get((term, most)) if self._seq == seq else None
             if known is not None:
@@ -102,10 +102,10 @@ class TermStatistics:
                 return known
         found = parse_labels(rows.value(_POSTINGS, (_quote_term(term), most)))
         found.setflags(write=False)
-        self._keep(seq, (term, most), found)
+        self._cache_postings(seq, (term, most), found)
         return found
 
-    def _look(self, rows: Rows, seq: int) -> None:
+    def _check_snapshot(self, rows: Rows, seq: int) -> None:
         """Forget what a newer snapshot contradicts; an older one is answered without what is remembered."""
         if seq <= self._seq:  # a whole number is read at once; a late look costs a statement and nothing else
             return
@@ -117,7 +117,7 @@ class TermStatistics:
                 self._known, self._postings, self._bytes = OrderedDict(), OrderedDict(), 0
             self._seq, self._state = seq, state
 
-    def _remember(self, seq: int, found: dict[str, int]) -> None:
+    def _cache_frequencies(self, seq: int, found: dict[str, int]) -> None:
         with self._lock:
             if seq != self._seq:
                 return
@@ -125,7 +125,7 @@ class TermStatistics:
             while len(self._known) > _CACHED_TERMS:
                 self._known.popitem(last=False)
 
-    def _keep(self, seq: int, key: tuple[str, int], found: Labels) -> None:
+    def _cache_postings(self, seq: int, key: tuple[str, int], found: Labels) -> None:
         with self._lock:
             if seq != self._seq or key in self._postings:
                 return
@@ -160,7 +160,7 @@ class QueryWords:
         """The weight of all words; 0 for a query without any."""
         return float(self.weights.sum()) + self.unknown
 
-    def presence(self, labels: Labels) -> NDArray[np.bool_]:
+    def presence_matrix(self, labels: Labels) -> NDArray[np.bool_]:
         """Which memories have which words.
 
         Returns:
@@ -219,12 +219,12 @@ def read_query_words(
         if counts[term.term] == 0 and not more.size:
             unknown += term_weight(counted, 0)
         elif not terms or counts[term.term] <= left:
-            own = frequencies.postings(rows, seq, term.term, profile.posting_budget)
+            own = frequencies.find_postings(rows, seq, term.term, profile.posting_budget)
             terms.append(term)
             postings.append(np.union1d(own, more) if more.size else own)
             left -= counts[term.term]
-    weights = [term_weight(counted, _within(having, allowed)) for having in postings]
-    named = tuple(variants.matches(term.term) for term in terms)
+    weights = [term_weight(counted, _count_allowed(having, allowed)) for having in postings]
+    named = tuple(variants.match_expression(term.term) for term in terms)
     frequency = tuple(counts[term.term] for term in terms)
     return QueryWords(tuple(terms), np.array(weights), unknown, tuple(postings), frequency, named)
 
@@ -246,16 +246,16 @@ class _NameVariants:
         """The memories that have all words of one of the other names."""
         found = np.empty(0, np.int64)
         for words in self._by_term.get(term, ()):
-            having = self._read(words[0])
+            having = self._read_postings(words[0])
             for word in words[1:]:
-                having = np.intersect1d(having, self._read(word), assume_unique=True)
+                having = np.intersect1d(having, self._read_postings(word), assume_unique=True)
             found = np.union1d(found, having)
         return found
 
-    def _read(self, term: str) -> Labels:
-        return self._frequencies.postings(self._rows, self._seq, term, self._most)
+    def _read_postings(self, term: str) -> Labels:
+        return self._frequencies.find_postings(self._rows, self._seq, term, self._most)
 
-    def matches(self, term: str) -> str:
+    def match_expression(self, term: str) -> str:
         """The term with its alternatives, quoted, for the full-text syntax."""
         names = [f"({' AND '.join(map(_quote_term, words))})" for words in self._by_term.get(term, ())]
         return f"({' OR '.join([_quote_term(term), *names])})" if names else _quote_term(term)
@@ -306,7 +306,7 @@ def score_bm25(
     """
     counts = words.frequencies
     if allowed is not None:
-        counts = tuple(_within(having, allowed) for having in words.postings)
+        counts = tuple(_count_allowed(having, allowed) for having in words.postings)
     rare, budget = 0, profile.bm25_budget
     seen = 0
     for count in counts:
@@ -332,7 +332,7 @@ def _quote_term(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-def _within(having: Labels, allowed: Labels | None) -> int:
+def _count_allowed(having: Labels, allowed: Labels | None) -> int:
     if allowed is None:
         return int(having.size)
     if allowed.size == 0:

@@ -25,7 +25,7 @@ from core.recall.candidates import (
     apply_activation,
     apply_time_bonus,
     nearest_in_period,
-    newly_reached,
+    newly_activated_labels,
     read_candidates,
     restrict_to_period,
 )
@@ -75,7 +75,7 @@ class _SearchSet:
     since: int | None
     until: int | None
 
-    def holds(self, now: int | None) -> bool:
+    def is_valid_at(self, now: int | None) -> bool:
         """Whether the set is still valid: nothing has ended since, and the clock was not set back."""
         return now is None or (self.since is not None and self.since <= now < (self.until or now + 1))
 
@@ -101,7 +101,7 @@ class _ListHits:
     scored: Labels = field(default_factory=lambda: _NOTHING)
     scores: dict[int, float] = field(default_factory=dict)
 
-    def union(self, more: _ListHits) -> _ListHits:
+    def union_with(self, more: _ListHits) -> _ListHits:
         """Hits of both."""
         near, scored = np.union1d(self.near, more.near), np.union1d(self.scored, more.scored)
         return _ListHits(near, scored, {**self.scores, **more.scores})
@@ -189,21 +189,21 @@ class Recall:
         Raises:
             UserError: INVALID_QUERY, INVALID_INPUT, or NOT_FOUND for an unknown space.
         """
-        request.check()
-        state = _state(rows)
+        request.check_bounds()
+        state = _read_state(rows)
         seq = state.seq
         narrowed = build_predicate(rows, request, now_ms)
-        vector = query_vector if request.wants_vector and self._comparable(query_vector) else None
+        vector = query_vector if request.wants_vector and self._is_comparable(query_vector) else None
         mode = request.mode if vector is not None or request.mode == "keyword" else NO_VECTORS
         weights = profile or self.profile
         plan = plan or read_question(rows, request, weights, now_ms, self._zone, has_names=state.has_names)
         search = _Search(rows, request, plan, narrowed, vector, state, weights, now_ms)
-        reach = self._reach(search, named=False)
-        found = self._find(search, reach)
+        reach = self._find_search_set(search, named=False)
+        found = self._gather_candidates(search, reach)
         if found.short and reach.allowed is None:
             # Most hits are outside the request: list the wanted memories and search exactly among them.
-            reach = self._reach(search, named=True)
-            found = self._find(search, reach)
+            reach = self._find_search_set(search, named=True)
+            found = self._gather_candidates(search, reach)
         asked = AnswerInput(
             request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms, found.told
         )
@@ -212,7 +212,7 @@ class Recall:
         return RecallResult(
             items=items,
             abstained=not items,
-            reason=answer.reason(),
+            reason=answer.explain_answer(),
             near_misses=answer.near_misses(items),
             strategy=mode,
             index_backend="none" if vector is None else index_backend(self._index),
@@ -224,26 +224,26 @@ class Recall:
             sought=answer.query_focus(),
         )
 
-    def forget(self) -> None:
+    def drop_caches(self) -> None:
         """Drop the caches; the next calls are a little slower and answer the same."""
         self._frequencies = TermStatistics()
         with self._lock:
             self._reaches.clear()
 
-    def _comparable(self, vector: NDArray[np.float32] | None) -> bool:
+    def _is_comparable(self, vector: NDArray[np.float32] | None) -> bool:
         """Whether there is a vector, and anything to compare it with."""
         if vector is None or vector.shape != (self._dims,) or self._index.status().total == 0:
             return False
         return bool(np.isfinite(vector).all() and vector.any())
 
-    def _reach(self, search: _Search, *, named: bool) -> _SearchSet:
+    def _find_search_set(self, search: _Search, *, named: bool) -> _SearchSet:
         """What is searched; named one by one where it is small or must be."""
         rows, narrowed, most = search.rows, search.narrowed, search.profile.small_scope
         key = (search.state.reach, narrowed.key, named, most)
         now = search.now_ms if narrowed.params.get("now") is not None else None
         with self._lock:
             known = self._reaches.get(key)
-        if known is not None and known.holds(now):
+        if known is not None and known.is_valid_at(now):
             return known
         labels = wanted_labels(rows, narrowed, -1 if named else most + 1)
         until = None if now is None else rows.value(_NEXT_END, (now,))
@@ -257,7 +257,7 @@ class Recall:
                 self._reaches.popitem(last=False)
         return reach
 
-    def _find(self, search: _Search, reach: _SearchSet) -> _Gathered:
+    def _gather_candidates(self, search: _Search, reach: _SearchSet) -> _Gathered:
         rows, request, profile = search.rows, search.request, search.profile
         query = (
             ""
@@ -268,19 +268,19 @@ class Recall:
         words = read_query_words(*reading, search.plan.aliases, by_words=search.vector is None)
         stored = SnapshotVectors(rows, self._index, self._space, self._dims)
         question = ComparedQuery(search.vector, words, stored, profile, search.plan.text_weight)
-        near, more_near = self._nearest(question, reach, max(profile.vector_candidates, 2 * request.limit))
+        near, more_near = self._search_nearest(question, reach, max(profile.vector_candidates, 2 * request.limit))
         own = None if request.scope.unrestricted else reach.allowed  # nobody else's memories take a place in the list
         scored, scores = score_bm25(rows, words, profile, max(profile.bm25_candidates, request.limit), own)
         covered_wanted = max(profile.coverage_candidates, request.limit)
         covered = find_best_covered(words, reach.allowed, covered_wanted)
-        unheard = self._crowded_out(search, question, np.unique(np.concatenate((near, scored, covered))))
+        unheard = self._find_crowded_out(search, question, np.unique(np.concatenate((near, scored, covered))))
         outside = find_best_covered(words, None, _OUTSIDERS) if reach.allowed is not None else _NOTHING
         days = search.plan.time
         then = _NOTHING
         if days is not None:
             then = nearest_in_period(rows, reach.allowed, question, days, max(profile.vector_candidates, request.limit))
         lists = (near, scored, covered, outside, then, unheard.near, unheard.scored)
-        candidates = self._examine(search, question, np.concatenate(lists))
+        candidates = self._read_candidates(search, question, np.concatenate(lists))
         candidates, led, told, reached = self._adjust_candidates(search, question, candidates)
         # A full list may hide wanted memories behind unwanted ones.
         full = more_near or (reach.allowed is None and covered.size == covered_wanted)
@@ -291,7 +291,7 @@ class Recall:
         bm25_scores = {**unheard.scores, **dict(zip(scored.tolist(), scores.tolist(), strict=True))}
         return _Gathered(question, candidates, bm25_scores, led, told, brought, short)
 
-    def _crowded_out(self, search: _Search, question: ComparedQuery, brought: Labels) -> _ListHits:
+    def _find_crowded_out(self, search: _Search, question: ComparedQuery, brought: Labels) -> _ListHits:
         """Candidates that other clients crowded out of the lists, for the per-client quota to choose from.
 
         First the lists are searched again among memories without a quota; then, round by round, among clients that are
@@ -311,7 +311,7 @@ class Recall:
             others = [client for (client,) in rows.all(_OTHER_CLIENTS, params)]
             if not others:
                 break
-            found = found.union(self._search_within(search, question, _OF_OTHERS, {"others": json.dumps(others)}))
+            found = found.union_with(self._search_within(search, question, _OF_OTHERS, {"others": json.dumps(others)}))
             brought = np.unique(np.concatenate((brought, found.near, found.scored)))
             before = saturated
             saturated |= saturated_clients(_count_by_client(rows, search.narrowed, brought, asker)[1], limit)
@@ -325,7 +325,10 @@ class Recall:
         """The hits of the lists among the part of the search set that an SQL condition selects."""
         within = f"({search.narrowed.wanted}) AND {whose}"
         narrowed = replace(search.narrowed, wanted=within, params={**search.narrowed.params, **params})
-        part, wanted = self._reach(replace(search, narrowed=narrowed), named=True).allowed, search.request.limit
+        part, wanted = (
+            self._find_search_set(replace(search, narrowed=narrowed), named=True).allowed,
+            search.request.limit,
+        )
         if part is None or not part.size:
             return _ListHits()
         hits = None if question.vector is None else question.vectors.search(question.vector, wanted, part)
@@ -344,7 +347,7 @@ class Recall:
         level: dict[int, float] = {}
         if search.state.is_linked and profile.graph_worth > 0:
             level = activate_neighbours(rows, search.narrowed, found, 3 if plan.intent is Intent.CAUSAL else 2)
-            more = np.setdiff1d(newly_reached(found, level), folded)
+            more = np.setdiff1d(newly_activated_labels(found, level), folded)
             if more.size:
                 found = found.with_others(read_candidates(rows, search.narrowed, question, more)[0])
             found = apply_activation(found, level, profile.graph_worth)
@@ -361,11 +364,11 @@ class Recall:
                 client_id=search.request.scope.client_id,
                 vector_space=self._space,
             )
-            found = found.without(out)
+            found = found.without_suppressed(out)
         led = find_representatives(rows, found) if search.state.is_linked else {}
         return credit_representatives(found, led), led, told, len(level)
 
-    def _nearest(self, question: ComparedQuery, reach: _SearchSet, k: int) -> tuple[Labels, bool]:
+    def _search_nearest(self, question: ComparedQuery, reach: _SearchSet, k: int) -> tuple[Labels, bool]:
         """Labels by vector, with some out of reach for the near misses; and whether the list was cut."""
         if question.vector is None:
             return _NOTHING, False
@@ -383,11 +386,11 @@ class Recall:
         outside = hits.labels[~within][:_OUTSIDERS]
         return (outside if near is None else np.concatenate((near.labels, outside))), False
 
-    def _examine(self, search: _Search, question: ComparedQuery, labels: Labels) -> Candidates:
+    def _read_candidates(self, search: _Search, question: ComparedQuery, labels: Labels) -> Candidates:
         """Read candidates, and the conversation neighbours of the best: an answer often follows its question."""
         found, around = read_candidates(search.rows, search.narrowed, question, labels)
         best = np.argsort(-found.evidence, kind="stable")[: search.profile.expand_from]
-        more = np.setdiff1d(around.around(best), found.labels)
+        more = np.setdiff1d(around.labels_around(best), found.labels)
         if more.size:
             found = found.with_others(read_candidates(search.rows, search.narrowed, question, more)[0])
         return found
@@ -407,7 +410,7 @@ def _count_by_client(rows: Rows, narrowed: ScopePredicate, brought: Labels, aske
     return sum(int(count) for _, count in counted), bounded
 
 
-def _state(rows: Rows) -> _State:
+def _read_state(rows: Rows) -> _State:
     row = rows.one(_STATE)
     seq, reach, is_linked, is_judged, has_names = row if row is not None else (0, 0, 0, 0, 0)
     return _State(int(seq), int(reach), bool(is_linked), bool(is_judged), bool(has_names))

@@ -104,7 +104,7 @@ def build_predicate(rows: Rows, request: RecallRequest, now_ms: int) -> ScopePre
     speaks_now = request.as_of_ms is None and set(request.statuses) == {Status.ACTIVE.value}
     seen = None if request.scope.unrestricted else json_list(sorted(request.scope.space_ids))
     params: dict[str, object] = {"now": now_ms if speaks_now else None, "seen": seen}
-    scope = _within(rows, request, params)
+    scope = _location_conditions(rows, request, params)
     if request.scope.client_id is not None:
         scope.append(UNSEALED)
     visible = [*scope, *_status_conditions(request, params)]
@@ -120,7 +120,7 @@ def build_predicate(rows: Rows, request: RecallRequest, now_ms: int) -> ScopePre
         join_conditions(visible),
         join_conditions(wanted),
         params,
-        _speaks(request, params),
+        _current_truth_condition(request, params),
         sure,
     )
 
@@ -137,12 +137,12 @@ def withheld_count(rows: Rows, request: RecallRequest) -> int:
     if request.scope.client_id is None:
         return 0
     params: dict[str, object] = {}
-    within = join_conditions(_within(rows, request, params))
+    within = join_conditions(_location_conditions(rows, request, params))
     sql = f"SELECT count(*) FROM memories m WHERE m.security_tier <> 'cleartext' AND m.status = 'active' AND {within}"  # noqa: S608
     return int(rows.value(sql, params))
 
 
-def _within(rows: Rows, request: RecallRequest, params: dict[str, object]) -> list[str]:
+def _location_conditions(rows: Rows, request: RecallRequest, params: dict[str, object]) -> list[str]:
     """Where the asker looks: spaces, session and channel."""
     found = ["m.status <> 'deleted'"] if Status.DELETED.value not in request.statuses else []
     spaces = _space_ids(rows, request)
@@ -218,7 +218,7 @@ def _status_conditions(request: RecallRequest, params: dict[str, object]) -> lis
     ]
 
 
-def _speaks(request: RecallRequest, params: dict[str, object]) -> str:
+def _current_truth_condition(request: RecallRequest, params: dict[str, object]) -> str:
     """What is true now in the session that asks; without one, what is limited to a session does not speak."""
     if request.as_of_ms is not None or set(request.statuses) != {Status.ACTIVE.value}:
         return "1"

@@ -75,7 +75,7 @@ class RankedCandidates:
     raw: dict[str, Floats]
     weights: dict[str, float]
 
-    def places(self, at: int) -> dict[str, tuple[int, float]]:
+    def places_in_lists(self, at: int) -> dict[str, tuple[int, float]]:
         """The lists a candidate stands in: rank and raw score."""
         return {
             name: (int(places[at]), float(self.raw[name][at]))
@@ -83,7 +83,7 @@ class RankedCandidates:
             if np.isfinite(places[at])
         }
 
-    def signals(self, at: int) -> Signals:
+    def signals_of(self, at: int) -> Signals:
         """The signals of one candidate."""
         return Signals(
             relevance=float(self.relevance[at]),
@@ -128,11 +128,11 @@ def rank_candidates(
     strength = {"mmr": 1.0, "rrf": 0.0}.get(profile.rerank, profile.strength)
     share = np.clip(found.evidence / max(strongest, _LEAST), 0.0, 1.0)
     relevance = strength * share + (1.0 - strength) * fuse_ranks(places, listed, profile.rrf_k)
-    sides = _sides(found, profile, now_ms)
+    sides = _make_side_signals(found, profile, now_ms)
     factor = side_multiplier(sides, profile.sides, profile.side_bound)
     score = np.asarray(np.round(np.clip(relevance * factor, 0.0, 1.0), _DIGITS), np.float64)
     trade = 1.0 if profile.rerank == "rrf" else float(asdict(profile.trades)[intent.value])
-    order, score, repeats = _spread_out(found, question, _order_by_score(found, score), score, trade)
+    order, score, repeats = _diversify_order(found, question, _order_by_score(found, score), score, trade)
     weights = {f"list.{name}": value for name, value in listed.items()}
     weights |= {f"side.{name}": value for name, value in asdict(profile.sides).items()}
     weights |= {"rrf_k": profile.rrf_k, "strength": strength, "strongest": max(strongest, _LEAST), "trade": trade}
@@ -140,7 +140,7 @@ def rank_candidates(
     return RankedCandidates(order, score, relevance, sides, factor, repeats, places, raw, weights)
 
 
-def _sides(found: Candidates, profile: Profile, now_ms: int) -> SideSignals:
+def _make_side_signals(found: Candidates, profile: Profile, now_ms: int) -> SideSignals:
     at_ms, confidence, importance, reinforcements, disputes, accesses = found.sides.T
     return SideSignals(
         confidence=confidence,
@@ -155,7 +155,7 @@ def _order_by_score(found: Candidates, score: Floats) -> tuple[int, ...]:
     return tuple(sorted(range(len(keys)), key=keys.__getitem__))
 
 
-def _spread_out(
+def _diversify_order(
     found: Candidates, question: ComparedQuery, order: tuple[int, ...], score: Floats, trade: float
 ) -> tuple[tuple[int, ...], Floats, Floats]:
     """Let repetition of what stands above come later; only among the first, whose vectors are looked up."""
@@ -164,7 +164,7 @@ def _spread_out(
     if trade >= 1.0 or head.size < 2 or question.vector is None:
         return order, score, repeats
     _, values, most = diversify(
-        score[head], redundancy(_cosines(found.labels[head], question), question.profile.alike_from), trade
+        score[head], redundancy(_cosine_matrix(found.labels[head], question), question.profile.alike_from), trade
     )
     changed = score.copy()
     changed[head] = np.round(values, _DIGITS)
@@ -173,9 +173,9 @@ def _spread_out(
     return _order_by_score(found, changed), changed, repeats
 
 
-def _cosines(labels: Labels, question: ComparedQuery) -> Floats:
+def _cosine_matrix(labels: Labels, question: ComparedQuery) -> Floats:
     """Cosine of each pair; 0 where one has no vector."""
-    having, vectors = question.vectors.fetch(np.sort(labels))
+    having, vectors = question.vectors.fetch_vectors(np.sort(labels))
     table = np.zeros((labels.size, vectors.shape[1] if vectors.size else 1))
     if having.size:
         at = np.minimum(np.searchsorted(having, labels), having.size - 1)
@@ -268,7 +268,7 @@ def find_representatives(rows: Rows, found: Candidates) -> dict[int, int]:
         if at not in chosen or found.evidence[by] > found.evidence[chosen[at]]:
             chosen[at] = by
     # What stands for others may itself be a source: the last in the row speaks for all. The graph has no circles.
-    return {at: _last(chosen, by) for at, by in chosen.items()}
+    return {at: _final_choice(chosen, by) for at, by in chosen.items()}
 
 
 def credit_representatives(found: Candidates, led: dict[int, int]) -> Candidates:
@@ -283,7 +283,7 @@ def credit_representatives(found: Candidates, led: dict[int, int]) -> Candidates
     return replace(found, evidence=told)
 
 
-def _last(chosen: dict[int, int], at: int) -> int:
+def _final_choice(chosen: dict[int, int], at: int) -> int:
     while at in chosen:
         at = chosen[at]
     return at
@@ -316,7 +316,7 @@ def credit_successors(rows: Rows, narrowed: ScopePredicate, question: ComparedQu
     Returns:
         The candidates, with successors that were not among them. Who may not see a version has nothing of it here.
     """
-    over = _over(found, question.profile.expand_from)
+    over = _strongest_superseded(found, question.profile.expand_from)
     # Asked for the present alone: as of a time, or among what is no longer active, both are shown.
     asked = [at for at, fact in enumerate(found.facts) if fact.status == IN_REVIEW and found.ok[at]]
     asked = [] if narrowed.params["now"] is None else asked
@@ -333,7 +333,7 @@ def credit_successors(rows: Rows, narrowed: ScopePredicate, question: ComparedQu
     return _lift_successors(found, pairs)
 
 
-def _over(found: Candidates, most: int) -> list[int]:
+def _strongest_superseded(found: Candidates, most: int) -> list[int]:
     """Places of what is over and speaks to the question most."""
     over = [at for at, fact in enumerate(found.facts) if fact.status == Status.SUPERSEDED.value and not found.ok[at]]
     over = sorted(over, key=lambda at: (-float(found.evidence[at]), at))[:most]
@@ -349,7 +349,7 @@ def _lift_successors(found: Candidates, pairs: list[tuple[int, int, bool]]) -> C
         if at is None or not found.ok[at]:
             continue
         if is_open:
-            if not _answers_too(found, at, before):
+            if not _is_answering_too(found, at, before):
                 continue
             ok[before] = False
         lends[before] = True
@@ -358,7 +358,7 @@ def _lift_successors(found: Candidates, pairs: list[tuple[int, int, bool]]) -> C
     return replace(found, ok=ok, evidence=evidence, plain=plain, lends=lends, lifted=found.lifted + plain - found.plain)
 
 
-def _answers_too(found: Candidates, later: int, earlier: int) -> bool:
+def _is_answering_too(found: Candidates, later: int, earlier: int) -> bool:
     """Whether the later of two that are asked about speaks of what is asked: else a guess would empty the answer."""
     mine, theirs = float(found.vector[later]), float(found.vector[earlier])
     if np.isnan(mine) or np.isnan(theirs):

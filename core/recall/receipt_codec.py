@@ -93,23 +93,24 @@ def trace_to_json(trace: Trace, query: str) -> dict[str, Any]:
     """
     found = trace.candidates
     return {
-        "plan": _plan(trace.plan, query),
+        "plan": _plan_to_json(trace.plan, query),
         "stages": dict(trace.stages),
-        "weights": {name: _short(value) for name, value in trace.weights.items()},
-        "best": _short(trace.best),
-        "bar": _short(trace.bar),
-        "chance": _short(trace.chance),
+        "weights": {name: _round_value(value) for name, value in trace.weights.items()},
+        "best": _round_value(trace.best),
+        "bar": _round_value(trace.bar),
+        "chance": _round_value(trace.chance),
         "rerank": trace.rerank,
-        "signs": {name: _short(value) for name, value in trace.signs.items()},
+        "signs": {name: _round_value(value) for name, value in trace.signs.items()},
         "id": [one.id for one in found],
         "place": [one.place for one in found],
         "rank": [one.rank for one in found],
-        "lists": _columns([one.lists for one in found]),
-        "signals": {name: [_maybe(one.signals.get(name)) for one in found] for name in _SIGNALS},
+        "lists": _lists_to_columns([one.lists for one in found]),
+        "signals": {name: [_round_or_none(one.signals.get(name)) for one in found] for name in _SIGNALS},
         **{
-            name: [_short(getattr(one, name)) for one in found] for name in ("evidence", "relevance", "factor", "score")
+            name: [_round_value(getattr(one, name)) for one in found]
+            for name in ("evidence", "relevance", "factor", "score")
         },
-        "diversity": [_maybe(one.diversity) for one in found],
+        "diversity": [_round_or_none(one.diversity) for one in found],
         "dropped": [one.dropped for one in found],
         "because": [one.because for one in found],
         "recorded_at": [one.recorded_at for one in found],
@@ -126,7 +127,7 @@ def trace_from_json(told: Mapping[str, Any], query: str) -> Trace:
     Returns:
         The trace, numbers to `DIGITS` digits, without aliases.
     """
-    lists = _rows(told["lists"], len(told["id"]))
+    lists = _columns_to_lists(told["lists"], len(told["id"]))
     candidates = tuple(
         TracedCandidate(
             id=told["id"][at],
@@ -158,15 +159,15 @@ def trace_from_json(told: Mapping[str, Any], query: str) -> Trace:
     )
 
 
-def _short(value: float) -> float:
+def _round_value(value: float) -> float:
     return round(float(value), DIGITS)
 
 
-def _maybe(value: float | None) -> float | None:
-    return None if value is None else _short(value)
+def _round_or_none(value: float | None) -> float | None:
+    return None if value is None else _round_value(value)
 
 
-def _columns(lists: Sequence[Mapping[str, tuple[int, float]]]) -> dict[str, list[list[Any]]]:
+def _lists_to_columns(lists: Sequence[Mapping[str, tuple[int, float]]]) -> dict[str, list[list[Any]]]:
     """List to `[places of the candidates in it, their ranks, their raw scores]`."""
     found: dict[str, list[list[Any]]] = {}
     for at, stands_in in enumerate(lists):
@@ -174,11 +175,11 @@ def _columns(lists: Sequence[Mapping[str, tuple[int, float]]]) -> dict[str, list
             column = found.setdefault(name, [[], [], []])
             column[0].append(at)
             column[1].append(rank)
-            column[2].append(_short(raw))
+            column[2].append(_round_value(raw))
     return found
 
 
-def _rows(columns: Mapping[str, Sequence[Sequence[Any]]], size: int) -> list[dict[str, tuple[int, float]]]:
+def _columns_to_lists(columns: Mapping[str, Sequence[Sequence[Any]]], size: int) -> list[dict[str, tuple[int, float]]]:
     rows: list[dict[str, tuple[int, float]]] = [{} for _ in range(size)]
     for name, (places, ranks, raw) in columns.items():
         for at, rank, score in zip(places, ranks, raw, strict=True):
@@ -186,17 +187,17 @@ def _rows(columns: Mapping[str, Sequence[Sequence[Any]]], size: int) -> list[dic
     return rows
 
 
-def _plan(plan: QueryPlan, query: str) -> dict[str, Any]:
+def _plan_to_json(plan: QueryPlan, query: str) -> dict[str, Any]:
     time = plan.time
     return {
         "intent": plan.intent.value,
-        "scores": {name: _short(value) for name, value in plan.intent_scores.items()},
+        "scores": {name: _round_value(value) for name, value in plan.intent_scores.items()},
         "time": None
         if time is None
         else [time.start, time.end, time.first_day, time.last_day, time.from_ms, time.to_ms],
-        "entities": _spots(plan.entities, query),
-        "identifiers": _spots(plan.identifiers, query),
-        "text_weight": _short(plan.text_weight),
+        "entities": _find_positions(plan.entities, query),
+        "identifiers": _find_positions(plan.identifiers, query),
+        "text_weight": _round_value(plan.text_weight),
         "text_signals": list(plan.text_signals),
         "period": plan.period,
         "given": list(plan.given),
@@ -221,7 +222,7 @@ def _read_plan(told: Mapping[str, Any], query: str) -> QueryPlan:
     )
 
 
-def _spots(words: Sequence[str], query: str) -> list[list[int]]:
+def _find_positions(words: Sequence[str], query: str) -> list[list[int]]:
     """Where words stand in the question; what does not stand there is left out."""
     starts = [(query.find(word), word) for word in words]
     return [[start, start + len(word)] for start, word in starts if start >= 0]

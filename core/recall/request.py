@@ -55,7 +55,7 @@ class RecallRequest(RecallQuery):
         """What to embed: bounded, so that a query of a megabyte costs no more than one of a page."""
         return query_text(self.query)
 
-    def check(self) -> None:
+    def check_bounds(self) -> None:
         """Refuse what cannot be answered.
 
         Raises:
@@ -111,17 +111,17 @@ def read_question(
     Returns:
         The plan; other names only of spaces that the asker may see.
     """
-    others = _others(rows, request) if has_names else {}
+    others = _other_names_in(rows, request) if has_names else {}
     change = request.plan or PlanChange()
     if change.text_weight is None and not profile.auto_text_weight:
         change = PlanChange(change.intent, change.time, change.no_time, profile.text_weight)
     plan = understand_question(
         request.query, now_ms, zone, lambda name: others.get(name, ()), change, profile.text_weight
     )
-    return replace(plan, period=plan.time is not None and _asks_for_days(request.query, plan.time))
+    return replace(plan, period=plan.time is not None and _is_asking_for_days(request.query, plan.time))
 
 
-def _asks_for_days(query: str, days: TimeRange) -> bool:
+def _is_asking_for_days(query: str, days: TimeRange) -> bool:
     """Whether nothing is left of a question but the days and words such as "what happened"."""
     inside = query[days.start : days.end] == days.words
     left = f"{query[: days.start]} {query[days.end :]}" if inside else query
@@ -153,7 +153,7 @@ def searched_words(query: str, plan: QueryPlan) -> str:
     return left or query
 
 
-def _others(rows: Rows, request: RecallRequest) -> dict[str, tuple[str, ...]]:
+def _other_names_in(rows: Rows, request: RecallRequest) -> dict[str, tuple[str, ...]]:
     words = [fold_case(fold_width(word)).strip(".'-") for word in _WORD.findall(request.query[:_READ])]
     runs = {" ".join(words[at : at + n]) for n in range(1, _LONGEST + 1) for at in range(len(words))}
     seen = None if request.scope.unrestricted else json.dumps(sorted(request.scope.space_ids))

@@ -20,7 +20,7 @@ from core.vault.memory_sql import CLEARTEXT, UNSEALED, is_undecided, let_in_sql
 
 Labels = NDArray[np.int64]
 PLACE = ("space_id", "status", "scope_channel", "security_tier", "client_id", "status_reason")
-"""The columns of a memory by which `Scope.sees` judges, in its order."""
+"""The columns of a memory by which `Scope.may_see` judges, in its order."""
 _LET_IN = let_in_sql()
 
 
@@ -74,7 +74,9 @@ class Scope:
         """Whose waiting memories alone it sees; None for everybody's."""
         return None if self.decides else self.client_id
 
-    def sees(self, space_id: str, status: str, channel: str, tier: str, author: str | None, reason: str | None) -> bool:
+    def may_see(
+        self, space_id: str, status: str, channel: str, tier: str, author: str | None, reason: str | None
+    ) -> bool:
         """Whether a memory lies within it: `visibility_conditions` of one row, also of one that was (E11b; X1, X2).
 
         Args:

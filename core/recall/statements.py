@@ -98,8 +98,8 @@ def fold_statements(
         homes.setdefault(best.label, []).append(told)
         folded[at] = True
     shown = {home: best for home, some in homes.items() for best in _find_shown(some, found, place[home])}
-    found = _lend(found, [(place[best.label], place[home]) for home, best in shown.items()])
-    return found.where(~folded), shown, found.labels[folded]
+    found = _lend_evidence(found, [(place[best.label], place[home]) for home, best in shown.items()])
+    return found.select_where(~folded), shown, found.labels[folded]
 
 
 def put_small_talk_behind(rows: Rows, shown: Sequence[int], found: Candidates, told: Told) -> list[int]:
@@ -139,7 +139,7 @@ def _find_shown(some: Sequence[ToldStatement], found: Candidates, home: int) -> 
         yield best
 
 
-def _lend(found: Candidates, pairs: Sequence[tuple[int, int]]) -> Candidates:
+def _lend_evidence(found: Candidates, pairs: Sequence[tuple[int, int]]) -> Candidates:
     """Give each episode evidence of the statement that is shown for it; as of an earlier version, it is noted apart."""
     evidence, plain = found.evidence.copy(), found.plain.copy()
     for at, home in pairs:

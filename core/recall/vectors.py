@@ -64,13 +64,13 @@ class SnapshotVectors:
         if k <= 0:
             return None
         try:
-            return self._index.search(query, k, allowed, self._chunks)
+            return self._index.search(query, k, allowed, self._read_chunks)
         except LociError as error:
             if error.code in (Code.NO_INDEX, Code.DIMENSION_MISMATCH, Code.EMBEDDING_FAILED):
                 return None
             raise
 
-    def fetch(self, labels: Labels) -> tuple[Labels, Vectors]:
+    def fetch_vectors(self, labels: Labels) -> tuple[Labels, Vectors]:
         """The stored vectors of memories.
 
         Args:
@@ -81,20 +81,20 @@ class SnapshotVectors:
         """
         found, vectors = self._index.fetch(labels)
         if found.size < labels.size:
-            more, rest = self._read(np.setdiff1d(labels, found))
+            more, rest = self._read_stored(np.setdiff1d(labels, found))
             found, vectors = np.concatenate((found, more)), np.concatenate((vectors, rest))
         if bool(np.all(found[1:] > found[:-1])):  # as a rule: then half a megabyte need not be laid out anew
             return found, vectors
         order = np.argsort(found, kind="stable")
         return found[order], vectors[order]
 
-    def _read(self, labels: Labels) -> tuple[Labels, Vectors]:
-        chunks = list(self._chunks(labels))
+    def _read_stored(self, labels: Labels) -> tuple[Labels, Vectors]:
+        chunks = list(self._read_chunks(labels))
         if not chunks:
             return np.empty(0, np.int64), np.empty((0, self._dims), np.float32)
         return np.concatenate([part for part, _ in chunks]), np.concatenate([part for _, part in chunks])
 
-    def _chunks(self, labels: Labels) -> Iterator[tuple[Labels, Vectors]]:
+    def _read_chunks(self, labels: Labels) -> Iterator[tuple[Labels, Vectors]]:
         for low in range(0, labels.size, _CHUNK):
             wanted = json.dumps(labels[low : low + _CHUNK].tolist())
             found = self._rows.all(_STORED, (self._space, self._dims, wanted))
@@ -137,7 +137,7 @@ class NeighbourTable:
     place: NDArray[np.int64]
     distance: NDArray[np.int64]
 
-    def weights(self, near: tuple[float, float]) -> Floats:
+    def cell_weights(self, near: tuple[float, float]) -> Floats:
         """What each cell is worth.
 
         Args:
@@ -148,7 +148,7 @@ class NeighbourTable:
         """
         return np.array((1.0, *near, 0.0))[self.distance]
 
-    def around(self, rows: NDArray[np.int64]) -> Labels:
+    def labels_around(self, rows: NDArray[np.int64]) -> Labels:
         """The neighbours of some memories.
 
         Returns:
@@ -205,13 +205,13 @@ def window_cosines(
         Own cosines and window cosines; NaN for a memory without a vector of its own.
     """
     count = around.place.shape[0]
-    found, stored = vectors.fetch(around.labels)
+    found, stored = vectors.fetch_vectors(around.labels)
     if found.size == 0:
         return np.full(count, np.nan), np.full(count, np.nan)
     row = np.minimum(np.searchsorted(found, around.labels), found.size - 1)
     has = found[row] == around.labels
     dots = np.where(has, (stored @ (query / np.linalg.norm(query)))[row], 0.0).astype(np.float64)
-    weights = around.weights(profile.window_cosine) * has[around.place]
+    weights = around.cell_weights(profile.window_cosine) * has[around.place]
     single = weights.astype(np.float32)
     window = stored[row[around.place[:, 0]]] * single[:, 0, None]
     for column in range(1, around.place.shape[1]):
@@ -235,9 +235,9 @@ def query_coverage(around: NeighbourTable, words: QueryWords, profile: Profile) 
     Returns:
         Coverage, 0 to 1; then which words each memory has itself, and which it or a neighbour has, (memories, words).
     """
-    here = words.presence(around.labels)
+    here = words.presence_matrix(around.labels)
     own = here[around.place[:, 0]]
-    weights = around.weights(profile.window_terms)
+    weights = around.cell_weights(profile.window_terms)
     # The best place of each word counts, not the sum: a word that everybody repeats must not outweigh the others.
     best = own.astype(np.float64)
     for column in range(1, around.place.shape[1]):

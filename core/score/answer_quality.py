@@ -44,7 +44,7 @@ def average_relevancy(cosines: Sequence[float]) -> float:
     Returns:
         0 to 1.
     """
-    return math.fsum(_share(one) for one in cosines) / len(cosines) if cosines else 0.0
+    return math.fsum(_clamp_to_unit(one) for one in cosines) / len(cosines) if cosines else 0.0
 
 
 def ndcg(grades: Sequence[float]) -> float:
@@ -56,8 +56,8 @@ def ndcg(grades: Sequence[float]) -> float:
     Returns:
         0 to 1; 0 for an empty list or one without any grade above 0.
     """
-    ideal = _dcg(sorted(grades, reverse=True))
-    return min(1.0, _dcg(grades) / ideal) if ideal > 0 else 0.0
+    ideal = _discounted_gain(sorted(grades, reverse=True))
+    return min(1.0, _discounted_gain(grades) / ideal) if ideal > 0 else 0.0
 
 
 def answer_metrics(
@@ -75,8 +75,8 @@ def answer_metrics(
         The figures; grades are feedback where there is some, else cosine, so they do not follow the order they judge.
     """
     shown = sorted((one for one in trace.candidates if one.place is not None), key=lambda one: one.place or 0)
-    cosines = [cosine for one in shown if (cosine := _cosine(one)) is not None]
-    grades = {one.id: _grade(one, feedback or {}) for one in shown}
+    cosines = [cosine for one in shown if (cosine := _cosine_of(one)) is not None]
+    grades = {one.id: _grade_of(one, feedback or {}) for one in shown}
     before = sorted(shown, key=lambda one: (-one.relevance, -one.recorded_at, one.id))
     return Metrics(
         average_relevancy=average_relevancy(cosines),
@@ -107,9 +107,9 @@ def answer_health(answers: Sequence[Metrics], poor_below: float) -> AnswerHealth
         return AnswerHealth(None, None, None, 0)
     poor = [one.average_relevancy < poor_below for one in counted]
     return AnswerHealth(
-        _mean([one.average_relevancy for one in counted]),
-        _mean([one.ndcg for one in counted]),
-        _mean([one.ndcg_before for one in counted]),
+        _mean_of([one.average_relevancy for one in counted]),
+        _mean_of([one.ndcg for one in counted]),
+        _mean_of([one.ndcg_before for one in counted]),
         poor.index(False) if False in poor else len(poor),
     )
 
@@ -141,7 +141,7 @@ def signal_shares(candidate: TracedCandidate, weights: Mapping[str, float]) -> d
         `relevance` first, then the side signals.
     """
     bound = weights.get("side_bound", 0.0)
-    shares = {name: _side(weights, name) for name in candidate.signals}
+    shares = {name: _side_weight(weights, name) for name in candidate.signals}
     total = math.fsum(shares.values())
     made = {"relevance": 1.0 - bound if total > 0 else 1.0}
     for name, signal in candidate.signals.items():
@@ -152,27 +152,27 @@ def signal_shares(candidate: TracedCandidate, weights: Mapping[str, float]) -> d
     return {name: candidate.score * part / whole for name, part in made.items()}
 
 
-def _side(weights: Mapping[str, float], name: str) -> float:
+def _side_weight(weights: Mapping[str, float], name: str) -> float:
     return weights.get(f"side.{name}", weights.get(f"sides.{name}", 0.0))
 
 
-def _dcg(grades: Sequence[float]) -> float:
+def _discounted_gain(grades: Sequence[float]) -> float:
     return math.fsum(grade / math.log2(at + 2) for at, grade in enumerate(grades))
 
 
-def _share(value: float) -> float:
+def _clamp_to_unit(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def _cosine(one: TracedCandidate) -> float | None:
+def _cosine_of(one: TracedCandidate) -> float | None:
     place = one.lists.get("vector")
     return None if place is None else place[1]
 
 
-def _grade(one: TracedCandidate, feedback: Mapping[str, str]) -> float:
+def _grade_of(one: TracedCandidate, feedback: Mapping[str, str]) -> float:
     said = GRADES.get(feedback.get(one.id, ""))
-    return _share(_cosine(one) or 0.0) if said is None else said
+    return _clamp_to_unit(_cosine_of(one) or 0.0) if said is None else said
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean_of(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)

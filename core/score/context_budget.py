@@ -50,7 +50,7 @@ class PackItem:
     costs: tuple[int, ...]
     contributor: str | None = None
 
-    def density(self, form: int) -> float:
+    def density_of(self, form: int) -> float:
         """Value a token of one form (E5.2: activation / max(1, tokens))."""
         return self.value * self.worths[form] / max(1, self.costs[form])
 
@@ -80,7 +80,7 @@ def choose_items(items: Sequence[PackItem], room: int, headings: Mapping[str, in
         What goes in, and in which form. The sum of costs and headings is never above the room.
     """
     plain = _Filling(items, room, headings)
-    plain.fill()
+    plain.fill_budget()
     # Many small things may have pushed out one that is worth more than all of them; what cannot fit leads nothing.
     fitting = [
         place
@@ -88,7 +88,7 @@ def choose_items(items: Sequence[PackItem], room: int, headings: Mapping[str, in
         if min(item.costs, default=room) + headings.get(item.section, 0) <= room
     ]
     led = _Filling(items, room, headings)
-    led.fill(max(fitting, key=lambda place: (items[place].value, -place), default=None))
+    led.fill_budget(max(fitting, key=lambda place: (items[place].value, -place), default=None))
     return led.chosen if led.worth > plain.worth else plain.chosen
 
 
@@ -107,7 +107,7 @@ class _Filling:
         """The value that is in it."""
         return sum(self._items[place].value * self._items[place].worths[form] for place, form in self.chosen.items())
 
-    def fill(self, lead: int | None = None) -> None:
+    def fill_budget(self, lead: int | None = None) -> None:
         """Put in what fits, then lengthen it.
 
         A voice gets a third of the room at first, all of them together no more than two thirds; then each its third,
@@ -117,10 +117,10 @@ class _Filling:
         Args:
             lead: place of the item that goes before all others of its turn, as long as it can.
         """
-        best = [max(range(len(item.costs)), key=item.density, default=-1) for item in self._items]
+        best = [max(range(len(item.costs)), key=item.density_of, default=-1) for item in self._items]
         order = sorted(
             (place for place, form in enumerate(best) if form >= 0),
-            key=lambda place: (place != lead, -self._items[place].density(best[place]), place),
+            key=lambda place: (place != lead, -self._items[place].density_of(best[place]), place),
         )
         room = self._left
         bounded = any(item.contributor is not None for item in self._items)
@@ -128,17 +128,17 @@ class _Filling:
             self._most, self._together = room // parts, room if kept == 1 else room - room // kept
             for place in order:
                 if place not in self.chosen:
-                    self._serve(place, 0 if place == lead else best[place], at_last=parts == 1)
+                    self._take_highest_form(place, 0 if place == lead else best[place], at_last=parts == 1)
             # What nothing bounds is not kept short for what comes after it.
-            self._lengthen(place for place in self.chosen if self._items[place].contributor is None)
-        self._lengthen(self.chosen)
+            self._lengthen_forms(place for place in self.chosen if self._items[place].contributor is None)
+        self._lengthen_forms(self.chosen)
 
-    def _serve(self, place: int, form: int, *, at_last: bool) -> None:
+    def _take_highest_form(self, place: int, form: int, *, at_last: bool) -> None:
         """Put an item in, in this form or else the highest that fits; a share makes nothing shorter, only room does."""
-        if not self._take(place, form) and (at_last or self._items[place].contributor is None):
-            any(self._take(place, other) for other in range(len(self._items[place].costs)))
+        if not self._try_form(place, form) and (at_last or self._items[place].contributor is None):
+            any(self._try_form(place, other) for other in range(len(self._items[place].costs)))
 
-    def _take(self, place: int, form: int) -> bool:
+    def _try_form(self, place: int, form: int) -> bool:
         item = self._items[place]
         cost = item.costs[form] + (0 if item.section in self._open else self._headings.get(item.section, 0))
         if cost > self._left:
@@ -154,19 +154,19 @@ class _Filling:
         self.chosen[place] = form
         return True
 
-    def _lengthen(self, places: Iterable[int]) -> None:
+    def _lengthen_forms(self, places: Iterable[int]) -> None:
         waiting: list[tuple[float, int, int]] = []
         for place in places:
-            self._offer(waiting, place)
+            self._push_longer_form(waiting, place)
         while waiting:
             _, place, form = heappop(waiting)
             more = self._items[place].costs[form] - self._items[place].costs[self.chosen[place]]
             if more <= self._left:
                 self._left -= more
                 self.chosen[place] = form
-                self._offer(waiting, place)
+                self._push_longer_form(waiting, place)
 
-    def _offer(self, waiting: list[tuple[float, int, int]], place: int) -> None:
+    def _push_longer_form(self, waiting: list[tuple[float, int, int]], place: int) -> None:
         """The next longer form of an item, by what it adds a token."""
         item, form = self._items[place], self.chosen[place]
         if form > 0:
@@ -187,12 +187,12 @@ def fit_to_budget(items: Sequence[PackItem], chosen: Choice, fits: Callable[[Cho
     """
     left = dict(chosen)
     while left and not fits(left):
-        above = _above(items, left) or left.keys()
+        above = _find_excessive(items, left) or left.keys()
         del left[min(above, key=lambda place: (items[place].value * items[place].worths[left[place]], -place))]
     return left
 
 
-def _above(items: Sequence[PackItem], chosen: Choice) -> list[int]:
+def _find_excessive(items: Sequence[PackItem], chosen: Choice) -> list[int]:
     """What is chosen of voices that have more than a third of it, or of all where they have more than two thirds."""
     said: Counter[str | None] = Counter()
     for place, form in chosen.items():

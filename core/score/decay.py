@@ -41,7 +41,7 @@ RULE_RATE = 0.01
 """The rate of a rule of which nobody said how lasting it is (seed B, store rule as candidate)."""
 _EPISODE, _RULE = "episode", "rule"
 HOLDS, FADING, EXPIRED = 0, 1, 2
-"""What `classify` gives."""
+"""What `classify_bands` gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class StrengthCourse:
     tau: Values
     pinned: NDArray[np.bool_]
 
-    def at(self, now_ms: ArrayLike) -> Values:
+    def strength_at(self, now_ms: ArrayLike) -> Values:
         """The strength at a moment.
 
         Args:
@@ -73,7 +73,7 @@ class StrengthCourse:
         value = np.minimum(1.0, self.begun * np.exp(-days / self.tau))
         return np.asarray(np.where(self.pinned, 1.0, value), np.float64)
 
-    def until(self, line: float) -> Values:
+    def time_until(self, line: float) -> Values:
         """When the strength comes down to a line: since + tau ln(begun / line).
 
         Args:
@@ -258,7 +258,7 @@ def effective_confidence(confidence: ArrayLike, rate: ArrayLike, days: ArrayLike
     return np.asarray(np.where(lost == 0.0, held, falling), np.float64)
 
 
-def classify(values: ArrayLike, fading_below: float, expired_below: float) -> NDArray[np.int8]:
+def classify_bands(values: ArrayLike, fading_below: float, expired_below: float) -> NDArray[np.int8]:
     """Where values lie between the lines (seed B, decay sweep threshold transitions).
 
     Args:

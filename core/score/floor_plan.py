@@ -59,7 +59,7 @@ def row_count(h: float, density: int = 0) -> int:
     return int((h - _DOWN) * 2**density) + 1
 
 
-def capacity(w: float, h: float, density: int = 0) -> int:
+def room_capacity(w: float, h: float, density: int = 0) -> int:
     """All places of a room.
 
     Args:
@@ -107,40 +107,40 @@ def lay_out(counts: Sequence[int]) -> tuple[Rect, ...]:
         return ()
     needs = [places_needed(count) for count in counts]
     order = sorted(range(len(needs)), key=lambda at: (-needs[at], at))
-    weights = [_footprint(needs[at]) for at in order]
+    weights = [_room_area(needs[at]) for at in order]
     ground = sum(weights)
     while True:
         wide = max(_LEAST_SIDE + _GAP, round(math.sqrt(ground * _ASPECT)))
         high = max(_LEAST_SIDE + _GAP, math.ceil(ground / wide))
-        rects = _squarify(weights, Rect(0, 0, wide, high))
-        if all(_fits(rect, needs[at]) for rect, at in zip(rects, order, strict=True)):
+        rects = _cut_squarely(weights, Rect(0, 0, wide, high))
+        if all(_has_capacity(rect, needs[at]) for rect, at in zip(rects, order, strict=True)):
             break
         ground *= _GROW
     found = dict(zip(order, rects, strict=True))
     return tuple(found[at] for at in range(len(needs)))
 
 
-def _footprint(places: int) -> float:
+def _room_area(places: int) -> float:
     side = max(_LEAST_SIDE - 2.5, math.sqrt(places))
     return (side + 2 + _GAP) * (side + 3 + _GAP)
 
 
-def _fits(rect: Rect, places: int) -> bool:
-    return rect.w >= _LEAST_SIDE and rect.h >= _LEAST_SIDE and capacity(rect.w, rect.h) >= places
+def _has_capacity(rect: Rect, places: int) -> bool:
+    return rect.w >= _LEAST_SIDE and rect.h >= _LEAST_SIDE and room_capacity(rect.w, rect.h) >= places
 
 
-def _squarify(weights: Sequence[float], ground: Rect) -> list[Rect]:
+def _cut_squarely(weights: Sequence[float], ground: Rect) -> list[Rect]:
     """Cut a ground into strips along its shorter side; each rectangle comes without the gap to its right and below."""
     found: list[Rect] = []
     at = 0
     while at < len(weights):
         rest = sum(weights[at:])
         short, long = min(ground.w, ground.h), max(ground.w, ground.h)
-        take = _strip(weights[at:], short, short * long / rest if rest else 1.0)
+        take = _strip_size(weights[at:], short, short * long / rest if rest else 1.0)
         share = sum(weights[at : at + take]) / rest
         is_last = at + take == len(weights)
         thick = long if is_last else max(1, min(long - 1, round(long * share)))
-        found += _cut(weights[at : at + take], ground, thick)
+        found += _cut_strip(weights[at : at + take], ground, thick)
         if ground.w >= ground.h:
             ground = Rect(ground.x + thick, ground.y, ground.w - thick, ground.h)
         else:
@@ -149,7 +149,7 @@ def _squarify(weights: Sequence[float], ground: Rect) -> list[Rect]:
     return found
 
 
-def _strip(weights: Sequence[float], short: int, scale: float) -> int:
+def _strip_size(weights: Sequence[float], short: int, scale: float) -> int:
     """How many of the next go into one strip so that the worst of them is as square as can be."""
     best, take = math.inf, 1
     for count in range(1, len(weights) + 1):
@@ -162,7 +162,7 @@ def _strip(weights: Sequence[float], short: int, scale: float) -> int:
     return take
 
 
-def _cut(weights: Sequence[float], ground: Rect, thick: int) -> list[Rect]:
+def _cut_strip(weights: Sequence[float], ground: Rect, thick: int) -> list[Rect]:
     is_wide = ground.w >= ground.h
     short = ground.h if is_wide else ground.w
     total, so_far, low = sum(weights), 0.0, 0
@@ -254,10 +254,10 @@ def _main_directions(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float64],
     axes = np.random.default_rng(_SEED).normal(size=(vectors.shape[1], 2)).astype(np.float32)
     for _ in range(_TURNS):
         axes = np.linalg.qr(middle.T @ (middle @ axes))[0]
-    return _along(vectors, axes[:, 0]), _along(vectors, axes[:, 1])
+    return _project_onto(vectors, axes[:, 0]), _project_onto(vectors, axes[:, 1])
 
 
-def _along(vectors: NDArray[np.float32], axis: NDArray[np.float32]) -> NDArray[np.float64]:
+def _project_onto(vectors: NDArray[np.float32], axis: NDArray[np.float32]) -> NDArray[np.float64]:
     sign = 1.0 if axis[np.argmax(np.abs(axis))] >= 0 else -1.0
     # Rounded: the last bits differ from one processor to the next, the order must not.
     return np.asarray(np.round(np.asarray(vectors @ (np.float32(sign) * axis), np.float64), 5), np.float64)
@@ -297,14 +297,14 @@ class Grid:
         self._w, self._h = w, h
         self._placed = [(float(x), float(y)) for x, y in places]
         self.density = grid_density(places)
-        self._mark()
+        self._mark_free()
 
     @property
     def room(self) -> int:
         """How many more it takes before its grid must be halved."""
         return max(0, int(FULL * self._free.size) - len(self._placed))
 
-    def take(self, x: float, y: float) -> tuple[float, float]:
+    def take_nearest(self, x: float, y: float) -> tuple[float, float]:
         """Take the free place nearest to a point.
 
         Args:
@@ -316,24 +316,24 @@ class Grid:
         """
         while self.density < MOST_DENSITY and not self.room:
             self.density += 1
-            self._mark()
-        place = self._nearest(x, y)
+            self._mark_free()
+        place = self._find_nearest_free(x, y)
         self._placed.append(place)
-        self._free[self._cell(*place)] = False
+        self._free[self._cell_of(*place)] = False
         return place
 
-    def _mark(self) -> None:
+    def _mark_free(self) -> None:
         self._free = np.ones((row_count(self._h, self.density), column_count(self._w, self.density)), np.bool_)
         for x, y in self._placed:
-            line, column = self._cell(x, y)
+            line, column = self._cell_of(x, y)
             if 0 <= line < self._free.shape[0] and 0 <= column < self._free.shape[1]:
                 self._free[line, column] = False
 
-    def _cell(self, x: float, y: float) -> tuple[int, int]:
+    def _cell_of(self, x: float, y: float) -> tuple[int, int]:
         step = 2**self.density
         return round((y - HEADER - _MIDDLE) * step), round((x - MARGIN - _MIDDLE) * step)
 
-    def _nearest(self, x: float, y: float) -> tuple[float, float]:
+    def _find_nearest_free(self, x: float, y: float) -> tuple[float, float]:
         step = 2**self.density
         line, column = (y - HEADER - _MIDDLE) * step, (x - MARGIN - _MIDDLE) * step
         down, across = self._free.shape

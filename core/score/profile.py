@@ -234,7 +234,7 @@ def profile_values(profile: Profile) -> dict[str, Value]:
     found: dict[str, Value] = {}
     for field in fields(profile):
         if field.name != "name":
-            found.update(_flat(field.name, getattr(profile, field.name)))
+            found.update(_flatten_values(field.name, getattr(profile, field.name)))
     return found
 
 
@@ -313,15 +313,19 @@ def matching_preset(options: RetrievalOptions) -> str:
     return ""
 
 
-def _flat(name: str, value: Any) -> dict[str, Value]:
+def _flatten_values(name: str, value: Any) -> dict[str, Value]:
     if is_dataclass(value):
         return {
             key: one
             for field in fields(value)
-            for key, one in _flat(f"{name}.{field.name}", getattr(value, field.name)).items()
+            for key, one in _flatten_values(f"{name}.{field.name}", getattr(value, field.name)).items()
         }
     if isinstance(value, tuple):
-        return {key: one for nr, part in enumerate(value, start=1) for key, one in _flat(f"{name}.{nr}", part).items()}
+        return {
+            key: one
+            for nr, part in enumerate(value, start=1)
+            for key, one in _flatten_values(f"{name}.{nr}", part).items()
+        }
     return {name: value}
 
 

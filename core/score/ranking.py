@@ -84,7 +84,7 @@ class AnswerRows:
         free = self.evidence if self.bounded.all() else self.evidence[~self.bounded]
         return max(float(free.max()), _LEAST)
 
-    def covered(self, has: Flags) -> Values:
+    def coverage_of(self, has: Flags) -> Values:
         """The share of the question's words that each row of `has` holds, by what they tell."""
         total = float(self.weights.sum())
         return np.asarray(has @ self.weights / total if total > 0 else np.zeros(len(has)), np.float64)
@@ -124,7 +124,7 @@ class CandidateColumns:
     terms: int
     size: int
 
-    def signs(self) -> dict[str, float]:
+    def make_signs(self) -> dict[str, float]:
         """The signs by name; all finite. A question that found nothing has zeros."""
         evidence, window = np.sort(self.evidence)[::-1], np.sort(self.window)[::-1]
         size = math.log(max(1, self.size))
@@ -141,8 +141,8 @@ class CandidateColumns:
             "unknown": self.unknown,
             "size": size,
             "length": math.log1p(self.terms),
-            "lead": _lead(evidence),
-            "meaning_lead": _lead(window),
+            "lead": _lead_of_first(evidence),
+            "meaning_lead": _lead_of_first(window),
             "meaning_around": float(window[:10].mean()) if window.size else 0.0,
             "meaning_by_size": top["meaning"] * size,
             "words_by_size": top["best_words"] * size,
@@ -341,7 +341,7 @@ def is_clear_answer(found: AnswerRows, focus: Focus) -> bool:
     if found.several or found.asks or not found.weights.size or found.bounded.all():
         return False
     rivals = int((found.evidence >= focus.near * found.best).sum())
-    words = float(found.covered(found.own[found.first][None])[0])
+    words = float(found.coverage_of(found.own[found.first][None])[0])
     strength = float(found.evidence[found.first]) / max(found.strongest, _LEAST)
     return words >= focus.words and strength >= focus.evidence and rivals <= focus.rivals
 
@@ -360,9 +360,9 @@ def select_focus(found: AnswerRows, focus: Focus) -> Flags:
     if not size:
         return np.zeros(0, np.bool_)
     share = found.evidence / found.best
-    least = _least(found.best / max(found.strongest, _LEAST), focus, several=found.several)
+    least = _least_share(found.best / max(found.strongest, _LEAST), focus, several=found.several)
     if is_clear_answer(found, focus):
-        stays = (share >= focus.clear) | ((found.covered(found.near) >= focus.words) & (share >= least))
+        stays = (share >= focus.clear) | ((found.coverage_of(found.near) >= focus.words) & (share >= least))
     else:
         stays = (share >= least) | (np.arange(size) < focus.kept)
     if found.weights.size:
@@ -484,7 +484,7 @@ def replay_ranking(trace: Trace) -> tuple[tuple[str, float], ...]:
     ranked = [candidate for candidate in trace.candidates if candidate.rank is not None]
     if not ranked:
         return ()
-    scores = np.round(_scores(trace, ranked), _DIGITS)
+    scores = np.round(_recompute_scores(trace, ranked), _DIGITS)
     trade = trace.weights["trade"]
     repeats = np.array([candidate.diversity or 0.0 for candidate in ranked])
     final = np.round(scores * (1.0 - (1.0 - trade) * repeats), _DIGITS)
@@ -556,7 +556,7 @@ def evidence_bar(profile: Profile, mode: str, in_scope: int) -> float:
     return min(profile.bar_cap, profile.bar_base + profile.bar_slope * math.log(max(1, in_scope)))
 
 
-def _least(strength: float, focus: Focus, *, several: bool) -> float:
+def _least_share(strength: float, focus: Focus, *, several: bool) -> float:
     """The share of the best evidence that is needed behind a first of some strength that is not clear."""
     if several:
         return focus.weak
@@ -564,7 +564,7 @@ def _least(strength: float, focus: Focus, *, several: bool) -> float:
     return focus.weak + (focus.strong - focus.weak) * risen
 
 
-def _scores(trace: Trace, ranked: Sequence[TracedCandidate]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _recompute_scores(trace: Trace, ranked: Sequence[TracedCandidate]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     weights = trace.weights
     lists = {name.removeprefix("list."): value for name, value in weights.items() if name.startswith("list.")}
     places = {
@@ -580,7 +580,7 @@ def _scores(trace: Trace, ranked: Sequence[TracedCandidate]) -> np.ndarray[tuple
     return np.asarray(np.clip(relevance * factor, 0.0, 1.0), np.float64)
 
 
-def _lead(ordered: Values) -> float:
+def _lead_of_first(ordered: Values) -> float:
     """How far the first stands above the mean of the nine behind it."""
     if ordered.size == 0:
         return 0.0

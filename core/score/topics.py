@@ -144,7 +144,7 @@ def connected_components(
     found: list[tuple[NDArray[np.int64], NDArray[np.float32]]] = []
     waiting = [(pairs, cosines)] if len(pairs) else []
     while waiting:
-        for part, near in _components(*waiting.pop()):
+        for part, near in _split_into_components(*waiting.pop()):
             if len(np.unique(part)) <= most:
                 found.append((part, near))
                 continue
@@ -215,8 +215,8 @@ def classify_transitions(
             steps.append(TransitionStep(Transition.START, None, None))
             continue
         gap = at - line[place - 1][1]
-        corrected = _latest(line, place, memory_id, opposed)
-        confirmed = _latest(line, place, memory_id, supported)
+        corrected = _latest_tied(line, place, memory_id, opposed)
+        confirmed = _latest_tied(line, place, memory_id, supported)
         if corrected is not None:
             steps.append(TransitionStep(Transition.CORRECTION, corrected, gap))
         elif confirmed is not None:
@@ -303,7 +303,7 @@ def mean_directions(vectors: Vectors, groups: Groups, count: int) -> Vectors:
     return normalize_rows(sums)
 
 
-def _components(
+def _split_into_components(
     pairs: NDArray[np.int64], cosines: NDArray[np.float32]
 ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
     labels, places = np.unique(pairs, return_inverse=True)
@@ -311,7 +311,7 @@ def _components(
     above = np.arange(len(labels))
     for at in range(0, len(ends), _AT_ONCE):  # a list of all of them takes five times the memory of the array
         for a, b in ends[at : at + _AT_ONCE].tolist():
-            first, second = _root(above, a), _root(above, b)
+            first, second = _find_root(above, a), _find_root(above, b)
             above[max(first, second)] = min(first, second)
     while not np.array_equal(nearer := above[above], above):
         above = nearer
@@ -321,7 +321,7 @@ def _components(
     return [(pairs[part], cosines[part]) for part in np.split(order, cuts)]
 
 
-def _root(above: NDArray[np.int64], at: int) -> int:
+def _find_root(above: NDArray[np.int64], at: int) -> int:
     while above[at] != at:
         above[at] = above[above[at]]
         at = int(above[at])
@@ -334,5 +334,5 @@ def _nearest_first(pairs: NDArray[np.int64], cosines: NDArray[np.float32]) -> li
     return [int(nr) for nr in order]
 
 
-def _latest(line: Sequence[tuple[str, int]], place: int, memory_id: str, ties: Collection[Pair]) -> int | None:
+def _latest_tied(line: Sequence[tuple[str, int]], place: int, memory_id: str, ties: Collection[Pair]) -> int | None:
     return next((before for before in reversed(range(place)) if frozenset((line[before][0], memory_id)) in ties), None)

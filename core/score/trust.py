@@ -106,7 +106,7 @@ class TrustTerms:
     ceiling: float | None
     trust: float
 
-    def waterfall(self) -> tuple[tuple[str, float], ...]:
+    def list_terms(self) -> tuple[tuple[str, float], ...]:
         """The terms in the order in which they are drawn.
 
         Returns:

@@ -54,7 +54,7 @@ def write_atomic(path: Path, data: bytes | bytearray | memoryview, mode: int = 0
     """
     failed: OSError | None = None
     try:
-        _replace(path, data, mode)
+        _replace_file(path, data, mode)
         sync_directory(path.parent)
     except OSError as error:
         failed = error
@@ -62,7 +62,7 @@ def write_atomic(path: Path, data: bytes | bytearray | memoryview, mode: int = 0
         raise write_error(failed) from None
 
 
-def _replace(path: Path, data: bytes | bytearray | memoryview, mode: int) -> None:
+def _replace_file(path: Path, data: bytes | bytearray | memoryview, mode: int) -> None:
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=_PARTIAL, dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -86,7 +86,7 @@ def load_keys(path: Path, *, repair: bool = True) -> LoadedKeys:
     """
     if not keys_exist(path):
         raise UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
-    main, backup = _read(path), _read(backup_of(path))
+    main, backup = _read_bytes(path), _read_bytes(backup_of(path))
     main_body = None if main is None else intact_body(main)
     backup_body = None if backup is None else intact_body(backup)
     body = backup_body if main_body is None else main_body
@@ -95,7 +95,7 @@ def load_keys(path: Path, *, repair: bool = True) -> LoadedKeys:
     # An intact main copy with unacceptable content was written so on purpose: falling back to the
     # second copy would quietly bring back slots that someone removed, so this refuses instead.
     keys = parse_body(body)
-    repaired = repair and main_body != backup_body and _repair(path, keys, main_is_bad=main_body is None)
+    repaired = repair and main_body != backup_body and _repair_copy(path, keys, main_is_bad=main_body is None)
     return LoadedKeys(keys, from_backup=main_body is None, repaired=repaired)
 
 
@@ -114,7 +114,7 @@ def save_keys(path: Path, keys: KeyFile) -> None:
     write_atomic(backup_of(path), data)
 
 
-def _repair(path: Path, keys: KeyFile, *, main_is_bad: bool) -> bool:
+def _repair_copy(path: Path, keys: KeyFile, *, main_is_bad: bool) -> bool:
     try:
         write_atomic(path if main_is_bad else backup_of(path), keys.to_bytes())
     except EnvironmentFaultError:
@@ -123,7 +123,7 @@ def _repair(path: Path, keys: KeyFile, *, main_is_bad: bool) -> bool:
     return True
 
 
-def _read(path: Path) -> bytes | None:
+def _read_bytes(path: Path) -> bytes | None:
     """At most one byte more than a key file may have; None for what is no readable regular file."""
     denied = False
     try:
@@ -199,7 +199,7 @@ class PassphraseSlot:
 
     kind: ClassVar[SlotKind] = "passphrase"
 
-    def parameters(self) -> dict[str, Any]:
+    def to_parameters(self) -> dict[str, Any]:
         """All that is stored beside the wrapped root, and bound to it."""
         cost = {"m": self.cost.memory_kib, "t": self.cost.passes, "p": self.cost.lanes}
         return {"kind": self.kind, "kdf": "argon2id", "salt": self.salt.hex(), **cost}
@@ -221,7 +221,7 @@ class RecoverySlot:
 
     kind: ClassVar[SlotKind] = "recovery"
 
-    def parameters(self) -> dict[str, Any]:
+    def to_parameters(self) -> dict[str, Any]:
         """All that is stored beside the wrapped root, and bound to it."""
         return {"kind": self.kind, "kdf": "hkdf-sha256"}
 
@@ -244,7 +244,7 @@ class KeyringSlot:
 
     kind: ClassVar[SlotKind] = "keyring"
 
-    def parameters(self) -> dict[str, Any]:
+    def to_parameters(self) -> dict[str, Any]:
         """All that is stored beside the wrapped root, and bound to it."""
         return {"kind": self.kind, "backend": self.backend}
 
@@ -296,9 +296,9 @@ class KeyFile:
         Returns:
             A label and canonical JSON of the file's own fields and the slot's parameters.
         """
-        return _SLOT_LABEL + _canonical({**self.head(), "slot": slot.parameters()})
+        return _SLOT_LABEL + _canonical_json({**self.to_head(), "slot": slot.to_parameters()})
 
-    def head(self) -> dict[str, Any]:
+    def to_head(self) -> dict[str, Any]:
         """The file's own fields, without the slots, as they are written and bound."""
         return {
             "v": VERSION,
@@ -317,7 +317,7 @@ class KeyFile:
             BugError: this would not load again.
         """
         slots = [_slot_object(slot) for slot in self.slots]
-        body = _canonical({**self.head(), "slots": slots})
+        body = _canonical_json({**self.to_head(), "slots": slots})
         data = _MAGIC + sha256(body).hexdigest().encode("ascii") + b"\n" + body
         if len(data) > MAX_FILE_BYTES or _parse_exactly(body) != self:
             raise BugError("key file to write")
@@ -377,20 +377,23 @@ def key_file_damaged_error() -> IntegrityError:
     )
 
 
-def _canonical(value: dict[str, Any]) -> bytes:
+def _canonical_json(value: dict[str, Any]) -> bytes:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
 
 
 def _slot_object(slot: Slot) -> dict[str, Any]:
     if slot.root is None:
         raise BugError("unfinished key slot")
-    return {**slot.parameters(), "nonce": slot.root.nonce.hex(), "sealed": slot.root.sealed.hex()}
+    return {**slot.to_parameters(), "nonce": slot.root.nonce.hex(), "sealed": slot.root.sealed.hex()}
 
 
 def _json_object(body: bytes) -> dict[str, Any]:
     try:
         found = json.loads(
-            body.decode("ascii"), object_pairs_hook=_no_duplicates, parse_float=_refuse, parse_constant=_refuse
+            body.decode("ascii"),
+            object_pairs_hook=_no_duplicates,
+            parse_float=_refuse_number,
+            parse_constant=_refuse_number,
         )
     except (ValueError, RecursionError):
         return {}
@@ -404,7 +407,7 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _refuse(_text: str) -> Any:
+def _refuse_number(_text: str) -> Any:
     raise ValueError("number form")
 
 
@@ -420,21 +423,21 @@ def _parse_exactly(body: bytes) -> KeyFile | None:
     except _UnfitError:
         return None
     # The way back must give the same bytes: that leaves no room for spaces, other orders or unknown keys.
-    same = _canonical({**keys.head(), "slots": [_slot_object(slot) for slot in keys.slots]})
+    same = _canonical_json({**keys.to_head(), "slots": [_slot_object(slot) for slot in keys.slots]})
     return keys if same == body else None
 
 
 def _read_file(found: dict[str, Any]) -> KeyFile:
-    _require(found.get("v") == VERSION and type(found["v"]) is int)
+    _require_fit(found.get("v") == VERSION and type(found["v"]) is int)
     test_clock, slots = found.get("test_clock"), found.get("slots")
     if type(test_clock) is not bool or not isinstance(slots, list):
         raise _UnfitError
     read = tuple(_read_slot(slot) for slot in slots)
     kinds = [slot.kind for slot in read]
-    _require(bool(kinds) and len(set(kinds)) == len(kinds))
+    _require_fit(bool(kinds) and len(set(kinds)) == len(kinds))
     return KeyFile(
-        vault_id=_octets(found, "id", VAULT_ID_BYTES),
-        created_ms=_integer(found, "created", _LATEST_MS),
+        vault_id=_read_octets(found, "id", VAULT_ID_BYTES),
+        created_ms=_read_integer(found, "created", _LATEST_MS),
         test_clock=test_clock,
         slots=read,
     )
@@ -443,12 +446,12 @@ def _read_file(found: dict[str, Any]) -> KeyFile:
 def _read_slot(found: Any) -> Slot:
     if not isinstance(found, dict):
         raise _UnfitError
-    root = WrappedRoot(_octets(found, "nonce", NONCE_BYTES), _octets(found, "sealed", _SEALED_BYTES))
+    root = WrappedRoot(_read_octets(found, "nonce", NONCE_BYTES), _read_octets(found, "sealed", _SEALED_BYTES))
     match found.get("kind"):
         case "passphrase":
-            cost = KdfCost(*(_integer(found, name, _MAX_KDF_NUMBER) for name in ("m", "t", "p")))
-            _require(cost.accepted)
-            return PassphraseSlot(_octets(found, "salt", SALT_BYTES), cost, root)
+            cost = KdfCost(*(_read_integer(found, name, _MAX_KDF_NUMBER) for name in ("m", "t", "p")))
+            _require_fit(cost.accepted)
+            return PassphraseSlot(_read_octets(found, "salt", SALT_BYTES), cost, root)
         case "recovery":
             return RecoverySlot(root)
         case "keyring":
@@ -460,20 +463,20 @@ def _read_slot(found: Any) -> Slot:
             raise _UnfitError
 
 
-def _integer(found: dict[str, Any], name: str, highest: int) -> int:
+def _read_integer(found: dict[str, Any], name: str, highest: int) -> int:
     value = found.get(name)
     if type(value) is not int or not 0 <= value <= highest:
         raise _UnfitError
     return value
 
 
-def _octets(found: dict[str, Any], name: str, length: int) -> bytes:
+def _read_octets(found: dict[str, Any], name: str, length: int) -> bytes:
     value = found.get(name)
     if not isinstance(value, str) or re.fullmatch(rf"[0-9a-f]{{{2 * length}}}", value) is None:
         raise _UnfitError
     return bytes.fromhex(value)
 
 
-def _require(fits: bool) -> None:
+def _require_fit(fits: bool) -> None:
     if not fits:
         raise _UnfitError

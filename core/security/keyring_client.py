@@ -137,7 +137,7 @@ class HelperKeyring:
         Raises:
             KeyringFaultError: there is none that may be used.
         """
-        return _backend_in(self._call({"verb": "probe", "user": ""}, _STORING), _STORING)
+        return _backend_in(self._call_helper({"verb": "probe", "user": ""}, _STORING), _STORING)
 
     def store(self, vault_id: bytes, kek: bytes) -> KeyringEntry:
         """Keep a key: looked for, set, read back and compared in one call.
@@ -153,7 +153,7 @@ class HelperKeyring:
         Raises:
             KeyringFaultError: nothing may be relied on; the caller changes nothing.
         """
-        reply = self._call({"verb": "store", "user": _user(vault_id), "secret": kek.hex()}, _STORING)
+        reply = self._call_helper({"verb": "store", "user": _key_entry_name(vault_id), "secret": kek.hex()}, _STORING)
         return _entry_in(reply, _STORING)
 
     def fetch(self, vault_id: bytes, backend: str) -> KeyringEntry:
@@ -166,7 +166,7 @@ class HelperKeyring:
         Raises:
             KeyringFaultError: locked, gone, another keyring, no answer.
         """
-        reply = self._call({"verb": "fetch", "user": _user(vault_id), "backend": backend}, _OPENING)
+        reply = self._call_helper({"verb": "fetch", "user": _key_entry_name(vault_id), "backend": backend}, _OPENING)
         return _entry_in(reply, _OPENING)
 
     def remove(self, vault_id: bytes, backend: str) -> None:
@@ -179,7 +179,7 @@ class HelperKeyring:
         Raises:
             KeyringFaultError: it may still be there.
         """
-        self._call({"verb": "remove", "user": _user(vault_id), "backend": backend}, _REMOVING)
+        self._call_helper({"verb": "remove", "user": _key_entry_name(vault_id), "backend": backend}, _REMOVING)
 
     def fetch_counter(self, vault_id: bytes, place: str, backend: str) -> str:
         """Read the counter of a vault.
@@ -195,8 +195,8 @@ class HelperKeyring:
         Raises:
             KeyringFaultError: there is none, or nothing can be told.
         """
-        request = {"verb": "fetch", "user": _counter(vault_id, place), "backend": backend}
-        sealed = self._call(request, _COUNTING).get("secret")
+        request = {"verb": "fetch", "user": _counter_entry_name(vault_id, place), "backend": backend}
+        sealed = self._call_helper(request, _COUNTING).get("secret")
         if not isinstance(sealed, str):
             raise KeyringFaultError(KeyringCause.UNEXPECTED_ENTRY, _COUNTING)
         return sealed
@@ -213,10 +213,15 @@ class HelperKeyring:
         Raises:
             KeyringFaultError: it may not have been kept.
         """
-        request = {"verb": "replace", "user": _counter(vault_id, place), "backend": backend, "secret": sealed}
-        self._call(request, _COUNTING)
+        request = {
+            "verb": "replace",
+            "user": _counter_entry_name(vault_id, place),
+            "backend": backend,
+            "secret": sealed,
+        }
+        self._call_helper(request, _COUNTING)
 
-    def _call(self, request: dict[str, Any], advice: str) -> dict[str, Any]:
+    def _call_helper(self, request: dict[str, Any], advice: str) -> dict[str, Any]:
         line = json.dumps({**request, "service": SERVICE}).encode("ascii") + b"\n"
         output: bytes | None = b""
         try:
@@ -248,11 +253,11 @@ _REMOVING = "its entry may remain there and opens nothing any more"
 _COUNTING = "vault.head alone tells whether the vault is the newest copy"
 
 
-def _user(vault_id: bytes) -> str:
+def _key_entry_name(vault_id: bytes) -> str:
     return f"kek:{vault_id.hex()}"
 
 
-def _counter(vault_id: bytes, place: str) -> str:
+def _counter_entry_name(vault_id: bytes, place: str) -> str:
     return f"seq:{vault_id.hex()}:{place}"
 
 

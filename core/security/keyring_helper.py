@@ -22,7 +22,7 @@ from typing import Any, TextIO
 from keyring.backend import KeyringBackend
 from keyring.errors import InitError, KeyringError, KeyringLocked, NoKeyringError, PasswordDeleteError
 
-from core.security.process_protection import harden
+from core.security.process_protection import harden_process
 
 COUNTER_PREFIX = "seq:"
 """Begins the user of an entry that may be replaced."""
@@ -60,7 +60,7 @@ def usable_backends() -> list[KeyringBackend]:
     return sorted(found, key=lambda backend: -float(type(backend).priority))
 
 
-def answer(request: Mapping[str, Any], backends: Sequence[KeyringBackend]) -> dict[str, Any]:
+def answer_request(request: Mapping[str, Any], backends: Sequence[KeyringBackend]) -> dict[str, Any]:
     """Do one request.
 
     Args:
@@ -78,7 +78,7 @@ def answer(request: Mapping[str, Any], backends: Sequence[KeyringBackend]) -> di
     if backend is None:
         return _failure_reply("changed_backend")
     try:
-        return _do(request, backend)
+        return _execute_request(request, backend)
     except (KeyringLocked, InitError):
         return _failure_reply("locked")
     except NoKeyringError:
@@ -89,7 +89,7 @@ def answer(request: Mapping[str, Any], backends: Sequence[KeyringBackend]) -> di
         return _failure_reply("refused")
 
 
-def _do(request: Mapping[str, Any], backend: KeyringBackend) -> dict[str, Any]:
+def _execute_request(request: Mapping[str, Any], backend: KeyringBackend) -> dict[str, Any]:
     service, user = str(request["service"]), str(request["user"])
     match request.get("verb"):
         case "probe":
@@ -101,7 +101,7 @@ def _do(request: Mapping[str, Any], backend: KeyringBackend) -> dict[str, Any]:
             backend.delete_password(service, user)
             return _success_reply(backend)
         case "store":
-            return _store(backend, service, user, str(request["secret"]))
+            return _store_secret(backend, service, user, str(request["secret"]))
         case "replace" if user.startswith(COUNTER_PREFIX):  # never a key: that would lock its vault
             backend.set_password(service, user, str(request["secret"]))
             return _success_reply(backend)
@@ -109,7 +109,7 @@ def _do(request: Mapping[str, Any], backend: KeyringBackend) -> dict[str, Any]:
             return _failure_reply("refused")
 
 
-def _store(backend: KeyringBackend, service: str, user: str, secret: str) -> dict[str, Any]:
+def _store_secret(backend: KeyringBackend, service: str, user: str, secret: str) -> dict[str, Any]:
     standing = backend.get_password(service, user)
     if standing is not None:
         # An entry of this vault's id is there: left by a kill before the key file was saved, or in use by
@@ -142,9 +142,9 @@ def main(reader: TextIO = sys.stdin, writer: TextIO = sys.stdout) -> int:
         0. A fault that is not the keyring's own ends the process with a traceback on stderr,
         which the parent throws away and takes for a refusal.
     """
-    harden()
+    harden_process()
     request = json.loads(reader.readline())
-    writer.write(json.dumps(answer(request, usable_backends())) + "\n")
+    writer.write(json.dumps(answer_request(request, usable_backends())) + "\n")
     writer.flush()
     return 0
 

@@ -297,7 +297,7 @@ class RootKey:
         Raises:
             UserError: VAULT_LOCKED after `wipe`.
         """
-        return hkdf_sha256(self._alive(), self._vault_id, purpose.value.encode("ascii") + extra)
+        return hkdf_sha256(self._require_root(), self._vault_id, purpose.value.encode("ascii") + extra)
 
     def wrap(self, kek: bytes, nonce: bytes, aad: bytes) -> bytes:
         """Wrap the root with ChaCha20-Poly1305.
@@ -313,22 +313,22 @@ class RootKey:
         Raises:
             UserError: VAULT_LOCKED after `wipe`.
         """
-        return ChaCha20Poly1305(kek).encrypt(nonce, self._alive(), aad)
+        return ChaCha20Poly1305(kek).encrypt(nonce, self._require_root(), aad)
 
-    def exposed(self) -> bytes:
+    def expose_copy(self) -> bytes:
         """The root itself, for handing it to another process of the same user; a copy that cannot be wiped.
 
         Raises:
             UserError: VAULT_LOCKED after `wipe`.
         """
-        return bytes(self._alive())
+        return bytes(self._require_root())
 
     def wipe(self) -> None:
         """Overwrite the root; deriving is refused from here on. Safe to call twice."""
         self._wiped = True
         ctypes.memset((ctypes.c_char * KEY_BYTES).from_buffer(self._root), 0, KEY_BYTES)
 
-    def _alive(self) -> bytearray:
+    def _require_root(self) -> bytearray:
         if self._wiped:
             raise UserError(Code.VAULT_LOCKED, "The vault is locked; unlock it and try again.")
         return self._root

@@ -1,7 +1,7 @@
 """Protection of this process: file modes, no core dumps, no reading of its memory by other programs.
 
-Call `harden` first thing in every program of Loci, and again after an exec, which resets the last of the three. Must
-not do: run at import, end the process.
+Call `harden_process` first thing in every program of Loci, and again after an exec, which resets the last of the
+three. Must not do: run at import, end the process.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class HardeningReport:
     memory_hidden: bool | None
 
 
-def harden(*, leave_readable: bool = False) -> HardeningReport:
+def harden_process(*, leave_readable: bool = False) -> HardeningReport:
     """Set umask 077, no core dumps, and memory hidden from other programs (Linux).
 
     Args:

@@ -87,7 +87,7 @@ def parse_recovery_code(typed: str) -> bytes:
     Raises:
         UserError: WRONG_SECRET; the code is too short, too long or mistyped, told before any vault is touched.
     """
-    letters = _letters(typed)
+    letters = _normalize_typed(typed)
     if len(letters) != CODE_CHARACTERS:
         raise UserError(
             Code.WRONG_SECRET, f"A recovery code has {CODE_CHARACTERS} letters and digits; this one has another length."
@@ -106,10 +106,10 @@ def is_recovery_code(typed: str) -> bool:
     Returns:
         True when `parse_recovery_code` would accept it.
     """
-    return _checked_secret(_letters(typed)) is not None
+    return _checked_secret(_normalize_typed(typed)) is not None
 
 
-def _letters(typed: str) -> str:
+def _normalize_typed(typed: str) -> str:
     if len(typed) > _LONGEST_TYPED:
         return ""
     plain = unicodedata.normalize("NFKC", typed)
@@ -204,7 +204,7 @@ def open_with_passphrase(keys: KeyFile, passphrase: str) -> RootKey:
     if slot is None:
         raise _secret_error("This vault has no passphrase; open it with its recovery code or the system's keyring.")
     secret = normalised_passphrase(passphrase)
-    root = None if secret is None else _unwrap(keys, slot, passphrase_key(secret, slot.salt, slot.cost))
+    root = None if secret is None else _unwrap_root(keys, slot, passphrase_key(secret, slot.salt, slot.cost))
     if root is None:
         raise _secret_error("The passphrase is wrong; check capitals and keyboard layout, or use the recovery code.")
     return root
@@ -222,7 +222,7 @@ def open_with_recovery(keys: KeyFile, typed: str) -> RootKey:
     slot = keys.recovery_slot
     if slot is None:
         raise _secret_error("This vault has no recovery code; open it with its passphrase or the system's keyring.")
-    root = _unwrap(keys, slot, _recovery_kek(parse_recovery_code(typed), keys))
+    root = _unwrap_root(keys, slot, _recovery_kek(parse_recovery_code(typed), keys))
     if root is None:
         raise _secret_error("The recovery code is well typed but not this vault's.")
     return root
@@ -240,7 +240,7 @@ def open_with_secret(keys: KeyFile, typed: str) -> RootKey:
     """
     slot = keys.recovery_slot
     if slot is not None and is_recovery_code(typed):
-        root = _unwrap(keys, slot, _recovery_kek(parse_recovery_code(typed), keys))
+        root = _unwrap_root(keys, slot, _recovery_kek(parse_recovery_code(typed), keys))
         if root is not None:
             return root
     return open_with_passphrase(keys, typed) if keys.passphrase_slot is not None else open_with_recovery(keys, typed)
@@ -259,7 +259,7 @@ def open_with_keyring(keys: KeyFile, keyring: Keyring) -> RootKey:
     slot = keys.keyring_slot
     if slot is None:
         raise _secret_error("This vault is not in a keyring; open it with its passphrase or recovery code.")
-    root = _unwrap(keys, slot, keyring.fetch(keys.vault_id, slot.backend).kek)
+    root = _unwrap_root(keys, slot, keyring.fetch(keys.vault_id, slot.backend).kek)
     if root is None:
         raise _secret_error("The keyring's entry does not open this vault; use its passphrase or recovery code.")
     return root
@@ -361,7 +361,7 @@ def _recovery_kek(secret: bytes, keys: KeyFile) -> bytes:
     return hkdf_sha256(secret, keys.vault_id, _RECOVERY_LABEL)
 
 
-def _unwrap(keys: KeyFile, slot: Slot, kek: bytes) -> RootKey | None:
+def _unwrap_root(keys: KeyFile, slot: Slot, kek: bytes) -> RootKey | None:
     if slot.root is None:
         raise key_file_damaged_error()
     return RootKey.unwrap(kek, slot.root.nonce, slot.root.sealed, keys.slot_aad(slot), keys.vault_id)

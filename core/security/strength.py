@@ -78,28 +78,28 @@ def passphrase_strength(text: str) -> Strength:
     """
     if not text:
         return Strength(0, "Choose a passphrase: several unrelated words are best.", 0.0)
-    bits, weaknesses = _cheapest(text[:_LONGEST])
+    bits, weaknesses = _cheapest_cut(text[:_LONGEST])
     score = sum(bits >= level for level in _LEVELS)
     advice = next((words for weakness, words in _ADVICE.items() if weakness in weaknesses), _ADVICE[""])
     sentence = _SAID[score] + (f": {advice}." if score < len(_LEVELS) - 1 else ".")
     return Strength(score, sentence, round(bits, 1))
 
 
-def _cheapest(text: str) -> tuple[float, frozenset[str]]:
+def _cheapest_cut(text: str) -> tuple[float, frozenset[str]]:
     """The bits of the cheapest way to cut a text into pieces, and what is weak about them."""
     best: list[tuple[float, frozenset[str]]] = [(0.0, frozenset())]
     lower = text.lower() if len(text.lower()) == len(text) else text
     for end in range(1, len(text) + 1):
         ways = []
-        for piece in _pieces(text, lower, end):
+        for piece in _pieces_ending_at(text, lower, end):
             bits, weaknesses = best[end - piece.length]
             ways.append((bits + piece.bits, weaknesses | {piece.weakness} if piece.weakness else weaknesses))
         best.append(min(ways, key=lambda way: way[0]))
     return best[-1]
 
 
-def _pieces(text: str, lower: str, end: int) -> Iterator[_Piece]:
-    yield _Piece(1, _character(text[end - 1]))
+def _pieces_ending_at(text: str, lower: str, end: int) -> Iterator[_Piece]:
+    yield _Piece(1, _character_bits(text[end - 1]))
     for start in range(max(0, end - _LONGEST_PIECE), end - 1):
         length = end - start
         part = lower[start:end]
@@ -115,7 +115,7 @@ def _pieces(text: str, lower: str, end: int) -> Iterator[_Piece]:
             yield _Piece(length, _AGAIN + case, "again")
 
 
-def _character(character: str) -> float:
+def _character_bits(character: str) -> float:
     if character.isascii():
         if character.isalpha():
             return _LETTER
@@ -124,7 +124,7 @@ def _character(character: str) -> float:
 
 
 def _word_bits(part: str) -> tuple[float, str] | None:
-    ranks = _common()
+    ranks = _common_secrets()
     rank = ranks.get(part)
     if rank is not None:
         return math.log2(rank + 2), "common"
@@ -145,19 +145,19 @@ def _is_run(part: str) -> bool:
 
 
 def _is_along_keys(part: str) -> bool:
-    return any(part in row or part[::-1] in row for row in _rows())
+    return any(part in row or part[::-1] in row for row in _keyboard_rows())
 
 
-def _lines(name: str) -> list[str]:
+def _read_lines(name: str) -> list[str]:
     text = (files("resources") / "text" / name).read_text("utf-8")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
 @cache
-def _common() -> dict[str, int]:
-    return {word: rank for rank, word in enumerate(_lines("common_secrets.txt"))}
+def _common_secrets() -> dict[str, int]:
+    return {word: rank for rank, word in enumerate(_read_lines("common_secrets.txt"))}
 
 
 @cache
-def _rows() -> tuple[str, ...]:
-    return tuple(_lines("keyboard_rows.txt"))
+def _keyboard_rows() -> tuple[str, ...]:
+    return tuple(_read_lines("keyboard_rows.txt"))

@@ -245,13 +245,17 @@ def prepare_messages(
     """
     keeps = _keeps_messages(client)
     _check_size([message.text for message in request.messages])
-    said = [replace(one, text=strip_contexts(one.text, frame), source=_way(one, client)) for one in request.messages]
+    said = [
+        replace(one, text=strip_contexts(one.text, frame), source=_source_of(one, client)) for one in request.messages
+    ]
     spoken = [one for one in said if one.text.strip()]
     episodes = (
-        [CapturedPiece(_check_request(_episode(request, one), client, channel)) for one in spoken] if keeps else []
+        [CapturedPiece(_check_request(_make_episode_request(request, one), client, channel)) for one in spoken]
+        if keeps
+        else []
     )
     found = [
-        CapturedPiece(_check_request(_fact(request, one, text), client, channel), is_fact=True)
+        CapturedPiece(_check_request(_make_fact_request(request, one, text), client, channel), is_fact=True)
         for one, text in _find_stated_sentences(spoken, readers, now_ms)[:MOST_FACTS]
     ]
     return PreparedCapture(
@@ -310,7 +314,7 @@ def prepare_summary(
     return PreparedCapture(request.session, tuple(pieces), extracted=len(found), summary=True)
 
 
-def _way(message: Message, client: ClientRecord | None) -> Source:
+def _source_of(message: Message, client: ClientRecord | None) -> Source:
     """By what way a message came: what a client with `speak_for_user` brings as the person's is what they typed there.
 
     Without the grant it is the client's own account of what the person said in passing.
@@ -339,7 +343,7 @@ def _check_request(request: StoreRequest, client: ClientRecord | None, channel: 
     return check_request(replace(request, channel=channel), client, MOST_BYTES)
 
 
-def _episode(request: CaptureRequest, message: Message) -> StoreRequest:
+def _make_episode_request(request: CaptureRequest, message: Message) -> StoreRequest:
     return StoreRequest(
         message.text,
         Kind.EPISODE,
@@ -353,7 +357,7 @@ def _episode(request: CaptureRequest, message: Message) -> StoreRequest:
     )
 
 
-def _fact(request: CaptureRequest, message: Message, text: str) -> StoreRequest:
+def _make_fact_request(request: CaptureRequest, message: Message, text: str) -> StoreRequest:
     return StoreRequest(
         text,
         Kind.FACT,
@@ -403,10 +407,10 @@ def write_capture(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureCont
         space_id = by.store_service.space_of(tx, prepared.pieces[0].checked.request, by.client)
         kept = _choose_pieces(tx, verb, prepared, by, space_id)
         writing = _Writing(tx, verb, by, space_id, prepared)
-        captured, untrue = writing.all(kept, captured), writing.untrue
+        captured, untrue = writing.write_all(kept, captured), writing.untrue
     verb.detail.clear()  # of the last piece
     verb.object = ""
-    verb.note(
+    verb.note_audit(
         captured.conversation,
         episodes=captured.episodes - untrue["episodes"],
         facts=captured.stored - untrue["episodes" if prepared.summary else "facts"],
@@ -430,7 +434,7 @@ def _choose_pieces(tx: Tx, verb: Verb, prepared: PreparedCapture, by: CaptureCon
     return [
         erased.isdisjoint(one)
         and not (_may_echo(piece) and is_echo(tx, client_id, one[0], by.handed))
-        and not (known is not None and known.has(one[0]))
+        and not (known is not None and known.add_if_new(one[0]))
         for piece, one in zip(prepared.pieces, texts, strict=True)
     ]
 
@@ -448,19 +452,19 @@ class _Summary:
         rows = tx.all(_RECENT, (space_id, by.actor.client_id, SUMMARY_CATEGORY, by.actor.channel, since, _COMPARED))
         self._recent = [(str(row[0]), compared_words(str(row[1]))) for row in rows]
 
-    def has(self, text: str) -> bool:
+    def add_if_new(self, text: str) -> bool:
         """Whether a statement is there already; a new one is there from here on."""
         who = self._by.actor
         wanted = (content_hash(text), self._space, who.client_id, SUMMARY_CATEGORY, who.channel)
         same = self._tx.value(_SAME, wanted)
         if same is not None:
-            self._verb.log("NOOP", str(same), None, 1.0, "rules", 1.0)
+            self._verb.log_consolidation("NOOP", str(same), None, 1.0, "rules", 1.0)
             return True
         new, least = compared_words(text), self._by.options.repeat_from
         for memory_id, old in self._recent:
             if is_repetition(new, old, least):
                 if memory_id:
-                    self._verb.log("NOOP", memory_id, None, None, "rules", jaccard(new, old))
+                    self._verb.log_consolidation("NOOP", memory_id, None, None, "rules", jaccard(new, old))
                 return True
         self._recent.append(("", new))
         return False
@@ -478,7 +482,7 @@ class _Writing:
         self._is_blind = may_not_read(by.client)
         self.untrue: Counter[str] = Counter()
 
-    def all(self, kept: Sequence[bool], captured: Captured) -> Captured:
+    def write_all(self, kept: Sequence[bool], captured: Captured) -> Captured:
         """Store every piece that is to be kept."""
         talk, place = "", 0
         episodes, held, again, at = 0, 0, 0, 0
@@ -489,10 +493,10 @@ class _Writing:
             checked = piece.checked
             is_said = not piece.is_fact and not self._prepared.summary
             if is_said and not talk and (is_kept or self._is_blind):
-                talk, place = self._talk(checked)
+                talk, place = self._next_place_in_conversation(checked)
             if is_said and is_kept:
                 checked, place = replace(checked, talk=(talk, place)), place + 1
-            reply = self._one(piece, checked, begin, at) if is_kept else self._left_out(piece)
+            reply = self._write_piece(piece, checked, begin, at) if is_kept else self._reply_for_unkept(piece)
             if reply is None:
                 again += 1
                 continue
@@ -518,9 +522,9 @@ class _Writing:
             facts=tuple(one.memory_id for one in facts if one.operation not in _NOT_YET),
         )
 
-    def _left_out(self, piece: CapturedPiece) -> StoreReply | None:
+    def _reply_for_unkept(self, piece: CapturedPiece) -> StoreReply | None:
         """The answer to a piece that is not to be kept; None where that may be told."""
-        reply = self._attempt(
+        reply = self._attempt_store(
             piece, lambda: reply_for_skipped(self._by.store_service.make_id, piece.checked, self._by.client)
         )
         if reply is not None:
@@ -531,18 +535,18 @@ class _Writing:
         kept_as = "facts" if piece.is_fact else "episodes"
         self.untrue["proposed" if reply.operation in _WAITS else kept_as] += 1
 
-    def _one(self, piece: CapturedPiece, checked: CheckedRequest, begin: int, end: int) -> StoreReply | None:
+    def _write_piece(self, piece: CapturedPiece, checked: CheckedRequest, begin: int, end: int) -> StoreReply | None:
         """One piece that is to be kept; None for one that would have to wait behind as many as may."""
         by = self._by
         vectors = None if by.vectors is None else by.vectors[begin:end]
         arriving = StoreContext(checked, by.actor, by.client, self._space, vectors, by.stored, by.handed)
-        reply = self._attempt(piece, lambda: by.store_service.store_text(self._tx, self._verb, arriving))
+        reply = self._attempt_store(piece, lambda: by.store_service.store_text(self._tx, self._verb, arriving))
         is_told = self._is_blind and reply is not None and reply.operation != "NOOP"
         if is_told and reply is not None and self._tx.row("memories", {"id": reply.memory_id}) is None:
             self._count_untrue(piece, reply)  # it stands already: the answer is as if it were new
         return reply
 
-    def _attempt(self, piece: CapturedPiece, do: Callable[[], StoreReply | None]) -> StoreReply | None:
+    def _attempt_store(self, piece: CapturedPiece, do: Callable[[], StoreReply | None]) -> StoreReply | None:
         """Do it, unless more would wait than the person wants to see; who may not read is not told what would."""
         by, lines = self._by, self._verb.lines
         may_ask = piece.is_fact or piece.checked.waits
@@ -560,7 +564,7 @@ class _Writing:
             self._verb.forget_lines(lines)
             return None
 
-    def _talk(self, checked: CheckedRequest) -> tuple[str, int]:
+    def _next_place_in_conversation(self, checked: CheckedRequest) -> tuple[str, int]:
         """The session's conversation, and the next place in it."""
         tx, who = self._tx, self._by.actor.client_id
         named = to_json([self._by.actor.channel, self._prepared.session])

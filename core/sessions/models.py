@@ -29,7 +29,7 @@ class _Table:
 
 
 @cache
-def _table() -> _Table:
+def _load_table() -> _Table:
     read = json.loads((files("resources") / "models.json").read_text("utf-8"))
     windows = {_SAME.sub("-", name): int(size) for name, size in read["windows"].items()}
     before = [f"{word}." for word in (*read["makers"], *read["hosts"])] + [f"{word}:" for word in read["hosts"]]
@@ -49,7 +49,7 @@ def normal_name(model: str) -> str:
     shortened = True
     while shortened:  # `us.anthropic.claude-…` has two
         shortened = False
-        for word in _table().before:
+        for word in _load_table().before:
             if name.startswith(word) and name != word:
                 name, shortened = name[len(word) :], True
     return _SAME.sub("-", name.split(":", 1)[0].strip())
@@ -66,7 +66,7 @@ def window_of(model: str | None) -> int | None:
     """
     if model is None:
         return None
-    name, table = normal_name(model), _table()
+    name, table = normal_name(model), _load_table()
     for known in table.by_length:
         if name == known or (name.startswith(known) and not name[len(known)].isalnum()):
             return table.windows[known]
@@ -102,7 +102,9 @@ def turn_allowance(model: str | None, asked: int | None, options: SessionOptions
     found = window_of(model)
     window = options.context_window_tokens if found is None else found
     budget = (
-        _share(window, options.recall_budget_ratio) if asked is None else min(asked, memory_ceiling(window, options))
+        _share_of_window(window, options.recall_budget_ratio)
+        if asked is None
+        else min(asked, memory_ceiling(window, options))
     )
     return Allowance(window, min(budget, MOST_TOKENS), found is not None)
 
@@ -116,8 +118,8 @@ def memory_ceiling(window: int, options: SessionOptions) -> int:
     Returns:
         Tokens, 0 or more.
     """
-    return _share(window, options.memory_share_ceiling)
+    return _share_of_window(window, options.memory_share_ceiling)
 
 
-def _share(window: int, ratio: float) -> int:
+def _share_of_window(window: int, ratio: float) -> int:
     return int(window * ratio + 1e-6)  # 0.12 of a round number is that number, not one less

@@ -273,15 +273,15 @@ class SessionTable:
             if (left := self._take_session(key)) is not None
         )
 
-    def end(self, name: Name, turn: str | None) -> str:
+    def end_turn(self, name: Name, turn: str | None) -> str:
         """End a turn: its permit is free again, whatever comes of it.
 
         Args:
             turn: its id; None for the one that is open.
 
         Returns:
-            The id of the turn that was open, or whose end was asked for before and never came to be (`ended`); "" where
-            that one was not.
+            The id of the turn that was open, or whose end was asked for before and never came to be
+            (`note_turn_saved`); "" where that one was not.
         """
         with self._lock:
             mine = self._sessions.get(name)
@@ -292,7 +292,7 @@ class SessionTable:
                 return mine.ending
             return mine.ending if turn in (None, mine.ending) and not mine.turn else ""
 
-    def ended(self, name: Name, turn: str) -> None:
+    def note_turn_saved(self, name: Name, turn: str) -> None:
         """What was said in a turn is saved, or there never was such a turn: it cannot be ended again."""
         with self._lock:
             mine = self._sessions.get(name)

@@ -17,7 +17,7 @@ from core.text.time_parts import (
     TimeHit,
     TokenizedQuestion,
     first_from,
-    latest,
+    latest_occurrence,
     latest_over,
     time_vocabulary,
     tokenize_question,
@@ -116,10 +116,12 @@ def _read_hit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
         return None
     try:
         hit = read_simple_phrase(reading, place)
-        if hit is None and reading.word(place - 1) == "of" and reading.word(place - 2) in _SLICES:
+        if hit is None and reading.word_at(place - 1) == "of" and reading.word_at(place - 2) in _SLICES:
             hit = read_this_unit(reading, place)
         hit = hit and replace(hit, start=place)
-        is_meant = hit and (reading.word(place - 1) == "of" or _is_day_of_month(reading, hit) or is_time(reading, hit))
+        is_meant = hit and (
+            reading.word_at(place - 1) == "of" or _is_day_of_month(reading, hit) or is_time(reading, hit)
+        )
         is_other = hit and (_counts_something(reading, hit) or _ends_range(reading, hit))
         return hit if is_meant and not is_other else None
     except (OverflowError, ValueError):
@@ -128,14 +130,14 @@ def _read_hit(reading: TokenizedQuestion, place: int) -> TimeHit | None:
 
 def _is_day_of_month(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     """Whether it is as in "on the fourth." at the end of what is said."""
-    is_linked = reading.word(hit.start) == "the" and reading.word(hit.start - 1) in (
+    is_linked = reading.word_at(hit.start) == "the" and reading.word_at(hit.start - 1) in (
         "on",
         "by",
         "since",
         "until",
         "till",
     )
-    return is_linked and hit.sort in ("nth", "nth word") and reading.kind(hit.end) in ("", "mark")
+    return is_linked and hit.sort in ("nth", "nth word") and reading.kind_at(hit.end) in ("", "mark")
 
 
 def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recurs: bool) -> Edit | None:
@@ -143,7 +145,7 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
     names_year = any(len(token.text) == 4 and token.text.isdigit() for token in tokens)
     if names_year or hit.sort == "year" or tokens[-1].owns or (recurs and hit.loose is not None):
         return None
-    before = reading.word(hit.start - 1)
+    before = reading.word_at(hit.start - 1)
     span = _choose_days(reading, hit, before, is_ahead=is_ahead)
     told = span and _tell_days(span)
     if told is None or (hit.sort == "relative" and not hit.unit):
@@ -153,12 +155,12 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
     if part and link == "on" and hit.sort != "relative":
         words = f"the {part} of {words}"
     start, end = tokens[0].start, tokens[-1].end
-    if reading.word(hit.end) == "or" or before == "or":
+    if reading.word_at(hit.end) == "or" or before == "or":
         return None
     is_bare_month = hit.sort == "month" and len(tokens) == 1
     if is_bare_month and before not in _KEPT and before not in _MOVED:
         return None
-    if before in _KEPT or reading.kind(hit.start - 1) == "dash":
+    if before in _KEPT or reading.kind_at(hit.start - 1) == "dash":
         return Edit(start, end, words)
     if before in _ABOUT:  # "about five years ago" is "in about 2018"
         told_about = f"{before} {words}" if link == "on" else f"{link} {before} {words}"
@@ -166,7 +168,7 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
     is_day_word = tokens[0].text in reading.words.days  # "where I volunteer at yesterday" keeps its "at"
     if before in _MOVED and hit.start > 0 and not is_day_word:
         start = reading.tokens[hit.start - 1].start
-    behind = reading.word(hit.end)
+    behind = reading.word_at(hit.end)
     if (hit.start and before in ("do", "make", "manage", "book", "confirm", "take", "keep", "says", "said")) or (
         start in (0, tokens[0].start) and behind in ("is", "was", "'s", "works", "suits")
     ):
@@ -177,15 +179,15 @@ def _edit_hit(reading: TokenizedQuestion, hit: TimeHit, *, is_ahead: bool, recur
 
 def _counts_something(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     """Whether the number behind "week" counts what follows: "in the first week forty people came"."""
-    is_spelled = reading.word(hit.start) == "week" and reading.tokens[hit.end - 1].text.isalpha()
-    return is_spelled and hit.end - hit.start > 1 and reading.kind(hit.end) == "word"
+    is_spelled = reading.word_at(hit.start) == "week" and reading.tokens[hit.end - 1].text.isalpha()
+    return is_spelled and hit.end - hit.start > 1 and reading.kind_at(hit.end) == "word"
 
 
 def _ends_range(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     """Whether a day without its month stands before: "the twelfth to the nineteenth of June" stays as it is."""
-    joint = hit.start - 1 - (reading.word(hit.start - 1) == "the")
-    is_linked = reading.word(joint) in ("to", "till", "until")
-    return is_linked and reading.word(joint - 1) in reading.words.ordinals
+    joint = hit.start - 1 - (reading.word_at(hit.start - 1) == "the")
+    is_linked = reading.word_at(joint) in ("to", "till", "until")
+    return is_linked and reading.word_at(joint - 1) in reading.words.ordinals
 
 
 def _choose_days(reading: TokenizedQuestion, hit: TimeHit, before: str, *, is_ahead: bool) -> DaySpan | None:
@@ -196,8 +198,8 @@ def _choose_days(reading: TokenizedQuestion, hit: TimeHit, before: str, *, is_ah
         day = today + timedelta(days=hit.loose.sort == "weekday")
         return first_from(hit.loose, day)
     if hit.loose.sort == "month":
-        return latest(hit.loose, today) if before == "since" else latest_over(hit.loose, today) or hit.span
-    return latest(hit.loose, today)
+        return latest_occurrence(hit.loose, today) if before == "since" else latest_over(hit.loose, today) or hit.span
+    return latest_occurrence(hit.loose, today)
 
 
 def _tell_days(span: DaySpan) -> tuple[str, str] | None:

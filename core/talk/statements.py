@@ -19,7 +19,7 @@ from core.talk.third_person import YOU, Speech, ToldClause, UnclearClauseError, 
 from core.talk.told_sentence import has_substance, stands_alone
 from core.talk.turns import TurnSentence, is_foreign, split_turn
 from core.talk.words import Token, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
-from core.text.screening.injection import current_limits, scan
+from core.text.screening.injection import current_limits, scan_text
 from core.text.terms import common_words
 from core.types.talk import (
     Assertion,
@@ -204,7 +204,7 @@ class _Distiller:
             return "unsure"
         if reading.worth < self._worth:
             return "small_talk"
-        return "instruction" if scan(one.sentence.text).score > current_limits().flag else None
+        return "instruction" if scan_text(one.sentence.text).score > current_limits().flag else None
 
     def _tell(self, one: _Said, reading: Reading, parts: Sequence[Reading], speech: Speech) -> str:
         """Tell what a sentence states; "" or the reason why nothing of it was told."""

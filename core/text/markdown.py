@@ -257,7 +257,7 @@ def render_markdown(text: str) -> str:
     """
     text, code = _code_held(text.replace(_HELD, "").replace(_HELD_END, ""))
     text = _COMMENT.sub("", text)
-    text = _CALLOUT.sub(_callout, text)
+    text = _CALLOUT.sub(_render_callout, text)
     text = _LOGSEQ_OWN.sub(_own_property, text)
     text = _FIELD.sub(lambda m: f"{m['key']}: {m['value']}", text)
     text = _LOGSEQ_CALL.sub("", text)
@@ -292,7 +292,7 @@ def _code_held(text: str) -> tuple[str, list[str]]:
 _CODE_RUN = re.compile("x(?:[xs]*x)?")
 
 
-def _callout(match: re.Match[str]) -> str:
+def _render_callout(match: re.Match[str]) -> str:
     kind = match["kind"].replace("-", " ").replace("_", " ").capitalize()
     title = match["title"].strip()
     lines = [_QUOTE_MARK.sub("", line) for line in match["rest"].split("\n")[1:]]
@@ -314,7 +314,7 @@ def _format_heading(match: re.Match[str]) -> str:
 
 def _wiki_link(match: re.Match[str]) -> str:
     address, *alias = ALIAS_MARK.split(match[2], maxsplit=1)
-    if match[1] and (word := _media(address)):
+    if match[1] and (word := _media_word(address)):
         return f"[{word}]"
     if alias and alias[0].strip():
         return alias[0].strip()
@@ -327,10 +327,10 @@ def _wiki_link(match: re.Match[str]) -> str:
 def _markdown_link(match: re.Match[str]) -> str:
     words, address = match[2].strip(), match[3] or match[4]
     if match[1]:
-        return f"[{_media(address) or 'picture'}{f': {words}' if words else ''}]"
+        return f"[{_media_word(address) or 'picture'}{f': {words}' if words else ''}]"
     is_web = re.match(r"(?i)https?://", address) is not None
     return f"{words} ({address})" if is_web and words and words != address else words or address
 
 
-def _media(address: str) -> str | None:
+def _media_word(address: str) -> str | None:
     return _load_words().media.get(address.partition("#")[0].rpartition(".")[2].strip().casefold())

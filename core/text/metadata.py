@@ -156,7 +156,7 @@ def extract_steps(text: str) -> tuple[str, ...]:
     """
     found = [match.group(1) for match in _LISTED_STEP.finditer(text)]
     if len(found) < 2:
-        found = _inline(text)
+        found = _find_inline_steps(text)
     kept = [" ".join(step.split())[:_STEP_CHARACTERS].strip() for step in found]
     kept = [step for step in kept if step]
     return tuple(kept[:MOST_STEPS]) if len(kept) > 1 else ()
@@ -220,7 +220,7 @@ def find_technologies(text: str, *, has_code: bool = False) -> tuple[TechnologyM
     taken = {place for one in found for place in range(one.start, one.end)}
     unsure = [match for match in words.exact.finditer(text) if match.start() not in taken]
     if unsure:
-        lines = _sentences(text)
+        lines = _find_sentences(text)
         for match in unsure:
             sentence = next(span for span in lines if span[0] <= match.start() < span[1])
             beside = {one.group() for one in unsure if sentence[0] <= one.start() < sentence[1]} - words.verbs
@@ -247,12 +247,12 @@ def extract_metadata(text: str) -> Metadata:
     """Read what can be read off a text."""
     fences = _FENCE.findall(text) if "```" in text else []
     prose = blank_matches(text, _FENCE) if fences else text
-    urls = _urls(text) if "://" in text else []
+    urls = _find_urls(text) if "://" in text else []
     bare = blank_matches(blank_matches(prose, _URL), _EMAIL) if "://" in prose or "@" in prose else prose
-    paths = _paths(bare)
+    paths = _find_paths(bare)
     for spot in paths:
         bare = bare[: spot.start] + " " * (spot.end - spot.start) + bare[spot.end :]
-    language = _language(fences, paths)
+    language = _find_language(fences, paths)
     return Metadata(
         technologies=find_technologies(bare, has_code=bool(language)),
         paths=tuple({spot.name: spot for spot in reversed(paths)}.values())[::-1][:MOST],
@@ -272,7 +272,7 @@ def blank_code(text: str) -> str:
     for mark, pattern in (("```", _FENCE), ("`", _INLINE), ("://", _URL), ("@", _EMAIL)):
         if mark in text:
             text = blank_matches(text, pattern)
-    for spot in _paths(text):
+    for spot in _find_paths(text):
         text = text[: spot.start] + " " * (spot.end - spot.start) + text[spot.end :]
     return text
 
@@ -295,7 +295,7 @@ def detect_topics(text: str) -> tuple[str, ...]:
     Returns:
         Topics of which it has two different words (a word and its plural are one), those with most first.
     """
-    known = _topics()
+    known = _topics_by_word()
     words: dict[str, set[str]] = {}
     for word in set(_WORD.findall(text.lower())):
         for topic in known.get(word, ()):
@@ -310,7 +310,7 @@ def topic_taxonomy() -> tuple[str, ...]:
     Returns:
         Its topics, in alphabetical order.
     """
-    return tuple(sorted({topic for found in _topics().values() for topic in found}))
+    return tuple(sorted({topic for found in _topics_by_word().values() for topic in found}))
 
 
 def find_dates(text: str) -> tuple[str, ...]:
@@ -320,11 +320,11 @@ def find_dates(text: str) -> tuple[str, ...]:
         ISO 8601, in the order of the text, none twice; a date that no calendar has is left out. Day before month where
         both could be either.
     """
-    found = (_date(match.groupdict()) for match in _dates().finditer(text))
+    found = (_date_from_parts(match.groupdict()) for match in _date_pattern().finditer(text))
     return tuple(dict.fromkeys(day for day in found if day))[:MOST]
 
 
-def _inline(text: str) -> list[str]:
+def _find_inline_steps(text: str) -> list[str]:
     """What stands between 1, 2, 3 and so on; a number out of order is part of a step."""
     marks: list[re.Match[str]] = []
     for match in _INLINE_STEP.finditer(text):
@@ -345,18 +345,18 @@ class _Markers:
 
 
 def _count_markers(text: str) -> dict[str, int]:
-    markers = _markers()
+    markers = _load_markers()
     counts = {"positive": 0, "negative": 0, "urgent": 0, "emphasis": 0}
     plain = text.lower().replace("’", "'")
     for match in markers.pattern.finditer(plain):
-        before = _AFFECT_WORD.findall(_clause(plain[max(0, match.start() - 40) : match.start()]))[-_REACH:]
+        before = _AFFECT_WORD.findall(_clause_before(plain[max(0, match.start() - 40) : match.start()]))[-_REACH:]
         if not markers.negators.intersection(before):
             counts[markers.kinds[match.group()]] += 1
     counts["emphasis"] = len(_BANGS.findall(text)) + len(_BOLD.findall(text)) + _count_shouted_words(text, markers)
     return counts
 
 
-def _clause(before: str) -> str:
+def _clause_before(before: str) -> str:
     """What stands before a marker in its own clause: a negation does not reach over a mark."""
     return re.split(r"[.,;:!?\n]", before)[-1]
 
@@ -369,7 +369,7 @@ def _count_shouted_words(text: str, markers: _Markers) -> int:
 
 
 @cache
-def _markers() -> _Markers:
+def _load_markers() -> _Markers:
     data = json.loads((files("resources") / "enrich" / "affect.json").read_text("utf-8"))
     kinds = {word: kind for kind in ("positive", "negative", "urgent") for word in data[kind].split("; ")}
     longest = sorted(kinds, key=lambda word: (-len(word), word))
@@ -419,7 +419,7 @@ def _in_longer_name(text: str, match: re.Match[str], words: _TechnologyWords, *,
     return word not in common_words() and not word.endswith("ing")
 
 
-def _sentences(text: str) -> list[tuple[int, int]]:
+def _find_sentences(text: str) -> list[tuple[int, int]]:
     """Where sentences lie; line ends and marks before a blank part them."""
     cuts = [match.end() for match in re.finditer(r"[.!?…]+(?=\s)|\n", text)]
     edges = [0, *cuts, len(text) + 1]
@@ -438,8 +438,8 @@ def _load_words() -> _TechnologyWords:
     exact = [*data["cased"], *data["context"]]
     names |= {name.lower(): name for name in exact}
     return _TechnologyWords(
-        plain=_pattern(plain, re.IGNORECASE),
-        exact=_pattern(exact, re.NOFLAG),
+        plain=_word_pattern(plain, re.IGNORECASE),
+        exact=_word_pattern(exact, re.NOFLAG),
         names=names,
         common=frozenset(data["context"]),
         verbs=frozenset(data["verbs"].split()),
@@ -448,13 +448,13 @@ def _load_words() -> _TechnologyWords:
     )
 
 
-def _pattern(words: list[str], flags: re.RegexFlag) -> re.Pattern[str]:
+def _word_pattern(words: list[str], flags: re.RegexFlag) -> re.Pattern[str]:
     longest = sorted(words, key=lambda word: (-len(word), word))
     return re.compile(_BEFORE + "(?:" + "|".join(map(re.escape, longest)) + ")" + _AFTER, flags)
 
 
 @cache
-def _dates() -> re.Pattern[str]:
+def _date_pattern() -> re.Pattern[str]:
     """Ways to write a date with its year; the parts of each way are numbered."""
     months = "|".join(sorted(time_vocabulary().months, key=lambda word: (-len(word), word)))
     month, year, day = rf"(?P<m{{0}}>{months})\.?", r"(?P<y{0}>(?:1[5-9]|20|21)\d\d)", r"(?P<d{0}>\d\d?)"
@@ -470,7 +470,7 @@ def _dates() -> re.Pattern[str]:
     return re.compile(r"(?<![\w./-])(?:" + "|".join(numbered) + ")", re.IGNORECASE)
 
 
-def _date(parts: dict[str, str | None]) -> str:
+def _date_from_parts(parts: dict[str, str | None]) -> str:
     form = next(name[1] for name, value in parts.items() if name[0] == "y" and value is not None)
     year, month_word, day = int(parts[f"y{form}"] or 0), parts[f"m{form}"] or "", parts.get(f"d{form}")
     month = int(month_word) if month_word.isdigit() else time_vocabulary().months.get(month_word.lower(), 0)
@@ -484,11 +484,11 @@ def _date(parts: dict[str, str | None]) -> str:
     return written if day else written[:7]
 
 
-def _urls(text: str) -> list[str]:
+def _find_urls(text: str) -> list[str]:
     return [found for match in _URL.finditer(text) if len(found := match.group().rstrip(".,;:!?'*")) > len("https://")]
 
 
-def _paths(text: str) -> list[MetadataSpan]:
+def _find_paths(text: str) -> list[MetadataSpan]:
     if "/" not in text and "\\" not in text and "." not in text:
         return []
     found = []
@@ -503,11 +503,11 @@ def _file_extension(path: str) -> str | None:
     """The known ending of a path, lower case; None where it has none."""
     name = path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
     stem, dot, ending = name.rpartition(".")
-    return ending.lower() if dot and (stem or name[:1] == ".") and ending.lower() in _shapes().extensions else None
+    return ending.lower() if dot and (stem or name[:1] == ".") and ending.lower() in _load_shapes().extensions else None
 
 
 def _is_file(path: str) -> bool:
-    return _file_extension(path) is not None or path.rsplit("/", 1)[-1] in _shapes().files
+    return _file_extension(path) is not None or path.rsplit("/", 1)[-1] in _load_shapes().files
 
 
 def _is_windows(path: str, _text: str, _at: int) -> bool:
@@ -521,11 +521,11 @@ def _is_dotted(path: str, _text: str, _at: int) -> bool:
 def _is_absolute(path: str, text: str, at: int) -> bool:
     steps = [step for step in path.split("/") if step]
     before = text[max(0, at - 12) : at].split()
-    if before and before[-1] in _shapes().methods:
+    if before and before[-1] in _load_shapes().methods:
         return False
     if not steps or any(not any(sign.isalnum() for sign in step) for step in steps):
         return False
-    if steps[0] in _shapes().roots or _is_file(path):
+    if steps[0] in _load_shapes().roots or _is_file(path):
         return True
     return len(steps) > 1 and len(steps[0]) > 1 and not any(step.isdigit() for step in steps)
 
@@ -534,7 +534,7 @@ def _is_relative(path: str, _text: str, _at: int) -> bool:
     steps = [step for step in path.split("/") if step]
     if len(steps) < 2 or all(step.replace(".", "").isdigit() for step in steps):
         return False
-    if steps[0] in _shapes().folders and not path[-1].isdigit():
+    if steps[0] in _load_shapes().folders and not path[-1].isdigit():
         return True
     return _is_file(path) and not _is_alternative(steps)
 
@@ -546,7 +546,7 @@ def _is_alternative(steps: list[str]) -> bool:
 
 def _is_bare(path: str, _text: str, _at: int) -> bool:
     ending = _file_extension(path)
-    if ending is None or ending in _shapes().bare_not or path.replace(".", "").isdigit():
+    if ending is None or ending in _load_shapes().bare_not or path.replace(".", "").isdigit():
         return False
     return not any(one.end - one.start == len(path) for one in find_technologies(path))
 
@@ -560,8 +560,8 @@ _IS_PATH = {
 }
 
 
-def _language(fences: list[tuple[str, str]], paths: list[MetadataSpan]) -> str:
-    shapes = _shapes()
+def _find_language(fences: list[tuple[str, str]], paths: list[MetadataSpan]) -> str:
+    shapes = _load_shapes()
     told: Counter[str] = Counter()
     for word, code in fences:
         name = shapes.fences.get(word.lower()) or shapes.extensions.get(word.lower(), "")
@@ -586,14 +586,14 @@ class _Shapes:
 
 
 @cache
-def _shapes() -> _Shapes:
+def _load_shapes() -> _Shapes:
     data = json.loads((files("resources") / "enrich" / "metadata.json").read_text("utf-8"))
     sets = (frozenset(data[name].split()) for name in ("folders", "roots", "files", "methods"))
     return _Shapes(data["extensions"], frozenset(data["bare_not"].split()), data["fences"], *sets)
 
 
 @cache
-def _topics() -> dict[str, tuple[str, ...]]:
+def _topics_by_word() -> dict[str, tuple[str, ...]]:
     data = json.loads((files("resources") / "enrich" / "topics.json").read_text("utf-8"))
     found: dict[str, tuple[str, ...]] = {}
     for topic, words in data.items():

@@ -135,17 +135,17 @@ def find_question_names(query: str, known: Known | None = None, without: tuple[i
     Returns:
         Names without possessive endings.
     """
-    codes = [found for found in _identifiers(query) if not _touches(found, [without])]
-    quoted = [found for found in _find_quoted_names(query) if not _touches(found, codes)]
+    codes = [found for found in _find_identifiers(query) if not _is_overlapping(found, [without])]
+    quoted = [found for found in _find_quoted_names(query) if not _is_overlapping(found, codes)]
     taken = [without, *((start, end) for start, end, _ in (*codes, *quoted))]
-    words = [word for word in _tokenize(query) if not _touches((word.start, word.end), taken)]
+    words = [word for word in _tokenize_words(query) if not _is_overlapping((word.start, word.end), taken)]
     found: dict[str, tuple[int, str]] = {}
     for start, end, name in (*quoted, *_find_capitalised_names(query, words)):
         if (key := _fold_name(name)) and start < end:
             found.setdefault(key, (start, name))
     aliases: dict[str, tuple[str, ...]] = {}
     if known is not None:
-        _ask(words, known, found, aliases)
+        _look_up_names(words, known, found, aliases)
     names = tuple(name for _, name in sorted(found.values()))[:MOST]
     identifiers = tuple(dict.fromkeys(code for _, _, code in codes))[:MOST]
     return QuestionNames(names, {name: aliases[name] for name in names if aliases.get(name)}, identifiers)
@@ -294,7 +294,7 @@ def question_traits(query: str, plain: str, *, has_time: bool) -> tuple[str, ...
     words = plain.split()
     traits = {
         "time": has_time,
-        "bare": bool(words) and len(words) <= SHORT_WORDS and not _asks(words),
+        "bare": bool(words) and len(words) <= SHORT_WORDS and not _is_asking(words),
         "short": 0 < len(words) <= SHORT_WORDS,
         "long": len(words) > LONG_WORDS,
         "owned": bool(_OWNED.search(query.lower())) and len(words) <= SHORT_WORDS,
@@ -326,7 +326,7 @@ def understand_question(
     head = query[:MAX_CHARS]
     change = change or PlanChange()
     found = find_time_range(head, now_ms, zone)
-    time, given = _time(found, change)
+    time, given = _planned_time(found, change)
     scores = intent_scores(head, has_time=time is not None)
     intent, _ = best_intent(scores)
     weight, signals = text_weight(head, base_text_weight, scores if change.intent is None else {change.intent: 1.0})
@@ -358,11 +358,11 @@ class _Word:
     first: bool
 
 
-def _touches(place: tuple[int, int] | _Found, others: Iterable[tuple[int, int] | _Found]) -> bool:
+def _is_overlapping(place: tuple[int, int] | _Found, others: Iterable[tuple[int, int] | _Found]) -> bool:
     return any(place[0] < other[1] and other[0] < place[1] for other in others)
 
 
-def _identifiers(query: str) -> Iterator[_Found]:
+def _find_identifiers(query: str) -> Iterator[_Found]:
     for match in _IDENTIFIER.finditer(query):
         text = match.group().rstrip(".,;:!?")
         if match.lastgroup == "mixed" and _ORDINAL.fullmatch(text):
@@ -378,12 +378,12 @@ def _find_quoted_names(query: str) -> Iterator[_Found]:
             yield match.start(), match.end(), name
 
 
-def _tokenize(query: str) -> list[_Word]:
+def _tokenize_words(query: str) -> list[_Word]:
     words = []
     for match in _WORD.finditer(query):
         text = match.group()
         # "Dr." keeps its full stop, the last word of a sentence does not.
-        text = text if text.lower() in _set("titles") else text.rstrip(".")
+        text = text if text.lower() in _load_word_set("titles") else text.rstrip(".")
         before = query[max(0, match.start() - 4) : match.start()]
         is_first = bool(_SENTENCE.search(before)) if match.start() > 3 else not query[: match.start()].strip("\"'“‘([ ")
         words.append(_Word(text, match.start(), match.start() + len(text), is_first))
@@ -391,7 +391,7 @@ def _tokenize(query: str) -> list[_Word]:
 
 
 @cache
-def _set(name: str) -> frozenset[str]:
+def _load_word_set(name: str) -> frozenset[str]:
     """A word list of `resources/query/names.json`."""
     data = json.loads((files("resources") / "query" / "names.json").read_text("utf-8"))
     lines = data[name]
@@ -406,7 +406,11 @@ def _find_capitalised_names(query: str, words: list[_Word]) -> Iterator[_Found]:
         if run and not _is_joined(query, run[-1], word):
             yield from _close_run(query, run)
             run = []
-        if _is_name(word, has_run=bool(run)) or (run and word.text in _set("links")) or (run and word.text.isdigit()):
+        if (
+            _is_name(word, has_run=bool(run))
+            or (run and word.text in _load_word_set("links"))
+            or (run and word.text.isdigit())
+        ):
             run.append(word)
         elif run:
             yield from _close_run(query, run)
@@ -426,10 +430,10 @@ def _is_name(word: _Word, *, has_run: bool) -> bool:
         return False
     folded = fold_case(fold_width(text))
     joined = folded.replace("'", "")
-    if joined in stop_words() or joined in _set("not_names") or _is_calendar(folded):
+    if joined in stop_words() or joined in _load_word_set("not_names") or _is_calendar(folded):
         return False
     if word.first:
-        return not text.isupper() and joined not in _common() if len(text) > 1 else False
+        return not text.isupper() and joined not in _common_openers() if len(text) > 1 else False
     return has_run or len(text) > 1
 
 
@@ -439,15 +443,15 @@ def _is_calendar(folded: str) -> bool:
 
 
 @cache
-def _common() -> frozenset[str]:
+def _common_openers() -> frozenset[str]:
     """Words that are no name at the beginning of a sentence."""
     lines = (files("resources") / "text" / "stopwords_names.txt").read_text("utf-8").splitlines()
     found = {fold_case(word).replace("'", "") for line in lines if not line.startswith("#") for word in line.split()}
-    return _set("openers") | found
+    return _load_word_set("openers") | found
 
 
 def _close_run(query: str, run: list[_Word]) -> Iterator[_Found]:
-    while run and run[-1].text in _set("links"):
+    while run and run[-1].text in _load_word_set("links"):
         run = run[:-1]
     if run:
         start, end = run[0].start, run[-1].end
@@ -458,13 +462,13 @@ def _fold_name(name: str) -> str:
     return fold_case(fold_width(name)).strip()
 
 
-def _ask(
+def _look_up_names(
     words: list[_Word], known: Known, found: dict[str, tuple[int, str]], aliases: dict[str, tuple[str, ...]]
 ) -> None:
     for key, (_, name) in tuple(found.items()):
-        aliases[name] = _others(known(key), name)
+        aliases[name] = _without_name(known(key), name)
     taken: set[int] = set()
-    for run in _runs(words):
+    for run in _word_runs(words):
         name = " ".join(_POSSESSIVE.sub("", word.text) for word in run)
         key = _fold_name(name)
         places = {word.start for word in run}
@@ -473,10 +477,10 @@ def _ask(
         if others := known(key):
             taken |= places
             found[key] = (run[0].start, name)
-            aliases[name] = _others(others, name)
+            aliases[name] = _without_name(others, name)
 
 
-def _runs(words: list[_Word]) -> Iterable[list[_Word]]:
+def _word_runs(words: list[_Word]) -> Iterable[list[_Word]]:
     """Runs of up to three words, the longest first, that do not begin or end with a function word."""
     asked = 0
     for size in range(RUN_WORDS, 0, -1):
@@ -489,7 +493,7 @@ def _runs(words: list[_Word]) -> Iterable[list[_Word]]:
             yield run
 
 
-def _others(others: tuple[str, ...], name: str) -> tuple[str, ...]:
+def _without_name(others: tuple[str, ...], name: str) -> tuple[str, ...]:
     return tuple(other for other in others if _fold_name(other) != _fold_name(name))
 
 
@@ -503,18 +507,18 @@ def _fill_pattern(pattern: str, words: Mapping[str, str]) -> str:
     return pattern
 
 
-def _asks(words: list[str]) -> bool:
+def _is_asking(words: list[str]) -> bool:
     """Whether it is more than names of things: a question word, a verb of asking or a helping verb."""
-    return any(word in _askers() for word in words)
+    return any(word in _asking_words() for word in words)
 
 
 @cache
-def _askers() -> frozenset[str]:
+def _asking_words() -> frozenset[str]:
     kept = {"of", "the", "a", "an", "my", "our", "his", "her", "their", "for", "in", "on", "at", "to", "with", "and"}
     return stop_words() - kept | {"whats", "whos", "hows", "wheres", "tell", "show", "give", "list"}
 
 
-def _time(found: TimeRange | None, change: PlanChange) -> tuple[TimeRange | None, tuple[str, ...]]:
+def _planned_time(found: TimeRange | None, change: PlanChange) -> tuple[TimeRange | None, tuple[str, ...]]:
     if change.no_time:
         return None, ("time",)
     if change.time is not None:

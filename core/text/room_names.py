@@ -89,9 +89,9 @@ def name_rooms(
     Returns:
         A name for each, all different, at most `LONGEST` characters.
     """
-    counted = [_count(room.texts) for room in rooms]
+    counted = [_count_terms(room.texts) for room in rooms]
     overall: Counter[Key] = Counter()
-    for terms, _ in (*counted, *(_count(texts) for texts in others)):
+    for terms, _ in (*counted, *(_count_terms(texts) for texts in others)):
         for key, term in terms.items():
             overall[key] += term.texts
     used = {fold_case(name) for name in taken}
@@ -112,14 +112,14 @@ def _is_short_form(stem: str, names: Collection[str]) -> bool:
     return len(stem) >= _LEAST_SHORT_FORM and any(name.startswith(stem) for name in names)
 
 
-def _count(texts: Iterable[str]) -> tuple[dict[Key, _Term], int]:
+def _count_terms(texts: Iterable[str]) -> tuple[dict[Key, _Term], int]:
     terms: dict[Key, _Term] = {}
     size = 0
     for text, _ in zip(texts, range(TEXTS), strict=False):
         size += 1
         seen: set[Key] = set()
         for phrase in read_phrases(text):
-            _note(terms.setdefault(phrase.key, _Term()), phrase)
+            _note_term(terms.setdefault(phrase.key, _Term()), phrase)
             seen.add(phrase.key)
         for key in seen:
             terms[key].texts += 1
@@ -127,7 +127,7 @@ def _count(texts: Iterable[str]) -> tuple[dict[Key, _Term], int]:
     return {key: term for key, term in terms.items() if len(key) == 1 or term.texts > 1}, size
 
 
-def _note(term: _Term, phrase: Phrase) -> None:
+def _note_term(term: _Term, phrase: Phrase) -> None:
     # A capital at the beginning of a sentence tells nothing; a small letter there does.
     is_first = phrase.starts_sentence and not phrase.shown.islower()
     (term.first if is_first else term.inside)[phrase.shown] += 1
@@ -153,11 +153,11 @@ def _rank_terms(terms: dict[Key, _Term], size: int, overall: Counter[Key]) -> It
         (word,)
         for _, key, _ in found
         for word in (key if len(key) == 2 else map(stem_of, filter(None, [_owner(terms[key])])))
-        if _mostly(terms[key], terms.get((word,)))
+        if _is_mostly_pair(terms[key], terms.get((word,)))
     }
     found = [ranked for ranked in found if ranked[1] not in in_pair]
     for _, key, shown in sorted(found, key=lambda ranked: (-round(ranked[0], 9), -len(ranked[1]), ranked[1])):
-        yield key, _capital(shown)
+        yield key, _capitalize_name(shown)
 
 
 def _least_texts(size: int, is_common: bool) -> int:
@@ -166,7 +166,7 @@ def _least_texts(size: int, is_common: bool) -> int:
     return max(min(size, 2), some, math.ceil(_LEAST_SHARE * size))
 
 
-def _mostly(pair: _Term, word: _Term | None) -> bool:
+def _is_mostly_pair(pair: _Term, word: _Term | None) -> bool:
     return word is not None and pair.texts >= _PAIR_SHARE * word.texts
 
 
@@ -219,7 +219,7 @@ def _moment(at_ms: int) -> datetime:
     return datetime.fromtimestamp(at_ms / 1000, UTC)
 
 
-def _capital(name: str) -> str:
+def _capitalize_name(name: str) -> str:
     return unicodedata.normalize("NFC", name[:1].upper() + name[1:])
 
 

@@ -151,7 +151,7 @@ def parse_search(text: str) -> ParsedSearch:
     terms = []
     at = 0
     while (start := _skip_space(text, at)) < len(text):
-        term, at = _read(text, start)
+        term, at = _read_term(text, start)
         terms.append(term)
     return ParsedSearch(tuple(terms))
 
@@ -224,7 +224,7 @@ def number_range(value: str) -> NumberRange | None:
         The range; None where the value cannot be read.
     """
     if match := _BOUND.fullmatch(value):
-        number = _number(match[2])
+        number = _parse_number(match[2])
         if number is None:
             return None
         inside = match[1].endswith("=")
@@ -234,7 +234,7 @@ def number_range(value: str) -> NumberRange | None:
             else NumberRange(high=number, with_high=inside)
         )
     begin, mark, end = value.partition("..")
-    low, high = _number(begin), _number(end)
+    low, high = _parse_number(begin), _parse_number(end)
     if not mark or (begin and low is None) or (end and high is None) or (low is None and high is None):
         return None
     return NumberRange(low, high) if low is None or high is None or low <= high else None
@@ -251,7 +251,7 @@ def date_range(key: str, value: str) -> DateRange | None:
         The time; None where the value cannot be read.
     """
     begin, mark, end = value.partition("..")
-    first, last = _date(begin), _date(end) if mark else _date(begin)
+    first, last = _parse_date(begin), _parse_date(end) if mark else _parse_date(begin)
     if key in ("before", "after"):
         if mark or first is None:
             return None
@@ -268,16 +268,16 @@ def _skip_space(text: str, at: int) -> int:
     return at
 
 
-def _read(text: str, start: int) -> tuple[SearchTerm, int]:
+def _read_term(text: str, start: int) -> tuple[SearchTerm, int]:
     """One term, and where the next may begin."""
     negated = text[start] == "-"
     at = start + negated
     if text[at : at + 1] == '"':
-        key, values, problem, end = _phrase(text, at)
+        key, values, problem, end = _read_phrase(text, at)
     elif match := _KEY.match(text, at):
-        key, values, problem, end = _filter(text, match[1].lower(), match.end(), negated=negated)
+        key, values, problem, end = _read_filter(text, match[1].lower(), match.end(), negated=negated)
     else:
-        key, values, problem, end = _word(text, at)
+        key, values, problem, end = _read_word(text, at)
     if not problem and _SURROGATE.search(text, start, end):
         problem = _BROKEN
     if problem:
@@ -288,14 +288,14 @@ def _read(text: str, start: int) -> tuple[SearchTerm, int]:
 _Read = tuple[str, tuple[str, ...], str, int]  # key, values, problem, end
 
 
-def _phrase(text: str, at: int) -> _Read:
+def _read_phrase(text: str, at: int) -> _Read:
     match = _QUOTED.match(text, at)
     if match is None:
         return PHRASE, (), _OPEN_QUOTE, len(text)
-    return PHRASE, (_unescape(match[1]),), "" if match[1] else _EMPTY_PHRASE, match.end()
+    return PHRASE, (_unescape_quoted(match[1]),), "" if match[1] else _EMPTY_PHRASE, match.end()
 
 
-def _word(text: str, at: int) -> _Read:
+def _read_word(text: str, at: int) -> _Read:
     match = _BARE.match(text, at)
     word = "" if match is None else match.group()
     problem = ""
@@ -306,11 +306,11 @@ def _word(text: str, at: int) -> _Read:
     return WORD, (word,), problem, at + len(word)
 
 
-def _filter(text: str, key: str, at: int, *, negated: bool) -> _Read:
+def _read_filter(text: str, key: str, at: int, *, negated: bool) -> _Read:
     values: list[str] = []
     problem = "" if key in KEYS else _NO_FILTER
     while True:
-        value, at, closed = _value(text, at)
+        value, at, closed = _read_value(text, at)
         if not closed:
             return key, (), _OPEN_QUOTE, len(text)
         values.append(value)
@@ -324,19 +324,19 @@ def _filter(text: str, key: str, at: int, *, negated: bool) -> _Read:
         problem = _NO_VALUE
     if key in WORDS_OF:
         values = [value.lower() for value in values]
-    return key, tuple(values), problem or _complaint(key, values, negated=negated), at
+    return key, tuple(values), problem or _find_problem(key, values, negated=negated), at
 
 
-def _value(text: str, at: int) -> tuple[str, int, bool]:
+def _read_value(text: str, at: int) -> tuple[str, int, bool]:
     """One value of a filter, where it ends, and whether its quotation marks are closed."""
     if text[at : at + 1] == '"':
         match = _QUOTED.match(text, at)
-        return ("", at, False) if match is None else (_unescape(match[1]), match.end(), True)
+        return ("", at, False) if match is None else (_unescape_quoted(match[1]), match.end(), True)
     match = _BARE_VALUE.match(text, at)
     return ("", at, True) if match is None else (match.group(), match.end(), True)
 
 
-def _complaint(key: str, values: list[str], *, negated: bool) -> str:
+def _find_problem(key: str, values: list[str], *, negated: bool) -> str:
     """Why values cannot be those of a filter; empty where they can."""
     if key in WORDS_OF:
         if not set(values) <= set(WORDS_OF[key]):
@@ -349,11 +349,11 @@ def _complaint(key: str, values: list[str], *, negated: bool) -> str:
     return ""
 
 
-def _unescape(quoted: str) -> str:
+def _unescape_quoted(quoted: str) -> str:
     return re.sub(r"\\([\"\\])", r"\1", quoted)
 
 
-def _quote(value: str) -> str:
+def _quote_value(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -364,8 +364,10 @@ def _format_term(term: SearchTerm) -> str:
     if term.key == WORD:
         return sign + term.values[0]
     if term.key == PHRASE:
-        return sign + _quote(term.values[0])
-    plain = (value if _BARE_VALUE.fullmatch(value) and value[0] != '"' else _quote(value) for value in term.values)
+        return sign + _quote_value(term.values[0])
+    plain = (
+        value if _BARE_VALUE.fullmatch(value) and value[0] != '"' else _quote_value(value) for value in term.values
+    )
     return f"{sign}{term.key}:{','.join(plain)}"
 
 
@@ -373,14 +375,14 @@ def _place_terms(terms: list[SearchTerm]) -> ParsedSearch:
     return parse_search(format_search(ParsedSearch(tuple(terms))))
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     if not re.fullmatch(r"\d+(?:\.\d+)?|\.\d+", text, re.ASCII):
         return None
     number = float(text)
     return number if math.isfinite(number) and number <= 1 else None
 
 
-def _date(text: str) -> tuple[int, int] | None:
+def _parse_date(text: str) -> tuple[int, int] | None:
     """When a year, a month or a day begins and ends, epoch ms."""
     match = _DATE.fullmatch(text)
     if match is None:
@@ -390,18 +392,18 @@ def _date(text: str) -> tuple[int, int] | None:
         begin = datetime(year, month, day, tzinfo=UTC)
     except ValueError:
         return None
-    return _ms(begin), _end(begin, match)
+    return _to_ms(begin), _end_of_period(begin, match)
 
 
-def _end(begin: datetime, match: re.Match[str]) -> int:
+def _end_of_period(begin: datetime, match: re.Match[str]) -> int:
     if match[3]:
-        return _ms(begin) + 86_400_000
+        return _to_ms(begin) + 86_400_000
     years, month = (begin.year, begin.month + 1) if match[2] else (begin.year + 1, 1)
     years, month = (years + 1, 1) if month > 12 else (years, month)
     if years > 9999:
-        return _ms(datetime(9999, 12, 31, tzinfo=UTC)) + 86_400_000
-    return _ms(datetime(years, month, 1, tzinfo=UTC))
+        return _to_ms(datetime(9999, 12, 31, tzinfo=UTC)) + 86_400_000
+    return _to_ms(datetime(years, month, 1, tzinfo=UTC))
 
 
-def _ms(moment: datetime) -> int:
+def _to_ms(moment: datetime) -> int:
     return int(moment.timestamp()) * 1000

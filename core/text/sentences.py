@@ -70,7 +70,7 @@ class Tiers:
     key_fact: str
     tag: str
 
-    def named(self) -> tuple[tuple[str, str], ...]:
+    def list_tiers(self) -> tuple[tuple[str, str], ...]:
         """The tiers that differ, from the most to the least: (name, text)."""
         found: list[tuple[str, str]] = []
         for name, text in zip(TIERS, (self.full, self.summary, self.key_fact, self.tag), strict=True):
@@ -78,11 +78,11 @@ class Tiers:
                 found.append((name, text))
         return tuple(found)
 
-    def rows(self) -> tuple[tuple[str, str], ...]:
+    def list_rows(self) -> tuple[tuple[str, str], ...]:
         """What is worth storing: (tier, text) of each that differs from the one above; none for one sentence."""
         if self.key_fact == self.full:
             return ()
-        return self.named()[1:]
+        return self.list_tiers()[1:]
 
 
 def informative_sentences(source: str, text: str) -> tuple[SourceSentence, ...]:
@@ -140,12 +140,12 @@ def make_tiers(text: str, kind: str, category: str) -> Tiers:
     Returns:
         The tiers; summary and key fact are the text itself where it is one sentence.
     """
-    found = [_read(text[start:end]) for start, end in split_sentences(text)]
+    found = [_read_sentence(text[start:end]) for start, end in split_sentences(text)]
     found = [one for one in found if one.text]
     whole = " ".join(one.text for one in found)
-    weights = _weights(found)
+    weights = _weigh_words(found)
     if len(found) < 2:
-        return Tiers(text, text, text, _tag(kind, category, found, weights))
+        return Tiers(text, text, text, _make_tag(kind, category, found, weights))
     told = [_sentence_weight(one, place, weights) for place, one in enumerate(found)]
     order = sorted(range(len(found)), key=lambda place: (-told[place], place))
     room = SUMMARY_SHARE * len(whole) - len(found[order[0]].text)
@@ -156,7 +156,7 @@ def make_tiers(text: str, kind: str, category: str) -> Tiers:
             kept.add(place)
             room -= size
     summary = " ".join(found[place].text for place in sorted(kept))
-    return Tiers(text, summary, found[order[0]].text, _tag(kind, category, found, weights))
+    return Tiers(text, summary, found[order[0]].text, _make_tag(kind, category, found, weights))
 
 
 def _trim_sentence(source: str, text: str, start: int, end: int) -> SourceSentence | None:
@@ -175,24 +175,26 @@ class _Sentence:
     terms: frozenset[str]
 
 
-def _read(text: str) -> _Sentence:
+def _read_sentence(text: str) -> _Sentence:
     words = tuple(_WEIGHED.findall(text))
     folded = (word.lower().replace("’", "'") for word in words)
-    return _Sentence(text.strip(), words, frozenset(word for word in folded if word.replace("'", "") not in _stops()))
+    return _Sentence(
+        text.strip(), words, frozenset(word for word in folded if word.replace("'", "") not in _stop_words())
+    )
 
 
 @cache
-def _stops() -> frozenset[str]:
+def _stop_words() -> frozenset[str]:
     return stop_words()
 
 
 @cache
-def _verbs() -> frozenset[str]:
+def _load_verbs() -> frozenset[str]:
     loaded = json.loads((files("resources") / "text" / "clauses.json").read_text("utf-8"))
     return frozenset(loaded["verbs"])
 
 
-def _weights(found: list[_Sentence]) -> dict[str, float]:
+def _weigh_words(found: list[_Sentence]) -> dict[str, float]:
     """How much each word tells: the rarer within the text, the more. ln(1 + sentences / sentences with it)."""
     df = Counter(term for one in found for term in one.terms)
     return {term: log(1 + len(found) / count) for term, count in df.items()}
@@ -213,10 +215,10 @@ def _sentence_weight(one: _Sentence, place: int, weights: dict[str, float]) -> f
         score *= _BRIEF
     if one.text.endswith(("?", "\uff1f")):
         return score * _ASKED
-    return score * _STATED if any(word.lower() in _verbs() for word in one.words) else score
+    return score * _STATED if any(word.lower() in _load_verbs() for word in one.words) else score
 
 
-def _tag(kind: str, category: str, found: list[_Sentence], weights: dict[str, float]) -> str:
+def _make_tag(kind: str, category: str, found: list[_Sentence], weights: dict[str, float]) -> str:
     """What it is and what it is about: names first, then the words that tell most."""
     names: dict[str, str] = {}
     others: dict[str, str] = {}
@@ -282,9 +284,9 @@ def unite_texts(standing: str, newcomer: str) -> str:
         Both, on two lines where they are long together or one has several lines.
     """
     first, second = standing.rstrip(), newcomer.strip()
-    if not first.strip() or _holds(second, first):
+    if not first.strip() or _is_quoting(second, first):
         return second
-    if not second or _holds(first, second):
+    if not second or _is_quoting(first, second):
         return first
     if "\n" in first or "\n" in second or len(first) + len(second) > _LONG:
         return f"{first}\n{second}"
@@ -297,7 +299,7 @@ def extract_propositions(text: str) -> tuple[Proposition, ...]:
     Returns:
         Statements in their order; `text[start:end]` is each one's text.
     """
-    return tuple(one for one in extract_clauses(text) if _says(one))
+    return tuple(one for one in extract_clauses(text) if _is_saying_something(one))
 
 
 def extract_clauses(text: str) -> tuple[Proposition, ...]:
@@ -329,7 +331,7 @@ def split_text(text: str, limit_bytes: int = LIMIT_BYTES) -> tuple[str, ...]:
         raise ValueError("a part holds at least one character of four bytes")
     parts = []
     start = 0
-    while (hard := _reach(text, start, limit_bytes)) < len(text):
+    while (hard := _furthest_fit(text, start, limit_bytes)) < len(text):
         cut = _best_cut(text, start, hard)
         parts.append(text[start:cut])
         start = cut
@@ -350,7 +352,7 @@ def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(zip([0, *ends], ends, strict=False))
 
 
-def _holds(text: str, other: str) -> bool:
+def _is_quoting(text: str, other: str) -> bool:
     """Whether a text says the other's very words, not only a piece of a longer word."""
     wanted = other.strip().casefold()
     return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text.casefold()) is not None
@@ -366,14 +368,14 @@ class _Lists:
 
 
 @cache
-def _lists() -> _Lists:
+def _load_lists() -> _Lists:
     loaded = json.loads((files("resources") / "text" / "clauses.json").read_text("utf-8"))
     return _Lists(**{name: frozenset(loaded[name]) for name in _Lists.__dataclass_fields__})
 
 
-def _says(one: Proposition) -> bool:
+def _is_saying_something(one: Proposition) -> bool:
     bare = " ".join(one.text.lower().split()).strip(" .,!?;:")
-    return len(one.full_text.split()) >= LEAST_WORDS and bare not in _lists().filler
+    return len(one.full_text.split()) >= LEAST_WORDS and bare not in _load_lists().filler
 
 
 def _split_sentence(text: str, start: int, end: int) -> list[Proposition]:
@@ -385,7 +387,7 @@ def _split_sentence(text: str, start: int, end: int) -> list[Proposition]:
     subject = ""
     for place, (_, begin) in enumerate(cuts):
         stop = cuts[place + 1][0] if place + 1 < len(cuts) else end
-        own = _subject(text, words, lows, begin, stop)
+        own = _subject_before(text, words, lows, begin, stop)
         bare = text[begin:stop]
         left = len(bare) - len(bare.lstrip())
         trimmed = bare.strip()
@@ -400,7 +402,7 @@ def _cut_at(words: list[re.Match[str]], lows: list[str], i: int) -> tuple[int, i
     """Whether a clause ends before word `i`: where it ends and where the next begins."""
     if lows[i] in _BREAK:
         return (words[i].start(), words[i].end()) if i + 1 < len(words) else None
-    lists = _lists()
+    lists = _load_lists()
     comma = lows[i] == ","
     joiner = i + 1 if comma and i + 1 < len(lows) and lows[i + 1] in lists.joiners else i
     if lows[joiner] not in lists.joiners or joiner + 1 >= len(lows) or lows[i - 1] == ",":
@@ -413,15 +415,15 @@ def _cut_at(words: list[re.Match[str]], lows: list[str], i: int) -> tuple[int, i
 
 
 def _verb_near(lows: list[str], i: int) -> bool:
-    return any(low in _lists().verbs for low in lows[i : i + 5])
+    return any(low in _load_lists().verbs for low in lows[i : i + 5])
 
 
-def _subject(text: str, words: list[re.Match[str]], lows: list[str], begin: int, stop: int) -> str:
+def _subject_before(text: str, words: list[re.Match[str]], lows: list[str], begin: int, stop: int) -> str:
     """The words before a clause's verb, if they can be its subject."""
     inside = [i for i in range(len(words)) if begin <= words[i].start() < stop][: _SUBJECT_WORDS + 1]
     if not inside:
         return ""
-    lists = _lists()
+    lists = _load_lists()
     first = inside[0]
     if lows[first] in lists.subjects:
         return words[first].group().replace("’", "'").split("'")[0]
@@ -431,7 +433,7 @@ def _subject(text: str, words: list[re.Match[str]], lows: list[str], begin: int,
     return text[words[first].start() : words[verb - 1].end()]
 
 
-def _reach(text: str, start: int, limit: int) -> int:
+def _furthest_fit(text: str, start: int, limit: int) -> int:
     """The furthest index such that text[start:index] fits the limit."""
     if 4 * (len(text) - start) <= limit:
         return len(text)
@@ -449,9 +451,9 @@ def _best_cut(text: str, start: int, hard: int) -> int:
     # A good place in the last half is better than a full part: a part of three words is no help to anyone.
     least = start + (hard - start) // 2
     for ends in (
-        _ends(_PARAGRAPH, text, least, hard),
+        _find_ends(_PARAGRAPH, text, least, hard),
         _sentence_ends(text, least, hard),
-        _ends(_SPACE, text, least, hard),
+        _find_ends(_SPACE, text, least, hard),
     ):
         cut = max((end for end in ends if least < end <= hard), default=None)
         if cut is not None:
@@ -459,7 +461,7 @@ def _best_cut(text: str, start: int, hard: int) -> int:
     return _between_signs(text, start, hard)
 
 
-def _ends(pattern: re.Pattern[str], text: str, start: int, stop: int) -> Iterator[int]:
+def _find_ends(pattern: re.Pattern[str], text: str, start: int, stop: int) -> Iterator[int]:
     return (match.end() for match in pattern.finditer(text, start, stop))
 
 
@@ -487,15 +489,15 @@ def _is_joined(text: str, at: int) -> bool:
         return True
     if "\u1160" <= right <= "\u11ff":  # Hangul vowel or final behind its syllable
         return True
-    return _regional(right) and _flag_letters_before(text, at) % 2 == 1
+    return _is_regional_sign(right) and _flag_letters_before(text, at) % 2 == 1
 
 
-def _regional(sign: str) -> bool:
+def _is_regional_sign(sign: str) -> bool:
     return "\U0001f1e6" <= sign <= "\U0001f1ff"
 
 
 def _flag_letters_before(text: str, at: int) -> int:
     count = 0
-    while at - 1 - count >= 0 and _regional(text[at - 1 - count]):
+    while at - 1 - count >= 0 and _is_regional_sign(text[at - 1 - count]):
         count += 1
     return count

@@ -90,7 +90,7 @@ def embedding_text(text: str, *, author: str | None = None) -> str:
     Returns:
         `{author}: {text}`, or the text alone.
     """
-    name = _name(author)
+    name = _author_name(author)
     return f"{name}: {text}" if name else text
 
 
@@ -113,7 +113,7 @@ def lexical_text(
         tags: the memory's tags.
         occurred: when it was said or happened, as exactly as known: day, month and year are words to search by.
     """
-    parts = [_name(author), text, *tags]
+    parts = [_author_name(author), text, *tags]
     if title and role is Role.SOURCE:
         parts.append(title)
     if occurred is not None:
@@ -223,7 +223,7 @@ def index_terms(text: str) -> str:
     Returns:
         Terms joined by single spaces; `""` for a text without letters or digits.
     """
-    return " ".join(term for term, _, _ in _terms(text))
+    return " ".join(term for term, _, _ in _iter_terms(text))
 
 
 def query_terms(text: str) -> tuple[QueryTerm, ...]:
@@ -237,7 +237,7 @@ def query_terms(text: str) -> tuple[QueryTerm, ...]:
     """
     found: dict[str, QueryTerm] = {}
     head = text[:MAX_QUERY_BYTES].encode("utf-8", "replace")[:MAX_QUERY_BYTES].decode("utf-8", "ignore")
-    for term, stop, word in _terms(head):
+    for term, stop, word in _iter_terms(head):
         known = found.get(term)
         found[term] = QueryTerm(term, known.word if known else word, stop and (known is None or known.stop))
         if len(found) == MAX_QUERY_TERMS:
@@ -245,7 +245,7 @@ def query_terms(text: str) -> tuple[QueryTerm, ...]:
     return tuple(found.values())
 
 
-def _name(author: str | None) -> str:
+def _author_name(author: str | None) -> str:
     name = (author or "").strip()
     return "" if name.casefold() in _NOBODY else name
 
@@ -262,15 +262,15 @@ def _date_words(when: When) -> str:
     return month if when.precision is Precision.MONTH else f"{at.day} {month}"
 
 
-def _terms(text: str) -> Iterator[_Found]:
+def _iter_terms(text: str) -> Iterator[_Found]:
     for match in _TOKEN.finditer(_GROUPED.sub("", fold_width(text))):
         token = match.group()
         if token.isascii() and token.isalpha() and (token.islower() or token.istitle()):
-            yield _word(token.lower())
+            yield _term_of_word(token.lower())
         elif _UNSPACED.search(token):
             yield from _split_mixed_token(token)
         else:
-            yield from _compound(token)
+            yield from _split_compound(token)
 
 
 def _split_mixed_token(token: str) -> Iterator[_Found]:
@@ -278,7 +278,7 @@ def _split_mixed_token(token: str) -> Iterator[_Found]:
     at = 0
     for run in _UNSPACED.finditer(token):
         if run.start() > at:
-            yield from _compound(token[at : run.start()])
+            yield from _split_compound(token[at : run.start()])
         signs = fold_case(run.group())
         for i, sign in enumerate(signs):
             if i + 1 < len(signs):
@@ -286,24 +286,24 @@ def _split_mixed_token(token: str) -> Iterator[_Found]:
             yield sign, len(signs) > 1, sign
         at = run.end()
     if at < len(token):
-        yield from _compound(token[at:])
+        yield from _split_compound(token[at:])
 
 
-def _compound(token: str) -> Iterator[_Found]:
+def _split_compound(token: str) -> Iterator[_Found]:
     """An identifier, version, path or hyphenated word: the whole and its pieces."""
     token = token.replace("++", "_plus").replace("#", "_sharp") if token[-1] in "+#" else token
     pieces = [piece for piece in _JOINT.split(token) if piece]
     if len(pieces) > 1:
-        yield "_".join(_word(fold_case(piece))[0] for piece in pieces)[:MAX_TERM], False, fold_case(token)
+        yield "_".join(_term_of_word(fold_case(piece))[0] for piece in pieces)[:MAX_TERM], False, fold_case(token)
     for piece in pieces:
-        yield _word(fold_case(piece))
+        yield _term_of_word(fold_case(piece))
         humps = _CAMEL.split(piece)
         if len(humps) > 1:
-            yield from (_word(fold_case(hump)) for hump in humps if len(hump) > 1)
+            yield from (_term_of_word(fold_case(hump)) for hump in humps if len(hump) > 1)
 
 
 @lru_cache(maxsize=32_768)
-def _word(folded: str) -> _Found:
+def _term_of_word(folded: str) -> _Found:
     """A folded word's term, whether it is a function word, and the word. A memo of a pure function, bounded."""
     bare = _CLITIC.sub("", folded) or folded
     joined = bare.replace("'", "")

@@ -122,17 +122,17 @@ class TokenizedQuestion:
         """The day of the present."""
         return self.now.date()
 
-    def word(self, place: int) -> str:
+    def word_at(self, place: int) -> str:
         """The text of a token; empty outside of the question."""
         return self.tokens[place].text if 0 <= place < len(self.tokens) else ""
 
-    def kind(self, place: int) -> str:
+    def kind_at(self, place: int) -> str:
         """The kind of a token; empty outside of the question."""
         return self.tokens[place].kind if 0 <= place < len(self.tokens) else ""
 
-    def within(self, place: int, name: str) -> bool:
+    def is_in_set(self, place: int, name: str) -> bool:
         """Whether a token is a word of the set `name`."""
-        return self.word(place) in self.words.sets[name]
+        return self.word_at(place) in self.words.sets[name]
 
 
 class DaySpan(NamedTuple):
@@ -160,7 +160,7 @@ class LooseDate:
     occurrences: Callable[[int], Sequence[DaySpan]]
     cut: Cut | None = None
 
-    def part(self, span: DaySpan | None) -> DaySpan | None:
+    def part_of(self, span: DaySpan | None) -> DaySpan | None:
         """The part of an occurrence that is meant."""
         return span if span is None or self.cut is None else self.cut(span)
 
@@ -233,8 +233,8 @@ def month_span(year: int, month: int, months: int = 1) -> DaySpan:
         year: of the first month.
         month: 1 to 12 of that year; beyond it, of the years before or after.
     """
-    first = _month(year * 12 + month - 1)
-    last = _month(year * 12 + month - 2 + months)
+    first = _month_from_count(year * 12 + month - 1)
+    last = _month_from_count(year * 12 + month - 2 + months)
     return DaySpan(first, last.replace(day=monthrange(last.year, last.month)[1]))
 
 
@@ -263,7 +263,7 @@ def unit_span(day: date, unit: str, step: int = 0) -> DaySpan:
 
 def months_on(day: date, months: int) -> date:
     """The same day of the month `months` later (negative: earlier), or that month's last day."""
-    first = _month(day.year * 12 + day.month - 1 + months)
+    first = _month_from_count(day.year * 12 + day.month - 1 + months)
     return first.replace(day=min(day.day, monthrange(first.year, first.month)[1]))
 
 
@@ -301,41 +301,43 @@ def loose_half(half: int) -> LooseDate:
 
 def loose_week(week: int) -> LooseDate:
     """An ISO week of any year."""
-    return LooseDate("week", lambda year: _some(week_span(year, week)))
+    return LooseDate("week", lambda year: _span_or_nothing(week_span(year, week)))
 
 
 def loose_day(month: int, day: int) -> LooseDate:
     """A day and month of any year."""
-    return LooseDate("day", lambda year: _some(date_of(year, month, day)))
+    return LooseDate("day", lambda year: _span_or_nothing(date_of(year, month, day)))
 
 
 def loose_date(day: int) -> LooseDate:
     """A day of any month."""
-    return LooseDate("date", lambda year: [span for month in range(1, 13) for span in _some(date_of(year, month, day))])
+    return LooseDate(
+        "date", lambda year: [span for month in range(1, 13) for span in _span_or_nothing(date_of(year, month, day))]
+    )
 
 
 def loose_weekday(weekday: int) -> LooseDate:
     """A day of any week (0 is Monday)."""
-    return LooseDate("weekday", lambda year: tuple(_weekdays(year, weekday)))
+    return LooseDate("weekday", lambda year: tuple(_weekdays_of_year(year, weekday)))
 
 
-def latest(loose: LooseDate, today: date) -> DaySpan | None:
+def latest_occurrence(loose: LooseDate, today: date) -> DaySpan | None:
     """The occurrence that is meant where nothing else is said.
 
     A weekday is the most recent one before today; all others the most recent that has begun.
     """
     limit = today - timedelta(days=1) if loose.sort == "weekday" else today
-    return _last(loose, lambda span: span.first <= limit, today.year)
+    return _last_fitting(loose, lambda span: span.first <= limit, today.year)
 
 
 def latest_over(loose: LooseDate, today: date) -> DaySpan | None:
     """The most recent occurrence that is over."""
-    return _last(loose, lambda span: span.last < today, today.year)
+    return _last_fitting(loose, lambda span: span.last < today, today.year)
 
 
 def latest_by(loose: LooseDate, day: date) -> DaySpan | None:
     """The most recent occurrence that begins on a day or before."""
-    return _last(loose, lambda span: span.first <= day, day.year)
+    return _last_fitting(loose, lambda span: span.first <= day, day.year)
 
 
 def first_from(loose: LooseDate, day: date) -> DaySpan | None:
@@ -343,7 +345,7 @@ def first_from(loose: LooseDate, day: date) -> DaySpan | None:
     for year in range(day.year, min(MAXYEAR, day.year + _YEARS)):
         for span in loose.occurrences(year):
             if span.first >= day:
-                return loose.part(span)
+                return loose.part_of(span)
     return None
 
 
@@ -352,7 +354,7 @@ def first_inside(loose: LooseDate, whole: DaySpan) -> DaySpan | None:
     for year in range(whole.first.year, whole.last.year + 1):
         for span in loose.occurrences(year):
             if whole.first <= span.first and span.last <= whole.last:
-                return loose.part(span)
+                return loose.part_of(span)
     return None
 
 
@@ -365,94 +367,94 @@ def number_at(reading: TokenizedQuestion, place: int) -> tuple[int, int] | None:
     Returns:
         The number and the place behind it.
     """
-    if reading.kind(place) == "number":
-        return (int(reading.word(place)), place + 1) if len(reading.word(place)) <= 4 else None
-    if reading.within(place, "articles"):
+    if reading.kind_at(place) == "number":
+        return (int(reading.word_at(place)), place + 1) if len(reading.word_at(place)) <= 4 else None
+    if reading.is_in_set(place, "articles"):
         after = place + 1
-        if reading.word(after) in ("couple", "dozen", "hundred"):
+        if reading.word_at(after) in ("couple", "dozen", "hundred"):
             return number_at(reading, after)
         return 1, after
-    word = reading.word(place)
+    word = reading.word_at(place)
     if word == "couple":
-        return 2, place + 2 if reading.word(place + 1) == "of" else place + 1
+        return 2, place + 2 if reading.word_at(place + 1) == "of" else place + 1
     if word == "hundred":
         return _with_rest(reading, 100, place + 1)
-    small = _small(reading, place)
-    if small and reading.word(small[1]) == "hundred":
+    small = _small_number_at(reading, place)
+    if small and reading.word_at(small[1]) == "hundred":
         return _with_rest(reading, 100 * small[0], small[1] + 1)
     return small
 
 
 def ordinal_at(reading: TokenizedQuestion, place: int) -> tuple[int, int] | None:
     """An ordinal number, "14th" or "twenty-first"; the number and the place behind it."""
-    word = reading.word(place)
-    if reading.kind(place) == "ordinal":
+    word = reading.word_at(place)
+    if reading.kind_at(place) == "ordinal":
         return int(word[:-2]), place + 1
     ordinals = reading.words.ordinals
     if word in ordinals:
         return ordinals[word], place + 1
     tens = reading.words.numbers.get(word, 0)
     if tens in (20, 30):
-        ones = place + 2 if reading.kind(place + 1) == "dash" else place + 1
-        if 1 <= ordinals.get(reading.word(ones), 0) <= 9:
-            return tens + ordinals[reading.word(ones)], ones + 1
+        ones = place + 2 if reading.kind_at(place + 1) == "dash" else place + 1
+        if 1 <= ordinals.get(reading.word_at(ones), 0) <= 9:
+            return tens + ordinals[reading.word_at(ones)], ones + 1
     return None
 
 
 def day_number(reading: TokenizedQuestion, place: int) -> tuple[int, int, bool] | None:
     """A day of a month, 1 to 31: the number, the place behind it, and whether it was an ordinal."""
     ordinal = ordinal_at(reading, place)
-    if ordinal is None and reading.kind(place) == "number" and len(reading.word(place)) <= 2:
-        ordinal = int(reading.word(place)), place + 1
+    if ordinal is None and reading.kind_at(place) == "number" and len(reading.word_at(place)) <= 2:
+        ordinal = int(reading.word_at(place)), place + 1
         return (*ordinal, False) if 1 <= ordinal[0] <= 31 else None
     return (*ordinal, True) if ordinal and 1 <= ordinal[0] <= 31 else None
 
 
 def year_at(reading: TokenizedQuestion, place: int) -> tuple[int, int] | None:
     """A year of four digits from 1900 to 2099, "the year" before it or not; the year and the place behind it."""
-    at = place + (reading.word(place) == "the")
-    at += reading.word(at) == "year"
-    if at == place + 1 and reading.word(place) == "the":
+    at = place + (reading.word_at(place) == "the")
+    at += reading.word_at(at) == "year"
+    if at == place + 1 and reading.word_at(place) == "the":
         return None
-    word = reading.word(at)
-    if reading.kind(at) == "number" and len(word) == 4 and FIRST_YEAR <= int(word) <= LAST_YEAR:
+    word = reading.word_at(at)
+    if reading.kind_at(at) == "number" and len(word) == 4 and FIRST_YEAR <= int(word) <= LAST_YEAR:
         return int(word), at + 1
     return None
 
 
 def resolve_loose_date(reading: TokenizedQuestion, end: int, loose: LooseDate) -> TimeHit | None:
     """A date without a year, as the days that are meant where nothing else is said."""
-    span = latest(loose, reading.today)
+    span = latest_occurrence(loose, reading.today)
     return TimeHit(end, span, loose.sort, "" if loose.cut else loose.sort, loose) if span else None
 
 
 def month_day(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """A day and a month in either order, with or without a year."""
-    skipped = place + (reading.word(place) == "the")
+    skipped = place + (reading.word_at(place) == "the")
     found = day_number(reading, skipped)
     if found:
         day, after, is_ordinal = found
-        after += reading.word(after) == "of"
-        month = reading.words.months.get(reading.word(after))
+        after += reading.word_at(after) == "of"
+        month = reading.words.months.get(reading.word_at(after))
         if month is None or (not is_ordinal and _is_verb(reading, after)):
             return None
         return _read_month_day(reading, after + 1, month, day)
-    month = reading.words.months.get(reading.word(place))
+    month = reading.words.months.get(reading.word_at(place))
     if month is None:
         return None
-    after = place + 1 + (reading.word(place + 1) == ".")
-    after += reading.word(after) == "the"
+    after = place + 1 + (reading.word_at(place + 1) == ".")
+    after += reading.word_at(after) == "the"
     found = day_number(reading, after)
-    if found is None or (found[0] and reading.word(found[1]) in ("of", "am", "pm")):
+    if found is None or (found[0] and reading.word_at(found[1]) in ("of", "am", "pm")):
         return None
-    if not found[2] and reading.kind(found[1]) == "word" and reading.word(found[1]) in reading.words.units:
+    if not found[2] and reading.kind_at(found[1]) == "word" and reading.word_at(found[1]) in reading.words.units:
         return None
     return _read_month_day(reading, found[1], month, found[0])
 
 
 def written_date(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """A date in digits: ISO 8601, or with the day first unless that cannot be."""
-    kind, word = reading.kind(place), reading.word(place)
+    kind, word = reading.kind_at(place), reading.word_at(place)
     if kind not in ("iso", "isoweek", "isopart", "isomonth", "ymd", "dmy", "dmshort"):
         return None
     numbers = [int(digits) for digits in _DIGITS.findall(word)]
@@ -475,7 +477,7 @@ def written_date(reading: TokenizedQuestion, place: int) -> TimeHit | None:
 
 def unit_date(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """A month, quarter, half, week number, year or decade by its name."""
-    for read in (_month_name, _quarter, _week_number, _decade, _year):
+    for read in (_month_name, _read_quarter, _week_number, _read_decade, _read_year):
         if hit := read(reading, place):
             return hit
     return None
@@ -483,11 +485,11 @@ def unit_date(reading: TokenizedQuestion, place: int) -> TimeHit | None:
 
 def with_year(reading: TokenizedQuestion, end: int, loose: LooseDate) -> TimeHit | None:
     """A loose date with the year that stands behind it, or with none."""
-    after = end + (reading.word(end) in ("of", "in", ",", "/", "-"))
+    after = end + (reading.word_at(end) in ("of", "in", ",", "/", "-"))
     year = year_at(reading, after)
     if year:
         # "in January, 2000 euros": a number behind a comma may count something.
-        if reading.within(year[1], "counted"):
+        if reading.is_in_set(year[1], "counted"):
             return resolve_loose_date(reading, end, loose)
         span = first_inside(loose, DaySpan(date(year[0], 1, 1), date(year[0], 12, 31)))
         return TimeHit(year[1], span, "full", loose.sort) if span else None
@@ -496,28 +498,28 @@ def with_year(reading: TokenizedQuestion, end: int, loose: LooseDate) -> TimeHit
 
 def nth_of_month(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """Reads "the 14th", without a month."""
-    if reading.word(place) != "the":
+    if reading.word_at(place) != "the":
         return None
     ordinal = ordinal_at(reading, place + 1)
     if ordinal is None or not 1 <= ordinal[0] <= 31:
         return None
     hit = resolve_loose_date(reading, ordinal[1], loose_date(ordinal[0]))
     # A spelled ordinal counts more things than days.
-    return hit and replace(hit, sort="nth" if reading.kind(place + 1) == "ordinal" else "nth word")
+    return hit and replace(hit, sort="nth" if reading.kind_at(place + 1) == "ordinal" else "nth word")
 
 
 def weekday_name(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """A weekday, or a date with its weekday before it."""
-    at = place + (reading.word(place) == "the")
-    weekday = reading.words.weekdays.get(reading.word(at))
+    at = place + (reading.word_at(place) == "the")
+    weekday = reading.words.weekdays.get(reading.word_at(at))
     if weekday is None:
         return None
-    after = at + 1 + (reading.word(at + 1) == ".")
+    after = at + 1 + (reading.word_at(at + 1) == ".")
     if not reading.tokens[at].owns:
-        comma = after + (reading.word(after) == ",")
-        comma += reading.word(comma) == "on"
+        comma = after + (reading.word_at(after) == ",")
+        comma += reading.word_at(comma) == "on"
         dated = written_date(reading, comma) or month_day(reading, comma)
-        dated = dated or (nth_of_month(reading, comma) if reading.kind(comma + 1) == "ordinal" else None)
+        dated = dated or (nth_of_month(reading, comma) if reading.kind_at(comma + 1) == "ordinal" else None)
         if dated:
             return dated
     return resolve_loose_date(reading, at + 1, loose_weekday(weekday))
@@ -528,17 +530,17 @@ def today_span(reading: TokenizedQuestion, days: int) -> DaySpan:
     return unit_span(reading.today, "day", days)
 
 
-def _last(loose: LooseDate, fits: Callable[[DaySpan], bool], year: int) -> DaySpan | None:
+def _last_fitting(loose: LooseDate, fits: Callable[[DaySpan], bool], year: int) -> DaySpan | None:
     for back in range(_YEARS + 1):
         if year - back < MINYEAR:
             break
         for span in reversed(loose.occurrences(year - back)):
             if fits(span):
-                return loose.part(span)
+                return loose.part_of(span)
     return None
 
 
-def _weekdays(year: int, weekday: int) -> Iterator[DaySpan]:
+def _weekdays_of_year(year: int, weekday: int) -> Iterator[DaySpan]:
     day = date(year, 1, 1)
     day += timedelta(days=(weekday - day.weekday()) % 7)
     while day.year == year:
@@ -546,47 +548,47 @@ def _weekdays(year: int, weekday: int) -> Iterator[DaySpan]:
         day += timedelta(days=7)
 
 
-def _some(span: DaySpan | None) -> tuple[DaySpan, ...]:
+def _span_or_nothing(span: DaySpan | None) -> tuple[DaySpan, ...]:
     return () if span is None else (span,)
 
 
-def _month(count: int) -> date:
+def _month_from_count(count: int) -> date:
     return date(count // 12, count % 12 + 1, 1)
 
 
-def _small(reading: TokenizedQuestion, place: int) -> tuple[int, int] | None:
+def _small_number_at(reading: TokenizedQuestion, place: int) -> tuple[int, int] | None:
     numbers = reading.words.numbers
-    value = numbers.get(reading.word(place))
+    value = numbers.get(reading.word_at(place))
     if value is None:
         return None
     after = place + 1
-    ones = after + 1 if reading.kind(after) == "dash" else after
-    more = numbers.get(reading.word(ones), 0)
+    ones = after + 1 if reading.kind_at(after) == "dash" else after
+    more = numbers.get(reading.word_at(ones), 0)
     if value >= 20 and 1 <= more <= 9:
         return value + more, ones + 1
     return value, after
 
 
 def _with_rest(reading: TokenizedQuestion, hundreds: int, place: int) -> tuple[int, int]:
-    rest = _small(reading, place + 1) if reading.word(place) == "and" else _small(reading, place)
+    rest = _small_number_at(reading, place + 1) if reading.word_at(place) == "and" else _small_number_at(reading, place)
     return (hundreds + rest[0], rest[1]) if rest else (hundreds, place)
 
 
 def _is_verb(reading: TokenizedQuestion, place: int) -> bool:
     """Whether it is as in "option 12 may help": a small letter and a word of content behind it."""
-    word = reading.word(place)
+    word = reading.word_at(place)
     return (
         word == "may"
         and not reading.tokens[place].capital
-        and reading.kind(place + 1) == "word"
-        and not reading.within(place + 1, "soft_before")
+        and reading.kind_at(place + 1) == "word"
+        and not reading.is_in_set(place + 1, "soft_before")
     )
 
 
 def _read_month_day(reading: TokenizedQuestion, end: int, month: int, day: int) -> TimeHit | None:
-    before = reading.word(end - 1)
+    before = reading.word_at(end - 1)
     is_short = len(before) <= 4 and before in reading.words.months  # "3 Sept. 2024"; else a full stop ends a sentence
-    at = end + (reading.word(end) in (",", "of") or (is_short and reading.word(end) == "."))
+    at = end + (reading.word_at(end) in (",", "of") or (is_short and reading.word_at(end) == "."))
     if year := year_at(reading, at):
         span = date_of(year[0], month, day)
         return TimeHit(year[1], span, "full", "day") if span else None
@@ -595,50 +597,50 @@ def _read_month_day(reading: TokenizedQuestion, end: int, month: int, day: int) 
 
 def _month_name(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     at = place
-    if reading.word(at) == "the" and reading.word(at + 1) == "month" and reading.word(at + 2) == "of":
+    if reading.word_at(at) == "the" and reading.word_at(at + 1) == "month" and reading.word_at(at + 2) == "of":
         at += 3
-    month = reading.words.months.get(reading.word(at))
+    month = reading.words.months.get(reading.word_at(at))
     return None if month is None else with_year(reading, at + 1, loose_month(month))
 
 
-def _quarter(reading: TokenizedQuestion, place: int) -> TimeHit | None:
-    word = reading.word(place)
-    if reading.kind(place) == "part" and word[0] in "qh":
+def _read_quarter(reading: TokenizedQuestion, place: int) -> TimeHit | None:
+    word = reading.word_at(place)
+    if reading.kind_at(place) == "part" and word[0] in "qh":
         number = int(word[1:])
         if word[0] == "h" and number > 2:
             return None
         return with_year(reading, place + 1, loose_quarter(number) if word[0] == "q" else loose_half(number))
     if word == "quarter":
         number_found = number_at(reading, place + 1)
-        if number_found and 1 <= number_found[0] <= 4 and not reading.within(place + 1, "articles"):
+        if number_found and 1 <= number_found[0] <= 4 and not reading.is_in_set(place + 1, "articles"):
             return with_year(reading, number_found[1], loose_quarter(number_found[0]))
     at = place + (word == "the")
     ordinal = ordinal_at(reading, at)
-    if ordinal and 1 <= ordinal[0] <= 4 and reading.word(ordinal[1]) == "quarter":
+    if ordinal and 1 <= ordinal[0] <= 4 and reading.word_at(ordinal[1]) == "quarter":
         return with_year(reading, ordinal[1] + 1, loose_quarter(ordinal[0]))
     return None
 
 
 def _week_number(reading: TokenizedQuestion, place: int) -> TimeHit | None:
-    word = reading.word(place)
-    if reading.kind(place) == "part" and word[0] in "ckw":
+    word = reading.word_at(place)
+    if reading.kind_at(place) == "part" and word[0] in "ckw":
         return with_year(reading, place + 1, loose_week(int(word.lstrip("ckw"))))
     at = place + (word in ("calendar", "iso"))
-    if reading.word(at) not in ("week", "wk"):
+    if reading.word_at(at) not in ("week", "wk"):
         return None
     at += 1
-    at += reading.word(at) in ("number", "no", "nr")
-    at += reading.word(at) == "."
-    found = None if reading.within(at, "articles") else number_at(reading, at)
+    at += reading.word_at(at) in ("number", "no", "nr")
+    at += reading.word_at(at) == "."
+    found = None if reading.is_in_set(at, "articles") else number_at(reading, at)
     return with_year(reading, found[1], loose_week(found[0])) if found and 1 <= found[0] <= 53 else None
 
 
-def _decade(reading: TokenizedQuestion, place: int) -> TimeHit | None:
-    at = place + (reading.word(place) == "the")
-    if reading.kind(at) == "decade":
-        tens = int(_DIGITS.findall(reading.word(at))[0])
-    elif at > place and reading.word(at) in reading.words.decades:
-        tens = reading.words.decades[reading.word(at)]
+def _read_decade(reading: TokenizedQuestion, place: int) -> TimeHit | None:
+    at = place + (reading.word_at(place) == "the")
+    if reading.kind_at(at) == "decade":
+        tens = int(_DIGITS.findall(reading.word_at(at))[0])
+    elif at > place and reading.word_at(at) in reading.words.decades:
+        tens = reading.words.decades[reading.word_at(at)]
     else:
         return None
     if tens < 100:
@@ -648,9 +650,9 @@ def _decade(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     return TimeHit(at + 1, unit_span(date(tens, 1, 1), "decade"), "full", "decade")
 
 
-def _year(reading: TokenizedQuestion, place: int) -> TimeHit | None:
+def _read_year(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     year = year_at(reading, place)
     if year is None:
         return None
     span = DaySpan(date(year[0], 1, 1), date(year[0], 12, 31))
-    return TimeHit(year[1], span, "year" if reading.word(place) != "the" else "full", "year")
+    return TimeHit(year[1], span, "year" if reading.word_at(place) != "the" else "full", "year")

@@ -20,8 +20,8 @@ from core.text.time_parts import (
     date_of,
     day_span,
     first_from,
-    latest,
     latest_by,
+    latest_occurrence,
     loose_day,
     time_vocabulary,
     tokenize_question,
@@ -45,10 +45,10 @@ def is_time(reading: TokenizedQuestion, hit: TimeHit) -> bool:
         False for what stands in quotation marks, recurs, is a name, a verb or a number of things.
     """
     tokens = reading.tokens[hit.start : hit.end]
-    if all(token.quoted for token in tokens) or _recurs(reading, hit):
+    if all(token.quoted for token in tokens) or _is_recurring(reading, hit):
         return False
-    first = _content(reading, hit)
-    if hit.unit == "month" and reading.kind(hit.start - 1) in ("number", "ordinal"):
+    first = _content_start(reading, hit)
+    if hit.unit == "month" and reading.kind_at(hit.start - 1) in ("number", "ordinal"):
         return False  # "30 February": there is no such day
     if hit.sort == "now":
         return not _is_title(reading, first)
@@ -56,11 +56,11 @@ def is_time(reading: TokenizedQuestion, hit: TimeHit) -> bool:
         return _is_day(reading, hit)
     bare = hit.end - first == 1
     if bare and hit.sort == "weekday":
-        return _weekday(reading, hit, first)
+        return _is_weekday(reading, hit, first)
     if bare and hit.sort == "month":
-        return _month(reading, hit, first)
+        return _is_month(reading, hit, first)
     if hit.sort == "year":
-        return _year(reading, hit)
+        return _is_year(reading, hit)
     return not _lowercase_verb(reading, hit)
 
 
@@ -73,21 +73,21 @@ def range_at(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     Returns:
         The range; None where there is none, or where it would end before it begins.
     """
-    word = reading.word(place)
+    word = reading.word_at(place)
     is_between = word == "between"
     at = place + (is_between or word == "from")
-    if not is_between and word != "from" and reading.word(place) in reading.words.weekdays:
+    if not is_between and word != "from" and reading.word_at(place) in reading.words.weekdays:
         return None  # "Monday to Friday" are the days of any week
-    begin = _side(reading, at)
+    begin = _read_side(reading, at)
     day = read_bare_day(reading, at)
     joined = begin.end if begin else None
-    if begin is None or not _joins(reading, begin.end, is_between=is_between):
-        joined = day[1] if day and _joins(reading, day[1], is_between=is_between) else None
+    if begin is None or not _is_range_joint(reading, begin.end, is_between=is_between):
+        joined = day[1] if day and _is_range_joint(reading, day[1], is_between=is_between) else None
         begin = None
     if joined is None:
         return None
     after = joined + 1
-    end = _side(reading, after)
+    end = _read_side(reading, after)
     if day and begin and end and begin.sort in ("nth", "nth word") and end.sort in ("day", "full"):
         return _with_day(reading, place, day[0], end)
     if begin is not None:
@@ -97,16 +97,16 @@ def range_at(reading: TokenizedQuestion, place: int) -> TimeHit | None:
 
 def open_at(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     """Reads "Since X", "from X on", "after X": from its first day, or the day behind it, to today."""
-    word = reading.word(place)
+    word = reading.word_at(place)
     at = place + (word == "ever")
-    word = reading.word(at)
+    word = reading.word_at(at)
     if word not in ("since", "from", "after"):
         return None
-    inner = _side(reading, at + 1)
+    inner = _read_side(reading, at + 1)
     if inner is None or inner.sort == "nth word":
         return None
     if word == "from":
-        if reading.word(inner.end) not in ("on", "onward", "onwards"):
+        if reading.word_at(inner.end) not in ("on", "onward", "onwards"):
             return None
         inner = replace(inner, end=inner.end + 1)
     first = inner.span.last + timedelta(days=1) if word == "after" else inner.span.first
@@ -147,8 +147,8 @@ def to_moments(span: DaySpan, words: str, place: tuple[int, int], zone: tzinfo) 
         *place,
         span.first.isoformat(),
         span.last.isoformat(),
-        _midnight(span.first, zone),
-        _midnight(span.last + timedelta(days=1), zone),
+        _midnight_ms(span.first, zone),
+        _midnight_ms(span.last + timedelta(days=1), zone),
     )
 
 
@@ -159,35 +159,35 @@ def first_hit(reading: TokenizedQuestion) -> TimeHit | None:
         hit = _read_hit_at(reading, place) if _may_begin(reading, reading.tokens[place]) else None
         if hit is None:
             place += 1
-        elif _stands(reading, hit):
+        elif _is_standing_alone(reading, hit):
             return hit
         else:
             place = hit.end
     return None
 
 
-def _content(reading: TokenizedQuestion, hit: TimeHit) -> int:
-    return hit.start + (reading.word(hit.start) == "the")
+def _content_start(reading: TokenizedQuestion, hit: TimeHit) -> int:
+    return hit.start + (reading.word_at(hit.start) == "the")
 
 
-def _recurs(reading: TokenizedQuestion, hit: TimeHit) -> bool:
+def _is_recurring(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     before = hit.start - 1
-    if reading.within(before, "recurring"):
+    if reading.is_in_set(before, "recurring"):
         return True
-    if reading.word(before) == "other" and reading.word(before - 1) == "every":
+    if reading.word_at(before) == "other" and reading.word_at(before - 1) == "every":
         return True
     if hit.sort in ("weekday", "weekend") or hit.unit == "weekend":
-        return reading.within(before, "articles") or reading.within(hit.end, "day_part_plurals")
-    return reading.within(hit.end, "day_part_plurals")
+        return reading.is_in_set(before, "articles") or reading.is_in_set(hit.end, "day_part_plurals")
+    return reading.is_in_set(hit.end, "day_part_plurals")
 
 
-def _begins(reading: TokenizedQuestion, place: int) -> bool:
+def _is_sentence_start(reading: TokenizedQuestion, place: int) -> bool:
     """Whether a token begins a sentence, where a capital tells nothing."""
-    return place <= 0 or reading.word(place - 1) in (".", "!", "?", ":")
+    return place <= 0 or reading.word_at(place - 1) in (".", "!", "?", ":")
 
 
-def _capital(reading: TokenizedQuestion, place: int) -> bool:
-    if not 0 <= place < len(reading.tokens) or reading.kind(place) != "word":
+def _is_capitalized(reading: TokenizedQuestion, place: int) -> bool:
+    if not 0 <= place < len(reading.tokens) or reading.kind_at(place) != "word":
         return False
     token = reading.tokens[place]
     return token.capital and token.text not in ("i", "i'm", "i've", "i'd", "i'll") and not _is_shouted(reading, token)
@@ -200,102 +200,113 @@ def _is_shouted(reading: TokenizedQuestion, token: TimeToken) -> bool:
 
 def _is_title(reading: TokenizedQuestion, place: int) -> bool:
     """Whether it is as in "USA Today", "the song Yesterday": a capital where none is needed."""
-    if _begins(reading, place):
+    if _is_sentence_start(reading, place):
         return (
-            _capital(reading, place)
-            and _capital(reading, place + 1)
+            _is_capitalized(reading, place)
+            and _is_capitalized(reading, place + 1)
             and reading.tokens[place + 1].text not in _known_words()
         )
-    return _capital(reading, place)
+    return _is_capitalized(reading, place)
 
 
 def _known_words() -> frozenset[str]:
     return stop_words()
 
 
-def _ends(reading: TokenizedQuestion, place: int) -> bool:
+def _is_end_of_content(reading: TokenizedQuestion, place: int) -> bool:
     """Whether nothing of content follows: the end, a mark or a function word."""
-    if place >= len(reading.tokens) or reading.kind(place) in _MARKS:
+    if place >= len(reading.tokens) or reading.kind_at(place) in _MARKS:
         return True
-    return reading.word(place).replace("'", "") in stop_words() or reading.within(place, "soft_before")
+    return reading.word_at(place).replace("'", "") in stop_words() or reading.is_in_set(place, "soft_before")
 
 
 def _is_day(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     """Whether it is as in "on the 14th", and not "the 2nd floor" or "the third"."""
-    if reading.kind(hit.end) == "mark" and reading.word(hit.end) == ".":
+    if reading.kind_at(hit.end) == "mark" and reading.word_at(hit.end) == ".":
         return hit.sort == "nth"
-    follows = reading.word(hit.end)
-    is_free = _ends(reading, hit.end) and follows not in ("of", "one", "more", "most")
+    follows = reading.word_at(hit.end)
+    is_free = _is_end_of_content(reading, hit.end) and follows not in ("of", "one", "more", "most")
     if hit.sort == "nth":
         return is_free
-    return is_free and reading.word(hit.start - 1) in ("on", "since") and not reading.within(hit.start + 1, "numbered")
+    return (
+        is_free
+        and reading.word_at(hit.start - 1) in ("on", "since")
+        and not reading.is_in_set(hit.start + 1, "numbered")
+    )
 
 
-def _weekday(reading: TokenizedQuestion, hit: TimeHit, first: int) -> bool:
+def _is_weekday(reading: TokenizedQuestion, hit: TimeHit, first: int) -> bool:
     token = reading.tokens[first]
-    prep = reading.word(hit.start - 1)
+    prep = reading.word_at(hit.start - 1)
     if _opening_days(reading, first):
         return False
-    if first > hit.start or reading.within(first - 1, "own") or reading.within(first - 1, "holiday_words"):
+    if first > hit.start or reading.is_in_set(first - 1, "own") or reading.is_in_set(first - 1, "holiday_words"):
         return False
     if token.text in reading.words.sets["short"]:
-        return prep in ("on", "since", "from") or (token.capital and first > 0 and _ends(reading, hit.end))
-    if reading.within(first - 1, "week_preps"):
-        return not (prep == "for" and not _ends(reading, hit.end) and not token.owns)
-    if _capital(reading, first - 1) and not _begins(reading, first - 1):
+        return prep in ("on", "since", "from") or (token.capital and first > 0 and _is_end_of_content(reading, hit.end))
+    if reading.is_in_set(first - 1, "week_preps"):
+        return not (prep == "for" and not _is_end_of_content(reading, hit.end) and not token.owns)
+    if _is_capitalized(reading, first - 1) and not _is_sentence_start(reading, first - 1):
         return False
     if token.owns:
         return True
-    return _ends(reading, hit.end) and not _capital(reading, hit.end)
+    return _is_end_of_content(reading, hit.end) and not _is_capitalized(reading, hit.end)
 
 
 def _opening_days(reading: TokenizedQuestion, place: int) -> bool:
     """Whether it is an end of "Monday to Friday", the days of any week."""
     for joint, other in ((place + 1, place + 2), (place - 1, place - 2)):
-        is_joint = reading.within(joint, "joins") or reading.kind(joint) == "dash"
-        if is_joint and reading.word(other) in reading.words.weekdays:
+        is_joint = reading.is_in_set(joint, "joins") or reading.kind_at(joint) == "dash"
+        if is_joint and reading.word_at(other) in reading.words.weekdays:
             return True
     return False
 
 
-def _month(reading: TokenizedQuestion, hit: TimeHit, first: int) -> bool:
+def _is_month(reading: TokenizedQuestion, hit: TimeHit, first: int) -> bool:
     token = reading.tokens[first]
     before, after = first - 1, hit.end
-    prep = reading.word(before)
+    prep = reading.word_at(before)
     is_name = token.text in reading.words.sets["names_of_people"]
     is_doubtful = is_name or token.text in reading.words.sets["verbs_too"] or token.text in reading.words.sets["short"]
     if token.owns and is_name:
-        return reading.within(after, "calendar_nouns")
-    if reading.within(before, "month_preps"):
+        return reading.is_in_set(after, "calendar_nouns")
+    if reading.is_in_set(before, "month_preps"):
         return True
     if not is_doubtful:
-        if _capital(reading, before) and not _begins(reading, before):
+        if _is_capitalized(reading, before) and not _is_sentence_start(reading, before):
             return False
         return (
-            not _capital(reading, after)
-            or reading.within(before, "week_preps")
-            or reading.word(after) in _known_words()
+            not _is_capitalized(reading, after)
+            or reading.is_in_set(before, "week_preps")
+            or reading.word_at(after) in _known_words()
         )
-    if reading.within(before, "own") or reading.within(before, "articles"):
-        return token.capital and reading.within(after, "calendar_nouns")
+    if reading.is_in_set(before, "own") or reading.is_in_set(before, "articles"):
+        return token.capital and reading.is_in_set(after, "calendar_nouns")
     if prep == "from":
-        return not reading.within(before - 1, "senders")
+        return not reading.is_in_set(before - 1, "senders")
     if prep in ("for", "of"):
-        return not is_name or reading.within(before - 1, "calendar_nouns")
-    if reading.within(after, "calendar_nouns"):
+        return not is_name or reading.is_in_set(before - 1, "calendar_nouns")
+    if reading.is_in_set(after, "calendar_nouns"):
         return token.capital or not is_doubtful
-    return token.text == "march" and token.capital and _ends(reading, after) and not reading.within(after, "of_it")
+    return (
+        token.text == "march"
+        and token.capital
+        and _is_end_of_content(reading, after)
+        and not reading.is_in_set(after, "of_it")
+    )
 
 
-def _year(reading: TokenizedQuestion, hit: TimeHit) -> bool:
+def _is_year(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     before = hit.start - 1
-    if reading.within(before, "articles") or reading.within(hit.end, "counted"):
+    if reading.is_in_set(before, "articles") or reading.is_in_set(hit.end, "counted"):
         return False
-    if reading.word(before) == "in" or (reading.within(before, "year_preps") and _ends(reading, hit.end)):
+    if reading.word_at(before) == "in" or (
+        reading.is_in_set(before, "year_preps") and _is_end_of_content(reading, hit.end)
+    ):
         return True
-    if reading.word(before) in ("number", "no", "nr", "#", ".") or reading.within(before, "numbered"):
+    if reading.word_at(before) in ("number", "no", "nr", "#", ".") or reading.is_in_set(before, "numbered"):
         return False
-    is_call = reading.kind(before) == "dash" and reading.kind(before - 1) == "word"
+    is_call = reading.kind_at(before) == "dash" and reading.kind_at(before - 1) == "word"
     return not is_call or not reading.tokens[before - 1].raw.isupper()
 
 
@@ -306,21 +317,21 @@ def _lowercase_verb(reading: TokenizedQuestion, hit: TimeHit) -> bool:
         hit.end - hit.start == 2
         and last.text == "may"
         and not last.capital
-        and reading.word(hit.start) == "this"
-        and not _ends(reading, hit.end)
+        and reading.word_at(hit.start) == "this"
+        and not _is_end_of_content(reading, hit.end)
     )
 
 
-def _side(reading: TokenizedQuestion, at: int) -> TimeHit | None:
-    if reading.word(at) in ("now", "date"):
+def _read_side(reading: TokenizedQuestion, at: int) -> TimeHit | None:
+    if reading.word_at(at) in ("now", "date"):
         return TimeHit(at + 1, day_span(reading.today), "now", "day")
-    return read_phrase(reading, at) or (read_this_unit(reading, at) if reading.word(at) == "the" else None)
+    return read_phrase(reading, at) or (read_this_unit(reading, at) if reading.word_at(at) == "the" else None)
 
 
-def _joins(reading: TokenizedQuestion, at: int, *, is_between: bool) -> bool:
+def _is_range_joint(reading: TokenizedQuestion, at: int, *, is_between: bool) -> bool:
     if is_between:
-        return reading.word(at) == "and" or reading.kind(at) == "dash"
-    return reading.within(at, "joins") or reading.kind(at) == "dash"
+        return reading.word_at(at) == "and" or reading.kind_at(at) == "dash"
+    return reading.is_in_set(at, "joins") or reading.kind_at(at) == "dash"
 
 
 def _read_range_of_two(
@@ -344,7 +355,7 @@ def _read_range_of_two(
 
 def _settle_sides(reading: TokenizedQuestion, begin: TimeHit, end: TimeHit) -> tuple[DaySpan | None, DaySpan | None]:
     if begin.loose and end.loose:
-        left = latest(begin.loose, reading.today)
+        left = latest_occurrence(begin.loose, reading.today)
         return left, first_from(end.loose, left.first) if left else None
     if begin.loose:
         return latest_by(begin.loose, end.span.first), end.span
@@ -361,12 +372,12 @@ def _with_day(reading: TokenizedQuestion, place: int, day: int, end: TimeHit) ->
     if end.loose is None:
         span = date_of(last.year, last.month, day)
         return TimeHit(end.end, DaySpan(span.first, last), "range", start=place) if span else None
-    left = latest(loose_day(last.month, day), reading.today)
+    left = latest_occurrence(loose_day(last.month, day), reading.today)
     right = first_from(end.loose, left.first) if left else None
     return TimeHit(end.end, DaySpan(left.first, right.last), "range", start=place) if left and right else None
 
 
-def _midnight(day: date, zone: tzinfo) -> int:
+def _midnight_ms(day: date, zone: tzinfo) -> int:
     """The first moment of a day; where the clocks skip midnight, the moment of the change."""
     return int(datetime.combine(day, time(), zone).timestamp() * 1000)
 
@@ -388,15 +399,15 @@ def _read_hit_at(reading: TokenizedQuestion, place: int) -> TimeHit | None:
     return None
 
 
-def _stands(reading: TokenizedQuestion, hit: TimeHit) -> bool:
-    if reading.within(hit.start - 1, "deadlines") and hit.sort != "range":
+def _is_standing_alone(reading: TokenizedQuestion, hit: TimeHit) -> bool:
+    if reading.is_in_set(hit.start - 1, "deadlines") and hit.sort != "range":
         return False
-    if reading.word(hit.start - 2) == "up" and reading.word(hit.start - 1) == "to":
+    if reading.word_at(hit.start - 2) == "up" and reading.word_at(hit.start - 1) == "to":
         return False
     return not _closes_range(reading, hit) and is_time(reading, hit)
 
 
 def _closes_range(reading: TokenizedQuestion, hit: TimeHit) -> bool:
     """Whether it is the end of a range whose beginning is an event: "between the move and 3 January"."""
-    is_joined = hit.sort != "range" and reading.word(hit.start - 1) == "and"
-    return is_joined and any(reading.word(before) == "between" for before in range(max(0, hit.start - 6), hit.start))
+    is_joined = hit.sort != "range" and reading.word_at(hit.start - 1) == "and"
+    return is_joined and any(reading.word_at(before) == "between" for before in range(max(0, hit.start - 6), hit.start))

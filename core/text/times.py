@@ -43,10 +43,10 @@ def format_time(when: When) -> str | None:
         Precision.MS: f"{day}T{at:%H:%M:%S}.{when.ms % 1000:03d}",
     }
     coarse = when.precision in (Precision.YEAR, Precision.MONTH, Precision.DAY)
-    return texts[when.precision] + _zone(when.offset_min, coarse=coarse)
+    return texts[when.precision] + _format_zone(when.offset_min, coarse=coarse)
 
 
-def _zone(offset_min: int | None, *, coarse: bool) -> str:
+def _format_zone(offset_min: int | None, *, coarse: bool) -> str:
     if offset_min is None:
         return "" if coarse else "Z"
     hours, minutes = divmod(abs(offset_min), 60)
@@ -145,7 +145,7 @@ def _from_iso(text: str, assume_utc: bool) -> When | None:
     match = _ISO.fullmatch(text)
     if not match or (match["day"] is None and match["hour"] is not None):
         return None
-    offset = _offset(match["zone"])
+    offset = _parse_offset(match["zone"])
     if match["hour"] is not None and offset is None and not assume_utc:
         return None
     hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
@@ -154,34 +154,34 @@ def _from_iso(text: str, assume_utc: bool) -> When | None:
     day = datetime(int(match["year"]), int(match["month"] or 1), int(match["day"] or 1), tzinfo=UTC)
     part = int(((match["part"] or "") + "000")[:3])
     moment = day + timedelta(hours=hour, minutes=minute - (offset or 0), seconds=second, milliseconds=part)
-    return _when(moment, _precision(match), offset)
+    return _make_when(moment, _precision_of(match), offset)
 
 
 def _from_week_or_ordinal(text: str) -> When | None:
     if match := _WEEK.fullmatch(text):
         year, week = int(match["year"]), int(match["week"])
         if match["weekday"] is None:
-            return _week(year, week)
+            return _time_of_week(year, week)
         day = datetime.fromisocalendar(year, week, int(match["weekday"]))
-        return _when(day.replace(tzinfo=UTC), Precision.DAY, None)
+        return _make_when(day.replace(tzinfo=UTC), Precision.DAY, None)
     if match := _ORDINAL.fullmatch(text):
         number = int(match["day"])
         first = datetime(int(match["year"]), 1, 1, tzinfo=UTC)
         day = first + timedelta(days=number - 1)
-        return _when(day, Precision.DAY, None) if number and day.year == first.year else None
+        return _make_when(day, Precision.DAY, None) if number and day.year == first.year else None
     return None
 
 
-def _week(year: int, week: int) -> When | None:
+def _time_of_week(year: int, week: int) -> When | None:
     """A whole week: its month where all of it lies in one, else its year; no precision lies between.
 
     The moment is the week's Thursday, which lies in the month and the year that ISO 8601 counts the week to.
     """
     days = [datetime.fromisocalendar(year, week, day).replace(tzinfo=UTC) for day in (1, 4, 7)]
-    return _when(days[1], Precision.MONTH if days[0].month == days[2].month else Precision.YEAR, None)
+    return _make_when(days[1], Precision.MONTH if days[0].month == days[2].month else Precision.YEAR, None)
 
 
-def _precision(match: re.Match[str]) -> Precision:
+def _precision_of(match: re.Match[str]) -> Precision:
     order = (
         ("part", Precision.MS),
         ("second", Precision.SECOND),
@@ -193,7 +193,7 @@ def _precision(match: re.Match[str]) -> Precision:
     return next((precision for name, precision in order if match[name] is not None), Precision.YEAR)
 
 
-def _offset(zone: str | None) -> int | None:
+def _parse_offset(zone: str | None) -> int | None:
     if not zone:
         return None
     digits = re.sub(r"[^\d+\-−]", "", zone)
@@ -217,10 +217,10 @@ def _from_mail(text: str, assume_utc: bool) -> When | None:
         if not assume_utc:
             return None
         moment = moment.replace(tzinfo=UTC)
-    return _when(moment, Precision.SECOND, None if zone is None else int(zone.total_seconds() // 60))
+    return _make_when(moment, Precision.SECOND, None if zone is None else int(zone.total_seconds() // 60))
 
 
-def _when(moment: datetime, precision: Precision, offset: int | None) -> When | None:
+def _make_when(moment: datetime, precision: Precision, offset: int | None) -> When | None:
     ms = (moment - _EPOCH) // _MILLISECOND
     return When(ms, precision, offset) if _MIN_MS <= ms <= _MAX_MS else None
 
@@ -270,7 +270,7 @@ _STRICT = ("dotted", "compact", "month")
 
 
 @cache
-def _labels() -> _Labels:
+def _load_labels() -> _Labels:
     spoken = json.loads((files("resources") / "query" / "time.json").read_text("utf-8"))
     lists = json.loads((files("resources") / "text" / "dates.json").read_text("utf-8"))
     names = "|".join(sorted(map(re.escape, spoken["months"]), key=len, reverse=True))
@@ -319,11 +319,11 @@ def find_labelled_date(label: str) -> When | None:
     """
     if len(label) > _LONGEST_LABEL or not any(ch.isdigit() for ch in label):
         return None
-    known = _labels()
+    known = _load_labels()
     words = frozenset(word.casefold() for word in _WORD.findall(label))
     if words & known.planned or len({match[0] for match in _ANY.finditer(label)}) > 1:
         return None
-    found = _without_inner(_matches(label, known, is_numbered=bool(words & known.numbered)))
+    found = _without_inner(_find_date_forms(label, known, is_numbered=bool(words & known.numbered)))
     try:
         dates = {_parse_labelled_date(form, match, known.months) for form, match in found}
     except ValueError:  # no such day
@@ -331,7 +331,7 @@ def find_labelled_date(label: str) -> When | None:
     return dates.pop() if len(dates) == 1 else None
 
 
-def _matches(label: str, known: _Labels, *, is_numbered: bool) -> list[tuple[str, re.Match[str]]]:
+def _find_date_forms(label: str, known: _Labels, *, is_numbered: bool) -> list[tuple[str, re.Match[str]]]:
     """What has the form of a date where the label begins or ends, by form."""
     found = []
     for form, (begins, ends) in known.forms.items():
@@ -363,14 +363,14 @@ def _parse_labelled_date(form: str, match: re.Match[str], months: Mapping[str, i
     if not _FIRST_YEAR <= year <= _LAST_YEAR:
         return None
     if form == "week":
-        return _week(year, int(given["week"]))
+        return _time_of_week(year, int(given["week"]))
     if form == "quarter":
-        return _when(datetime(year, 3 * int(given["quarter"]) - 2, 1, tzinfo=UTC), Precision.YEAR, None)
+        return _make_when(datetime(year, 3 * int(given["quarter"]) - 2, 1, tzinfo=UTC), Precision.YEAR, None)
     month, day = _month_and_day(form, given, months)
     if month is None or (form == "month" and month == (year + 1) % 100):  # 2011-12 is a season as well
         return None
     moment = datetime(year, month, day or 1, tzinfo=UTC)
-    return _when(moment, Precision.MONTH if day is None else Precision.DAY, None)
+    return _make_when(moment, Precision.MONTH if day is None else Precision.DAY, None)
 
 
 def _month_and_day(
@@ -386,7 +386,7 @@ def _month_and_day(
     return month, None if day is None else int(day)
 
 
-def localise(text: str) -> str:
+def localise_time(text: str) -> str:
     """Add this machine's offset to a time of the command line that names no zone.
 
     Args:

@@ -74,7 +74,7 @@ class AuditChain:
         """
         self._key = key
 
-    def append(self, tx: Tx, actor: str, verb: str, object: str = "", detail: Detail | None = None) -> int:  # noqa: A002
+    def append_row(self, tx: Tx, actor: str, verb: str, object: str = "", detail: Detail | None = None) -> int:  # noqa: A002
         """Put down one row in the verb's own transaction.
 
         Args:
@@ -103,12 +103,12 @@ class AuditChain:
         Raises:
             BugError: something that is no id, count or code word.
         """
-        nr, mac = _last(tx)
+        nr, mac = _read_last(tx)
         rows = []
         for entry in entries:
             nr += 1
             row = (nr, tx.now_ms, *_check_entry(entry))
-            mac = self._mac(mac, row)
+            mac = self._make_mac(mac, row)
             rows.append((*row, mac))
         if rows:
             tx.run_many(
@@ -116,7 +116,7 @@ class AuditChain:
             )
         return nr
 
-    def verify(self, rows: Rows) -> ChainReport:
+    def verify_chain(self, rows: Rows) -> ChainReport:
         """Walk the whole chain.
 
         Args:
@@ -131,18 +131,18 @@ class AuditChain:
             if not page:
                 return ChainReport(nr, None)
             for row in page:
-                mac = self._mac(mac, row[:6])
+                mac = self._make_mac(mac, row[:6])
                 if row[0] != nr + 1 or not same_bytes(mac, row[6]):
                     return ChainReport(nr, row[0])
                 nr = row[0]
 
-    def _mac(self, before: bytes, row: tuple[object, ...]) -> bytes:
+    def _make_mac(self, before: bytes, row: tuple[object, ...]) -> bytes:
         nr, at, actor, verb, name, detail = row
         parts = (str(nr), str(at), str(actor), str(verb), str(name), str(detail))
         return keyed_digest(self._key, _LABEL, before, *(part.encode("utf-8") for part in parts))
 
 
-def _last(rows: Rows) -> tuple[int, bytes]:
+def _read_last(rows: Rows) -> tuple[int, bytes]:
     row = rows.one("SELECT nr, mac FROM audit ORDER BY nr DESC LIMIT 1")
     return (0, _START) if row is None else (row[0], row[1])
 

@@ -78,7 +78,7 @@ class Manifest:
     vault_sha256: str
     keys_sha256: str
 
-    def body(self) -> dict[str, Any]:
+    def to_body(self) -> dict[str, Any]:
         """All but the MAC, as JSON holds it."""
         return {
             "format": _FORMAT,
@@ -92,7 +92,7 @@ class Manifest:
             "keys_sha256": self.keys_sha256,
         }
 
-    def mac(self, key: bytes) -> bytes:
+    def make_mac(self, key: bytes) -> bytes:
         """The MAC over the canonical body.
 
         Args:
@@ -101,7 +101,9 @@ class Manifest:
         Returns:
             32 bytes.
         """
-        return keyed_digest(key, _LABEL, json.dumps(self.body(), sort_keys=True, separators=(",", ":")).encode("ascii"))
+        return keyed_digest(
+            key, _LABEL, json.dumps(self.to_body(), sort_keys=True, separators=(",", ":")).encode("ascii")
+        )
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class UnpackedBackup:
         Args:
             key: the backup's sub-key.
         """
-        return same_bytes(self.mac, self.manifest.mac(key))
+        return same_bytes(self.mac, self.manifest.make_mac(key))
 
 
 def invalid_backup_error(why: str) -> UserError:
@@ -154,7 +156,7 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def pack(target: Path, vault: Path, keys: bytes, manifest: Manifest, backup_key: bytes) -> None:
+def pack_backup(target: Path, vault: Path, keys: bytes, manifest: Manifest, backup_key: bytes) -> None:
     """Write the archive; the file is new, 0600, and synced.
 
     Args:
@@ -167,19 +169,19 @@ def pack(target: Path, vault: Path, keys: bytes, manifest: Manifest, backup_key:
     Raises:
         OSError: the disk refused.
     """
-    signed = {**manifest.body(), "mac": manifest.mac(backup_key).hex()}
+    signed = {**manifest.to_body(), "mac": manifest.make_mac(backup_key).hex()}
     new_file(target)
     with target.open("r+b") as file:
         with tarfile.open(fileobj=file, mode="w", format=tarfile.USTAR_FORMAT) as tar:
-            _add(tar, MANIFEST, io.BytesIO(json.dumps(signed, indent=1).encode("ascii")), manifest.made_at_ms)
-            _add(tar, KEYS, io.BytesIO(keys), manifest.made_at_ms)
+            _add_member(tar, MANIFEST, io.BytesIO(json.dumps(signed, indent=1).encode("ascii")), manifest.made_at_ms)
+            _add_member(tar, KEYS, io.BytesIO(keys), manifest.made_at_ms)
             with vault.open("rb") as source:
-                _add(tar, VAULT, source, manifest.made_at_ms)
+                _add_member(tar, VAULT, source, manifest.made_at_ms)
         file.flush()
         os.fsync(file.fileno())
 
 
-def unpack(archive: Path, into: Path) -> UnpackedBackup:
+def unpack_backup(archive: Path, into: Path) -> UnpackedBackup:
     """Take the three members out of an archive.
 
     Args:
@@ -201,13 +203,13 @@ def unpack(archive: Path, into: Path) -> UnpackedBackup:
     else:
         with source:
             try:
-                return _unpack(source, into)
+                return _unpack_members(source, into)
             except (tarfile.TarError, EOFError):
                 fault = invalid_backup_error("it was cut or is another kind of file")
     raise fault
 
 
-def _add(tar: tarfile.TarFile, name: str, source: IO[bytes], made_at_ms: int) -> None:
+def _add_member(tar: tarfile.TarFile, name: str, source: IO[bytes], made_at_ms: int) -> None:
     info = tarfile.TarInfo(name)
     info.size = source.seek(0, 2)
     source.seek(0)
@@ -216,15 +218,15 @@ def _add(tar: tarfile.TarFile, name: str, source: IO[bytes], made_at_ms: int) ->
     tar.addfile(info, source)
 
 
-def _unpack(source: IO[bytes], into: Path) -> UnpackedBackup:
+def _unpack_members(source: IO[bytes], into: Path) -> UnpackedBackup:
     with tarfile.open(fileobj=source, mode="r:") as tar:
-        manifest, mac = _manifest(_small(_member(tar, MANIFEST), tar))
-        keys = _small(_member(tar, KEYS), tar)
-        member = _member(tar, VAULT)
+        manifest, mac = _parse_manifest(_read_small(_next_member(tar, MANIFEST), tar))
+        keys = _read_small(_next_member(tar, KEYS), tar)
+        member = _next_member(tar, VAULT)
         if member.size != manifest.vault_bytes or hashlib.sha256(keys).hexdigest() != manifest.keys_sha256:
             raise invalid_backup_error("its parts do not belong together")
         vault = into / VAULT
-        _extract(tar, member, vault)
+        _extract_member(tar, member, vault)
         if tar.next() is not None:
             raise invalid_backup_error("it holds more than a backup does")
     if sha256_of(vault) != manifest.vault_sha256:
@@ -232,14 +234,14 @@ def _unpack(source: IO[bytes], into: Path) -> UnpackedBackup:
     return UnpackedBackup(vault, keys, manifest, mac)
 
 
-def _member(tar: tarfile.TarFile, name: str) -> tarfile.TarInfo:
+def _next_member(tar: tarfile.TarFile, name: str) -> tarfile.TarInfo:
     member = tar.next()
     if member is None or member.name != name or member.type != tarfile.REGTYPE:
         raise invalid_backup_error("it was cut or is another kind of file")
     return member
 
 
-def _small(member: tarfile.TarInfo, tar: tarfile.TarFile) -> bytes:
+def _read_small(member: tarfile.TarInfo, tar: tarfile.TarFile) -> bytes:
     if member.size > _MAX_SMALL:
         raise invalid_backup_error("it is another kind of file")
     file = tar.extractfile(member)
@@ -249,7 +251,7 @@ def _small(member: tarfile.TarInfo, tar: tarfile.TarFile) -> bytes:
     return data
 
 
-def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
+def _extract_member(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
     source = tar.extractfile(member)
     if source is None:
         raise invalid_backup_error("it is another kind of file")
@@ -264,18 +266,18 @@ def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> Non
             left -= len(block)
 
 
-def _manifest(raw: bytes) -> tuple[Manifest, bytes]:
+def _parse_manifest(raw: bytes) -> tuple[Manifest, bytes]:
     try:
         found = json.loads(raw.decode("ascii"))
         if found["format"] != _FORMAT:
             raise invalid_backup_error("it was written by a newer Loci; update Loci first")
         manifest = Manifest(
             vault_id=bytes.fromhex(found["vault_id"]),
-            schema=_number(found["schema"]),
-            seq=_number(found["seq"]),
-            made_at_ms=_number(found["made_at"]),
-            counts={str(name): _number(count) for name, count in found["counts"].items()},
-            vault_bytes=_number(found["vault_bytes"]),
+            schema=_check_number(found["schema"]),
+            seq=_check_number(found["seq"]),
+            made_at_ms=_check_number(found["made_at"]),
+            counts={str(name): _check_number(count) for name, count in found["counts"].items()},
+            vault_bytes=_check_number(found["vault_bytes"]),
             vault_sha256=str(found["vault_sha256"]),
             keys_sha256=str(found["keys_sha256"]),
         )
@@ -287,7 +289,7 @@ def _manifest(raw: bytes) -> tuple[Manifest, bytes]:
     raise fault
 
 
-def _number(value: object) -> int:
+def _check_number(value: object) -> int:
     if type(value) is not int or value < 0:
         raise ValueError
     return value
@@ -327,7 +329,7 @@ class RestoreInfo:
     has_old: bool
 
 
-def restore(
+def restore_backup(
     archive: Path,
     home: Home,
     open_keys: Callable[[bytes], OpenedKeys],
@@ -347,13 +349,13 @@ def restore(
     """
     steps = known_migrations() if migrations is None else migrations
     _need_file(archive)
-    home.prepare()
+    home.prepare_folders()
     home.need_writable()
     finish_restore(home)
     try:
         work = Path(tempfile.mkdtemp(prefix=WORK, dir=home.path))
         try:
-            return _restore(archive, home, work, open_keys, clock, steps)
+            return _restore_parts(archive, home, work, open_keys, clock, steps)
         finally:
             shutil.rmtree(work, ignore_errors=True)
     except OSError as error:
@@ -361,7 +363,7 @@ def restore(
     raise fault
 
 
-def _restore(
+def _restore_parts(
     archive: Path,
     home: Home,
     work: Path,
@@ -369,7 +371,7 @@ def _restore(
     clock: Clock,
     steps: tuple[Migration, ...],
 ) -> RestoreInfo:
-    parts = unpack(archive, work)
+    parts = unpack_backup(archive, work)
     opened = open_keys(parts.keys)
     _need_whole(parts, opened, steps[-1].version)
     seq, dropped = _drop_pairings(work, opened, clock, steps, _last_seen(home, opened))
@@ -428,14 +430,14 @@ def _drop_pairings(
 ) -> tuple[int, int]:
     """Open the copy as a vault of its own, bring it up to date and end its pairings."""
 
-    def note(tx: Tx, dropped: int) -> int:
-        AuditChain(opened.keys.audit).append(tx, "owner", "restore", detail={"dropped_clients": dropped})
+    def note_restore(tx: Tx, dropped: int) -> int:
+        AuditChain(opened.keys.audit).append_row(tx, "owner", "restore", detail={"dropped_clients": dropped})
         return dropped
 
     # A backup has no head of its own, and is not asked about: it was chosen by name.
     vault = Vault.open(Home(work, reserve_bytes=0), opened.keys, opened.vault_id, clock, 1, steps, counter=0)
     try:
-        dropped = vault.accept_older(note, above)
+        dropped = vault.accept_older(note_restore, above)
     finally:
         failed = vault.close()
     if failed:
@@ -504,8 +506,8 @@ def make_backup(
     """
     final = _automatic_name(vault, now_ms) if target is None else _checked_target(target)
     try:
-        vault.home.prepare()
-        info = _make(vault, db_key, backup_key, key_file, now_ms, final)
+        vault.home.prepare_folders()
+        info = _make_backup(vault, db_key, backup_key, key_file, now_ms, final)
         if target is None:
             _keep_newest(vault.home, final, kept)
     except OSError as error:
@@ -558,7 +560,9 @@ def made_at_ms(automatic: Path) -> int:
     return int(datetime.strptime(f"{stamp}+0000", "%Y%m%d-%H%M%S%z").timestamp()) * 1000
 
 
-def _make(vault: Vault, db_key: bytes, backup_key: bytes, key_file: bytes, now_ms: int, final: Path) -> BackupInfo:
+def _make_backup(
+    vault: Vault, db_key: bytes, backup_key: bytes, key_file: bytes, now_ms: int, final: Path
+) -> BackupInfo:
     work = Path(tempfile.mkdtemp(prefix=_WORK, dir=vault.home.backups))
     partial = final.with_name(final.name + _PARTIAL)
     try:
@@ -576,7 +580,7 @@ def _make(vault: Vault, db_key: bytes, backup_key: bytes, key_file: bytes, now_m
             keys_sha256=hashlib.sha256(key_file).hexdigest(),
         )
         partial.unlink(missing_ok=True)
-        pack(partial, copy, key_file, manifest, backup_key)
+        pack_backup(partial, copy, key_file, manifest, backup_key)
         _read_back(partial, manifest)
         partial.replace(final)
         sync_directory(final.parent)

@@ -30,11 +30,11 @@ from core.vault.database.connections import (
     read_versions,
 )
 from core.vault.database.faults import RAISED, translate_error
-from core.vault.database.migrations import Migration, migrate
-from core.vault.database.rows import fetch
+from core.vault.database.migrations import Migration, migrate_schema
+from core.vault.database.rows import fetch_rows
 from core.vault.database.tx import Schema
 from core.vault.files.home import PAGE_SIZE, Home, Reserve, SubKeys, new_file
-from core.vault.files.wal_audit import WalScan, scan, set_log_aside
+from core.vault.files.wal_audit import WalScan, scan_log, set_log_aside
 from core.vault.head import Head, HeadReading, read_head, write_head
 
 DAMAGED_LOG = "journal-damaged.bin"
@@ -128,15 +128,15 @@ def create_vault(home: Home, keys: SubKeys, vault_id: bytes, clock: Clock, steps
     """
     if not home.is_free():
         raise UserError(Code.VAULT_EXISTS, "There is a vault here already; nothing was changed.")
-    home.prepare()
+    home.prepare_folders()
     home.need_writable()
     try:
-        _build(home, keys, clock.now_ms(), steps)
+        _build_vault(home, keys, clock.now_ms(), steps)
     except OSError as error:
         fault = write_error(error)
     else:
         write_head(home.head, keys.head, vault_id, Head(0, clock.now_ms()))
-        Reserve(home).ensure()
+        Reserve(home).ensure_file()
         return
     raise fault
 
@@ -177,10 +177,10 @@ def open_vault(
     with ExitStack() as opened:
         writer = _close_with(opened, open_writer(home.vault, keys.db))
         lost = _count_lost_commits(writer, log)
-        migrate(writer, steps, clock.now_ms())
+        migrate_schema(writer, steps, clock.now_ms())
         pool = [_close_with(opened, open_reader(home.vault, keys.db)) for _ in range(readers)]
-        schema = _schema(writer)
-        ((seq, last_at),) = fetch(writer, "SELECT seq, last_at FROM vault_state")
+        schema = _load_schema(writer)
+        ((seq, last_at),) = fetch_rows(writer, "SELECT seq, last_at FROM vault_state")
         found = read_head(home.head, keys.head, vault_id)
         info = OpenInfo(
             schema_version=newest,
@@ -188,13 +188,13 @@ def open_vault(
             recovered_from_crash=log.size > 0,
             lost_commits=lost,
             is_log_damaged=log.is_damaged or lost > 0,
-            older_than_head=_older(seq, found, counter),
+            older_than_head=_find_newer_evidence(seq, found, counter),
             head_state=found.state,
             migrated_from=held.schema if held.schema < newest else None,
             last_at_ms=last_at,
         )
         opened.pop_all()
-    Reserve(home).ensure()
+    Reserve(home).ensure_file()
     return OpenedDatabase(writer, pool, schema, info)
 
 
@@ -207,7 +207,7 @@ def _need_known(held: Versions, newest: int) -> None:
         )
 
 
-def _build(home: Home, keys: SubKeys, now_ms: int, steps: Sequence[Migration]) -> None:
+def _build_vault(home: Home, keys: SubKeys, now_ms: int, steps: Sequence[Migration]) -> None:
     """Build under another name and rename: a kill on the way leaves no half vault under the real one."""
     building = home.vault.with_name(home.vault.name + ".new")
     for suffix in ("", "-wal", "-shm", "-journal"):
@@ -216,8 +216,8 @@ def _build(home: Home, keys: SubKeys, now_ms: int, steps: Sequence[Migration]) -
     new_file(building)
     writer = open_writer(building, keys.db)
     try:
-        migrate(writer, steps, now_ms, _first_rows(now_ms))
-        fetch(writer, "PRAGMA wal_checkpoint(TRUNCATE)")
+        migrate_schema(writer, steps, now_ms, _first_rows(now_ms))
+        fetch_rows(writer, "PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         writer.close()
     with building.open("rb") as file:
@@ -251,9 +251,9 @@ def _clear_strays(home: Home) -> None:
 
 def _audit_log(home: Home) -> WalScan:
     try:
-        found = scan(home.wal, home.shm, PAGE_SIZE)
+        found = scan_log(home.wal, home.shm, PAGE_SIZE)
         if found.is_damaged:
-            home.prepare()
+            home.prepare_folders()
             set_log_aside(home.wal, home.shm, home.backups / DAMAGED_LOG, found)
     except OSError as error:
         fault = write_error(error)
@@ -266,12 +266,12 @@ def _count_lost_commits(writer: dbapi2.Connection, log: WalScan) -> int:
     """Commits that are gone: those the audit counted, or at least one where SQLite read less than it should."""
     if log.is_settled:
         return log.lost
-    ((_, frames, _),) = fetch(writer, "PRAGMA wal_checkpoint(PASSIVE)")
+    ((_, frames, _),) = fetch_rows(writer, "PRAGMA wal_checkpoint(PASSIVE)")
     return max(log.lost, int(log.readable > max(frames, 0)))
 
 
 def _copy_before_migrating(home: Home, key: bytes, version: int, now_ms: int) -> None:
-    home.prepare()
+    home.prepare_folders()
     final = home.backups / f"vault-v{version}-{now_ms}.db"
     partial = final.with_name(final.name + ".partial")
     try:
@@ -292,7 +292,7 @@ def _close_with(stack: ExitStack, connection: dbapi2.Connection) -> dbapi2.Conne
     return connection
 
 
-def _schema(writer: dbapi2.Connection) -> Schema:
+def _load_schema(writer: dbapi2.Connection) -> Schema:
     try:
         return Schema(writer)
     except RAISED as error:
@@ -300,7 +300,7 @@ def _schema(writer: dbapi2.Connection) -> Schema:
     raise fault
 
 
-def _older(seq: int, found: HeadReading, counter: int | None) -> OlderCopy | None:
+def _find_newer_evidence(seq: int, found: HeadReading, counter: int | None) -> OlderCopy | None:
     """What speaks against this being the newest copy; the keyring's counter may lag behind, never lead."""
     head, kept = found.head, -1 if counter is None else counter
     if head is None:

@@ -84,7 +84,7 @@ def write_head(path: Path, key: bytes, vault_id: bytes, head: Head) -> None:
         "seq": head.seq,
         "time": head.time_ms,
         "clients": sorted(head.clients),
-        "mac": _mac(key, vault_id, head, _VERSION).hex(),
+        "mac": _make_mac(key, vault_id, head, _VERSION).hex(),
     }
     write_atomic(path, json.dumps(body, separators=(",", ":")).encode("ascii"))
 
@@ -99,9 +99,9 @@ def read_head(path: Path, key: bytes, vault_id: bytes) -> HeadReading:
     """
     if not os.path.lexists(path):
         return HeadReading("missing")
-    raw = _read(path)
-    head, mac, version = _parse(raw) if raw is not None else (None, b"", 0)
-    if head is None or not same_bytes(mac, _mac(key, vault_id, head, version)):
+    raw = _read_file(path)
+    head, mac, version = _parse_head(raw) if raw is not None else (None, b"", 0)
+    if head is None or not same_bytes(mac, _make_mac(key, vault_id, head, version)):
         return HeadReading("damaged")
     return HeadReading("ok", head)
 
@@ -164,14 +164,14 @@ def open_counter(key: bytes, vault_id: bytes, sealed: str) -> int | None:
     return seq if seq < _LARGEST and same_bytes(sealed.encode("utf-8", "replace"), right) else None
 
 
-def _mac(key: bytes, vault_id: bytes, head: Head, version: int) -> bytes:
+def _make_mac(key: bytes, vault_id: bytes, head: Head, version: int) -> bytes:
     told = [str(head.seq), str(head.time_ms)]
     if version != _FIRST_VERSION:
         told += [str(version), *sorted(head.clients)]
     return keyed_digest(key, _LABEL, vault_id, *(part.encode("ascii") for part in told))
 
 
-def _read(path: Path) -> bytes | None:
+def _read_file(path: Path) -> bytes | None:
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(path, flags)
@@ -188,7 +188,7 @@ def _read(path: Path) -> bytes | None:
         os.close(descriptor)
 
 
-def _parse(raw: bytes) -> tuple[Head | None, bytes, int]:
+def _parse_head(raw: bytes) -> tuple[Head | None, bytes, int]:
     nothing = None, b"", 0
     try:
         found = json.loads(raw.decode("ascii"))

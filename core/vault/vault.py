@@ -29,14 +29,14 @@ from core.vault.database.connections import (
     MERGE_CHANGES,
     MERGE_PAGES,
     ReadPool,
-    checkpoint,
+    checkpoint_log,
     copy_into,
     free_pages,
     merge_full_text,
 )
 from core.vault.database.faults import RAISED, busy_error, translate_error, vault_locked_error
 from core.vault.database.migrations import Migration, known_migrations
-from core.vault.database.rows import Rows, SqlRows, fetch
+from core.vault.database.rows import Rows, SqlRows, fetch_rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home, Reserve, SubKeys
 from core.vault.head import Head, client_marks, retire_clients, write_head
@@ -50,7 +50,7 @@ class _Item:
     action: Callable[[Tx], Any]
     future: Future[Any]
 
-    def refuse(self) -> None:
+    def refuse_busy(self) -> None:
         if self.future.set_running_or_notify_cancel():
             self.future.set_exception(busy_error())
 
@@ -81,7 +81,7 @@ class WriteQueue:
         with self._changed:
             return self._count_waiting()
 
-    def submit(self, fn: Callable[[Tx], T], *, background: bool = False) -> Future[T]:
+    def submit_verb(self, fn: Callable[[Tx], T], *, background: bool = False) -> Future[T]:
         """Hand a verb in; waits while the queue is full. Never call it on an event loop.
 
         Args:
@@ -96,11 +96,11 @@ class WriteQueue:
         """
         with self._changed:
             self._changed.wait_for(lambda: self._is_closed or self._count_waiting() < self._capacity)
-            return self._enqueue(fn, background=background)
+            return self._enqueue_item(fn, background=background)
 
     def run(self) -> None:
         """Run verbs one after another until `close`; the body of the writer's thread."""
-        while (item := self._next()) is not None:
+        while (item := self._next_item()) is not None:
             if not item.future.set_running_or_notify_cancel():
                 continue
             try:
@@ -129,10 +129,10 @@ class WriteQueue:
             self._is_stopped = True
             self._changed.notify_all()
         for item in left:
-            item.refuse()
+            item.refuse_busy()
         return is_drained
 
-    def _enqueue(self, fn: Callable[[Tx], T], *, background: bool) -> Future[T]:
+    def _enqueue_item(self, fn: Callable[[Tx], T], *, background: bool) -> Future[T]:
         if self._is_closed:
             raise busy_error()
         future: Future[T] = Future()
@@ -140,7 +140,7 @@ class WriteQueue:
         self._changed.notify_all()
         return future
 
-    def _next(self) -> _Item | None:
+    def _next_item(self) -> _Item | None:
         with self._changed:
             self._is_running = False
             self._changed.notify_all()
@@ -175,7 +175,7 @@ class Vault:
     """
 
     @staticmethod
-    def create(home: Home, keys: SubKeys, vault_id: bytes, clock: Clock) -> None:
+    def create_files(home: Home, keys: SubKeys, vault_id: bytes, clock: Clock) -> None:
         """Make a new vault with the spaces GLOBAL and home; refuses where anything has its name.
 
         Args:
@@ -276,10 +276,10 @@ class Vault:
         Raises:
             LociError: what `fn` raised, or OLDER_VAULT, DISK_FULL, VAULT_REPLACED, VAULT_LOCKED …
         """
-        with self._exclusive():
+        with self._hold_writer():
             # A write would make a second history, and its sequence would soon pass the one last seen.
             self.need_accepted()
-            result, tx = self._transact(fn)
+            result, tx = self._run_transaction(fn)
             if tx.is_terms_changed:
                 with suppress(LociError):  # the next checkpoint notes it
                     self._note_head()
@@ -312,13 +312,13 @@ class Vault:
         """
         older = self.older
 
-        def carried(tx: Tx) -> T:
+        def accept_and_retire(tx: Tx) -> T:
             tx.run("UPDATE vault_state SET last_at = ? WHERE one = 1", (tx.now_ms,))  # the new sequence holds, always
             standing = frozenset[str]() if older is None else older.clients
             return fn(tx, retire_clients(tx, self._keys.head, self.vault_id, standing))
 
-        with self._exclusive():
-            result, tx = self._transact(carried, max(above, 0 if older is None else older.head_seq))
+        with self._hold_writer():
+            result, tx = self._run_transaction(accept_and_retire, max(above, 0 if older is None else older.head_seq))
             self.older = None
             with suppress(LociError):  # it is accepted by its sequence already
                 self._note_head()
@@ -336,23 +336,23 @@ class Vault:
         Raises:
             LociError: VAULT_LOCKED, or what the vault said.
         """
-        with self._exclusive():
+        with self._hold_writer():
             try:
                 return fn(self._writer)
             except RAISED as error:
                 fault = translate_error(error, self._why_stopped())
             raise fault
 
-    def interrupt(self) -> None:
+    def interrupt_all(self) -> None:
         """Stop what is running on all connections, the writer's among them."""
-        self._pool.interrupt()
+        self._pool.interrupt_all()
         for connection in (self._writer, self._copying):
             # Closed meanwhile: then there is nothing to stop.
             with suppress(*RAISED):
                 if connection is not None:
                     connection.interrupt()
 
-    def checkpoint(self, truncate: bool = True) -> bool:
+    def checkpoint_log(self, truncate: bool = True) -> bool:
         """Move the log into the vault's file and note the head. Do so within 5 s of a deletion.
 
         Args:
@@ -364,13 +364,13 @@ class Vault:
         Raises:
             LociError: DISK_FULL even with the reserve given back, VAULT_REPLACED …
         """
-        with self._exclusive():
-            is_done = self._checkpoint(truncate)
+        with self._hold_writer():
+            is_done = self._try_checkpoint(truncate)
             self._note_head()
-        self._reserve.ensure()
+        self._reserve.ensure_file()
         return is_done
 
-    def scrub(self, stopped: Callable[[], bool] = lambda: False) -> bool:
+    def scrub_deleted(self, stopped: Callable[[], bool] = lambda: False) -> bool:
         """Rewrite what the full-text index still keeps of vanished rows, then checkpoint. After every purge.
 
         The index marks rows as gone and keeps their words until it merges; other verbs run between the steps. Behind
@@ -380,22 +380,22 @@ class Vault:
             stopped: asked between steps; what is left is done by the next scrub.
 
         Returns:
-            Whether nothing is left of them, in the log neither, as `checkpoint` tells.
+            Whether nothing is left of them, in the log neither, as `checkpoint_log` tells.
 
         Raises:
-            LociError: as for `checkpoint`.
+            LociError: as for `checkpoint_log`.
         """
         # A negative number starts a merge of everything; a step that changes next to nothing was the last one.
         pages = -MERGE_PAGES
-        while self._upkeep(partial(merge_full_text, pages=pages)) >= MERGE_CHANGES:
+        while self._run_upkeep(partial(merge_full_text, pages=pages)) >= MERGE_CHANGES:
             if stopped():
                 return False
             pages = MERGE_PAGES
-        is_done, is_shorter = self.checkpoint(), False
-        while is_done and not stopped() and self._upkeep(free_pages):
+        is_done, is_shorter = self.checkpoint_log(), False
+        while is_done and not stopped() and self._run_upkeep(free_pages):
             is_shorter = True
         if is_shorter:
-            self.checkpoint()
+            self.checkpoint_log()
         return is_done
 
     def write_head(self) -> None:
@@ -404,11 +404,11 @@ class Vault:
         Raises:
             EnvironmentFaultError: DISK_FULL, READ_ONLY or WRITE_FAILED.
         """
-        with self._exclusive():
+        with self._hold_writer():
             self._note_head()
 
     def copy_into(self, target: Path) -> None:
-        """Copy the whole vault under the same key while it is in use; `interrupt` stops it.
+        """Copy the whole vault under the same key while it is in use; `interrupt_all` stops it.
 
         Args:
             target: a name that is free.
@@ -420,7 +420,7 @@ class Vault:
             raise vault_locked_error()
         copy_into(self.home.vault, self._keys.db, target, self._watch_copy)
 
-    def watch(self) -> None:
+    def check_files(self) -> None:
         """Notice that the vault's files were deleted or replaced; call every few seconds.
 
         Raises:
@@ -445,8 +445,8 @@ class Vault:
         """
         self._closing.set()
         with suppress(LociError):
-            self.watch()
-        self.interrupt()
+            self.check_files()
+        self.interrupt_all()
         failed = [] if self._pool.close(wait_s / 2) else ["readers"]
         if not self._lock.acquire(timeout=wait_s / 2):
             # The writer did not stop; its transaction is rolled back when the process ends.
@@ -461,7 +461,7 @@ class Vault:
     def _close_writer(self) -> list[str]:
         failed: list[str] = []
         if not self._is_replaced:
-            for name, step in (("checkpoint", lambda: self._checkpoint(truncate=True)), ("head", self._note_head)):
+            for name, step in (("checkpoint", lambda: self._try_checkpoint(truncate=True)), ("head", self._note_head)):
                 try:
                     step()
                 except LociError:
@@ -471,14 +471,14 @@ class Vault:
             self._writer.close()
         except RAISED:
             failed.append("connection")
-        self._reserve.ensure()
+        self._reserve.ensure_file()
         return failed
 
-    def _transact(self, fn: Callable[[Tx], T], above: int = 0) -> tuple[T, Tx]:
-        self.watch()
-        fetch(self._writer, "BEGIN IMMEDIATE")
+    def _run_transaction(self, fn: Callable[[Tx], T], above: int = 0) -> tuple[T, Tx]:
+        self.check_files()
+        fetch_rows(self._writer, "BEGIN IMMEDIATE")
         try:
-            ((seq, last_at),) = fetch(self._writer, "SELECT seq, last_at FROM vault_state")
+            ((seq, last_at),) = fetch_rows(self._writer, "SELECT seq, last_at FROM vault_state")
             at = self._clock.now_ms()
             next_seq = max(seq, above) + 1
             ended = self._closing.is_set
@@ -488,34 +488,34 @@ class Vault:
                 raise vault_locked_error()
             tx.need_closed_gate()
             if tx.is_changed:
-                self.watch()
-            fetch(self._writer, "COMMIT", stopped=self._why_stopped)
+                self.check_files()
+            fetch_rows(self._writer, "COMMIT", stopped=self._why_stopped)
         finally:
             if self._writer.in_transaction:
                 # Failing here leaves the transaction open, and the next BEGIN says so.
                 with suppress(LociError):
-                    fetch(self._writer, "ROLLBACK")
+                    fetch_rows(self._writer, "ROLLBACK")
         if tx.is_changed:
             self._seq, self._last_at = tx.seq, tx.now_ms
         return result, tx
 
-    def _upkeep(self, step: Callable[[dbapi2.Connection], int]) -> int:
-        with self._exclusive():
+    def _run_upkeep(self, step: Callable[[dbapi2.Connection], int]) -> int:
+        with self._hold_writer():
             self.need_accepted()
-            self.watch()
+            self.check_files()
             return step(self._writer)
 
-    def _checkpoint(self, truncate: bool) -> bool:
-        self.watch()
+    def _try_checkpoint(self, truncate: bool) -> bool:
+        self.check_files()
         try:
-            return checkpoint(self._writer, truncate=truncate)
+            return checkpoint_log(self._writer, truncate=truncate)
         except LociError as error:
-            if error.code is not Code.DISK_FULL or not self._reserve.release():
+            if error.code is not Code.DISK_FULL or not self._reserve.release_file():
                 raise
-        return checkpoint(self._writer, truncate=truncate)
+        return checkpoint_log(self._writer, truncate=truncate)
 
     def _note_head(self) -> None:
-        self.watch()
+        self.check_files()
         if self.older is not None:
             return
         clients = client_marks(SqlRows(self._writer), self._keys.head, self.vault_id)
@@ -523,14 +523,14 @@ class Vault:
         try:
             write_head(self.home.head, self._keys.head, self.vault_id, head)
         except LociError as error:
-            if error.code is not Code.DISK_FULL or not self._reserve.release():
+            if error.code is not Code.DISK_FULL or not self._reserve.release_file():
                 raise
         else:
             return
         write_head(self.home.head, self._keys.head, self.vault_id, head)
 
     @contextmanager
-    def _exclusive(self) -> Iterator[None]:
+    def _hold_writer(self) -> Iterator[None]:
         """The writer's connection for one piece of work; a second one on the same thread is a fault of ours."""
         if self._writing_thread == threading.get_ident():
             raise BugError("write inside a write")
@@ -570,10 +570,10 @@ def _run_actions(result: T, tx: Tx) -> T:
 
 
 def _same_files(home: Home) -> tuple[tuple[int, int, int] | None, ...]:
-    return tuple(_signature(path) for path in (home.vault, home.wal, home.shm))
+    return tuple(_file_signature(path) for path in (home.vault, home.wal, home.shm))
 
 
-def _signature(path: Path) -> tuple[int, int, int] | None:
+def _file_signature(path: Path) -> tuple[int, int, int] | None:
     try:
         found = path.stat()
     except OSError:

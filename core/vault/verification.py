@@ -115,7 +115,7 @@ _WRONG_TERMS = (
 )
 
 
-def verify(
+def verify_vault(
     vault: Vault,
     keys: SubKeys,
     extra: Mapping[str, Callable[[], Check]] | None = None,
@@ -131,14 +131,14 @@ def verify(
         All answers; nothing is raised for a damaged vault.
     """
     runs: dict[str, Callable[[], Check]] = {
-        "journal": lambda: _journal(vault),
-        "cipher": lambda: _cipher(vault),
-        "integrity": lambda: vault.read(_integrity, deadline_s=None),
+        "journal": lambda: _check_journal(vault),
+        "cipher": lambda: _check_cipher(vault),
+        "integrity": lambda: vault.read(_check_integrity, deadline_s=None),
         "foreign_keys": lambda: vault.read(_foreign_keys, deadline_s=None),
-        "search": lambda: vault.read(_search, deadline_s=None),
+        "search": lambda: vault.read(_check_search, deadline_s=None),
         "counts": lambda: vault.read(lambda rows: _none_of(rows, _WRONG_COUNTS), deadline_s=None),
-        "audit": lambda: vault.read(lambda rows: _audit(rows, keys.audit), deadline_s=None),
-        "head": lambda: _head(vault, keys.head),
+        "audit": lambda: vault.read(lambda rows: _check_audit(rows, keys.audit), deadline_s=None),
+        "head": lambda: _check_head(vault, keys.head),
         **(extra or {}),
     }
     checks: dict[str, Check] = {}
@@ -158,19 +158,19 @@ def _run_check(run: Callable[[], Check]) -> Check:
         return Check(CheckOutcome.FAILED, error.code.value)
 
 
-def _journal(vault: Vault) -> Check:
+def _check_journal(vault: Vault) -> Check:
     if vault.info.lost_commits:
         return Check(CheckOutcome.FAILED, f"{vault.info.lost_commits} changes lost when the vault was opened")
-    if vault.checkpoint():
+    if vault.checkpoint_log():
         return OK
     return Check(CheckOutcome.NOT_CHECKED, "busy")
 
 
-def _cipher(vault: Vault) -> Check:
+def _check_cipher(vault: Vault) -> Check:
     problems = vault.read(lambda rows: len(rows.all("PRAGMA cipher_integrity_check")), deadline_s=None)
     if problems:
         # The writer may have been moving its log into the file just then: look again with it kept out.
-        vault.checkpoint()
+        vault.checkpoint_log()
         problems = vault.with_writer(cipher_problems)
     return Check(CheckOutcome.FAILED, f"{problems} pages") if problems else OK
 
@@ -184,7 +184,7 @@ def _look_anew(rows: Rows) -> None:
     rows.all("SELECT rowid FROM memory_fts LIMIT 1")
 
 
-def _integrity(rows: Rows) -> Check:
+def _check_integrity(rows: Rows) -> Check:
     _look_anew(rows)
     found = rows.all("PRAGMA integrity_check")
     return OK if found == [("ok",)] else Check(CheckOutcome.FAILED, f"{len(found)} problems")
@@ -195,7 +195,7 @@ def _foreign_keys(rows: Rows) -> Check:
     return Check(CheckOutcome.FAILED, f"{len(found)} rows") if found else OK
 
 
-def _search(rows: Rows) -> Check:
+def _check_search(rows: Rows) -> Check:
     _look_anew(rows)
     found = rows.all("PRAGMA integrity_check(memory_fts)")
     if found != [("ok",)]:
@@ -208,14 +208,14 @@ def _none_of(rows: Rows, wrongs: tuple[tuple[str, str], ...]) -> Check:
     return Check(CheckOutcome.FAILED, ", ".join(found)) if found else OK
 
 
-def _audit(rows: Rows, key: bytes) -> Check:
-    found = AuditChain(key).verify(rows)
+def _check_audit(rows: Rows, key: bytes) -> Check:
+    found = AuditChain(key).verify_chain(rows)
     if found.is_whole:
         return Check(CheckOutcome.OK, f"{found.rows} rows")
     return Check(CheckOutcome.FAILED, f"row {found.broken_at} does not fit")
 
 
-def _head(vault: Vault, key: bytes) -> Check:
+def _check_head(vault: Vault, key: bytes) -> Check:
     if vault.older is not None:
         return Check(CheckOutcome.FAILED, _DOUBTS[vault.older.doubt])
     found = read_head(vault.home.head, key, vault.vault_id)

@@ -7,18 +7,21 @@ from arch_tree import PRODUCT, name_of, python_files
 from sql_flow import Flow
 
 # `file:function` to reason.
-_LOOKED_UP = "table and columns were looked up in what the vault itself lists (Schema.table, Table.need) before"
-_QUOTING = ("_find", "_image", "_insert_sql", "_where", "delete", "update", "update_many")
+_LOOKED_UP = (
+    "table and columns were looked up in what the vault itself lists before (Schema.get_table, "
+    "SchemaTable.require_columns)"
+)
+_QUOTING = ("_find_row", "_select_rows", "_insert_sql", "_where_clause", "delete", "update", "update_many")
 _PREDICATE = "a ScopePredicate is put together in core/recall/predicate.py from fixed conditions with named values"
 ALLOWED = {f"core/vault/database/tx.py:{function}": _LOOKED_UP for function in _QUOTING} | {
-    "core/vault/database/migrations.py:_run": "the version is a whole number of our own list of migrations",
+    "core/vault/database/migrations.py:_run_migration": "the version is a whole number of our own list of migrations",
     "core/memory/read.py:said_at_sql": "the alias is a fixed word of the statement that asks",
     "core/recall/context.py:_read_speaking": _PREDICATE,
     "core/recall/pipeline.py:_count_by_client": _PREDICATE,
     "core/recall/predicate.py:wanted_labels": _PREDICATE,
     "core/recall/scope.py:join_conditions": "joins conditions that this room made from fixed words",
     "core/recall/vectors.py:read_neighbours": _PREDICATE,
-    "core/recall/candidates.py:_read": _PREDICATE,
+    "core/recall/candidates.py:_read_rows": _PREDICATE,
 }
 
 

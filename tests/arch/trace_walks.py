@@ -26,9 +26,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 _OWN = tuple(f"{ROOT / house}{os.sep}" for house in ("app", "core", "ui"))
-_ENQUEUE = ("vault.py", "submit")
+_ENQUEUE = ("vault.py", "submit_verb")
 _INSERT = ("tx.py", "insert")
-_COMMIT = ("vault.py", "_transact")
+_COMMIT = ("vault.py", "_run_transaction")
 _CHORES = frozenset({"loci-watch", "loci-index", "loci-journal", "loci-counter", "loci-palace", "loci-loci-watchdog"})
 _SETTLE_S = 0.4
 

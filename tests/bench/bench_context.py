@@ -65,13 +65,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             filled = Filled(Path(folder), _LIMIT)
             filled.fill(conversations)
             with filled.copy("asked") as palace:
-                palace._engine._require().storage.threads.stop_tickers()  # both ways are asked of the same vault
+                # Both ways are asked of the same vault.
+                palace._engine._require_open_vault().storage.threads.stop_tickers()
                 told(path.stem, palace._engine, partial(_asked, palace._engine, conversations))
 
 
 def told(name: str, engine: Engine, ask: Callable[[], list[Given]]) -> None:
     """Ask both ways and print a line each."""
-    recall = engine._require().search.recall
+    recall = engine._require_open_vault().search.recall
     for way, focus in WAYS.items():
         recall.profile = replace(recall.profile, focus=focus)
         given = ask()
@@ -94,19 +95,19 @@ def _sample(engine: Engine) -> list[Given]:
     questions = json.loads(QUESTIONS.read_text("utf-8"))["questions"]
     given = []
     for question in questions:
-        context = engine.memories.context(ContextQuery(question["query"]), OWNER_ACTOR).result().context
+        context = engine.memories.build_context(ContextQuery(question["query"]), OWNER_ACTOR).result().context
         found = any(part in context.text.replace("&apos;", "'") for part in question["expect"])
         given.append(Given("", len(context.included), context.tokens, float(found)))
     return given
 
 
 def _asked(engine: Engine, conversations: Sequence[Conversation]) -> list[Given]:
-    refs = dict(engine._require().storage.vault.read(lambda rows: rows.all("SELECT id, ref FROM memories")))
+    refs = dict(engine._require_open_vault().storage.vault.read(lambda rows: rows.all("SELECT id, ref FROM memories")))
     given = []
     for conversation in conversations:
         for question in conversation.questions:
             asked = ContextQuery(question.text, spaces=(conversation.name,))
-            context = engine.memories.context(asked, OWNER_ACTOR).result().context
+            context = engine.memories.build_context(asked, OWNER_ACTOR).result().context
             inside = {refs[one.id] for one in context.included if one.tier == "full"}
             wanted = question.evidence
             share = sum(ref in inside for ref in wanted) / len(wanted) if wanted else None

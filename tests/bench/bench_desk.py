@@ -127,7 +127,7 @@ def applied(rig: Rig, tx: Tx, item: ReviewItem) -> int:
         try:
             with tx.attempt():
                 given = vector if action is Action.MERGE else None
-                make_resolver(rig.opened.storage, rig.opened.search).resolve(
+                make_resolver(rig.opened.storage, rig.opened.search).resolve_item(
                     tx, item.id, decision, given, OWNER_ACTOR, None, rig.opened.search.add_vectors
                 )
                 raise UserError(Code.CANCELLED, "Taken back.")
@@ -142,14 +142,14 @@ def run(rig: Rig, count: int) -> None:
     """Measure."""
     fill(rig, count)
     desk = rig.engine.conflicts
-    first = desk.queue().result(60)
-    report("queue", timed(lambda: desk.queue().result(60)))
-    report("first item", timed(lambda: desk.item(first.rows[0].id).result(60)))
-    report("queue and first item", timed(lambda: desk.item(desk.queue().result(60).rows[0].id).result(60)))
-    report("queue of one subject", timed(lambda: desk.queue(QueueRequest(subject="person 7")).result(60)))
-    report("queue with words", timed(lambda: desk.queue(QueueRequest(text="house 77")).result(60)))
+    first = desk.list_queue().result(60)
+    report("queue", timed(lambda: desk.list_queue().result(60)))
+    report("first item", timed(lambda: desk.read_item(first.rows[0].id).result(60)))
+    report("queue and first item", timed(lambda: desk.read_item(desk.list_queue().result(60).rows[0].id).result(60)))
+    report("queue of one subject", timed(lambda: desk.list_queue(QueueRequest(subject="person 7")).result(60)))
+    report("queue with words", timed(lambda: desk.list_queue(QueueRequest(text="house 77")).result(60)))
     report("badge", timed(lambda: desk.count_waiting().result(60)))
-    items = [desk.item(row.id).result(60) for row in first.rows]
+    items = [desk.read_item(row.id).result(60) for row in first.rows]
     carried = [rig.write(partial(applied, rig, item=item)) for item in items]
     fit = sum(item.state == "open" and done == len(item.actions) > 1 for item, done in zip(items, carried, strict=True))
     offered = sum(len(item.actions) for item in items)

@@ -37,9 +37,9 @@ from core.ipc.client.client import Client  # noqa: E402
 from core.ipc.protocol.messages import (  # noqa: E402
     LINE_BYTES,
     BadMessage,
-    parse,
+    parse_message,
 )
-from core.ipc.protocol.transport import connect  # noqa: E402
+from core.ipc.protocol.transport import connect_to  # noqa: E402
 
 LONGEST_S = 20.0  # one case; a longer one is a finding
 ANSWER_S = 10.0
@@ -172,7 +172,7 @@ def _word(dice: random.Random) -> str:
 
 def _strict(data: bytes) -> str:
     try:
-        ours = parse(data)
+        ours = parse_message(data)
     except BadMessage:
         return "refused"
     if ours != json.loads(data):
@@ -216,7 +216,7 @@ class Socket:
         return ("greeted" if greeted else "stranger") + (f" {min(codes)}" if codes else " hung up")
 
     def _client(self, greeted: bool) -> Client:
-        return self._palace.owner() if greeted else Client(connect(self._palace.place, ANSWER_S))
+        return self._palace.owner() if greeted else Client(connect_to(self._palace.place, ANSWER_S))
 
     def _line(self, dice: random.Random) -> bytes:
         method, params = dice.choice(self._methods), {name: _value(dice, 3) for name in self._names(dice)}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from core.text.screening.injection import ScanLimits, scan
+from core.text.screening.injection import ScanLimits, scan_text
 
 OWN = Path(__file__).resolve().parents[1] / "fixtures" / "injection"
 
@@ -32,7 +32,7 @@ def own(kept: str = "") -> list[tuple[str, str]]:
 def measured(name: str, rows: list[tuple[str, str]]) -> None:
     """Print the figures of one set."""
     limits, begun = ScanLimits(), time.perf_counter()
-    scores = [(scan(text).score, label) for text, label in rows]
+    scores = [(scan_text(text).score, label) for text, label in rows]
     took = (time.perf_counter() - begun) * 1000 / max(1, len(rows))
     for wanted in ("attack", "benign"):
         found = [score for score, label in scores if label == wanted]

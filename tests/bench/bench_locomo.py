@@ -88,7 +88,7 @@ class Palace:
     def wait(self) -> None:
         """Wait until the index holds every vector, and its graph too."""
         pause = threading.Event()
-        while (found := dict(self._engine.vault.status().result().values["index"]))["state"] != "ready" or found[
+        while (found := dict(self._engine.vault.read_status().result().values["index"]))["state"] != "ready" or found[
             "waiting_for_graph"
         ]:
             pause.wait(_POLL_S)
@@ -101,7 +101,7 @@ class Palace:
 
     def under(self, profile: Profile) -> Ask:
         """Asks under other weights, without a trace: no receipt, nothing counted; as the laboratory asks."""
-        opened = self._engine._require()
+        opened = self._engine._require_open_vault()
 
         def ask(conversation: Conversation, query: str) -> list[str]:
             request = RecallRequest(query=query, scope=OWNER_SCOPE, limit=self._limit, spaces=(conversation.name,))

@@ -83,7 +83,7 @@ _PARTS = (
     ("covered list", "core.recall.lexical", "find_best_covered"),
     ("scope", "core.recall.predicate", "build_predicate"),
     ("scope", "core.recall.predicate", "wanted_labels"),
-    ("reading rows", "core.recall.candidates", "_read"),
+    ("reading rows", "core.recall.candidates", "_read_rows"),
     ("neighbours", "core.recall.vectors", "read_neighbours"),
     ("cosines", "core.recall.vectors", "window_cosines"),
     ("coverage", "core.recall.vectors", "query_coverage"),
@@ -252,7 +252,7 @@ def ask(
 
 def index_recall(palace: Palace, asked: Sequence[str]) -> str:
     """Share of the exact ten nearest that the index in use finds for the questions; `exact` where it scans."""
-    opened = palace._engine._require()
+    opened = palace._engine._require_open_vault()
     index = opened.search.index.settled_index()
     if index is None or index.backend == "flat":
         return "exact" if index is not None else "not ready"

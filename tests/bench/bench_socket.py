@@ -42,7 +42,7 @@ from app.bench.machine import describe_machine, resident_mb  # noqa: E402
 from core.errors import LociError  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
 from core.ipc.protocol import contract  # noqa: E402
-from core.ipc.protocol.transport import connect  # noqa: E402
+from core.ipc.protocol.transport import connect_to  # noqa: E402
 
 ALL = ("read", "propose", "write", "curate", "space:home")
 GROWTH_MB = 60.0  # from a fifth of the fuzzed lines to their end; what they stored is held too
@@ -111,17 +111,17 @@ def served() -> Iterator[tuple[Rig, Wire]]:
 def fuzz(lines: int, seed: int) -> tuple[dict[str, Any], list[str]]:
     """Send wounded calls; four of five from a client with every grant, the rest from strangers."""
     document = json.loads(files("resources").joinpath("protocol.json").read_text("utf-8"))
-    registry = contract.load()
+    registry = contract.load_registry()
     with served() as (rig, wire):
         # The limits would answer most of it: what lies behind them is to be met as well.
         for limit in ("writes_minute", "reads_minute"):
-            rig.engine.settings.set(limit, value=100_000).result(30)
+            rig.engine.settings.set_option(limit, value=100_000).result(30)
         rig.store(f"{PLANTED} lies in a drawer.", space="cellar")
         token = rig.engine.clients.pair("liar", ALL, "none").result(30).token
         honest = Honest(wire.client("honest", "read", "write"))
         before, began = descriptors(), time.perf_counter()
         client = Fuzzer(Walk(document, seed), registry, lambda: wire.greet("liar", token))
-        stranger = Fuzzer(Walk(document, -seed), registry, lambda: Client(connect(wire.place, 10)), at_once=4)
+        stranger = Fuzzer(Walk(document, -seed), registry, lambda: Client(connect_to(wire.place, 10)), at_once=4)
         memory = []
         for _ in range(10):
             client.run(lines * 4 // 50)
@@ -167,7 +167,7 @@ def storm(count: int) -> tuple[dict[str, Any], list[str]]:
         held, refused = 0, Counter[str]()
         for _ in range(count):
             try:
-                peers.append(connect(wire.place, 2))
+                peers.append(connect_to(wire.place, 2))
                 held += 1
             except (LociError, OSError) as wrong:
                 refused[type(wrong).__name__] += 1

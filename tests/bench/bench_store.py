@@ -116,7 +116,7 @@ def profiled(on: bool) -> Iterator[None]:
         yield
         return
     profile = cProfile.Profile()
-    real = StoreService.store
+    real = StoreService.store_request
 
     def timed(self: StoreService, *given: Any, **named: Any) -> Any:
         profile.enable()
@@ -125,11 +125,11 @@ def profiled(on: bool) -> Iterator[None]:
         finally:
             profile.disable()
 
-    StoreService.store = timed  # type: ignore[method-assign]
+    StoreService.store_request = timed  # type: ignore[method-assign]
     try:
         yield
     finally:
-        StoreService.store = real  # type: ignore[method-assign]
+        StoreService.store_request = real  # type: ignore[method-assign]
         pstats.Stats(profile).sort_stats("cumulative").print_stats(45)
 
 

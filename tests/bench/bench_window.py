@@ -69,9 +69,9 @@ def _vault(home_path: Path, count: int, folder: Path) -> dict[str, Any]:
             write_jsonl(path, list(Writer(1).write_messages(count)))
             engine.imports.run(path, None, None, OWNER_ACTOR).result()
         imported = time.perf_counter()
-        placed = engine.palace.arrange().result()
+        placed = engine.palace.place_waiting().result()
         arranged = time.perf_counter()
-        total = engine.vault.status().result().values["memories"]["total"]
+        total = engine.vault.read_status().result().values["memories"]["total"]
         return {
             "memories": total,
             "import_s": round(imported - begun, 1),

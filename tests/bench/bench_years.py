@@ -189,7 +189,7 @@ def lived(
             if life.root is None:
                 life.root = rig.root
                 for name, value in options.items():
-                    rig.engine.settings.set(name, value=value).result(60)
+                    rig.engine.settings.set_option(name, value=value).result(60)
                 life.clients = [rig.client(name, "read", "write", "space:home") for name in ("Wren", "Rook", "Teal")]
             rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
             live(rig, life, clock, min(days, (life.day // QUARTER + 1) * QUARTER), a_day)
@@ -212,7 +212,7 @@ def live(rig: Rig, life: Life, clock: YearClock, until: int, a_day: int) -> None
         if life.day % 7 == 0:
             _decide(rig)
         clock.advance(DAY_MS)
-        rig.engine.flush()
+        rig.engine.flush_journal()
         keep_house(rig)
 
 
@@ -233,7 +233,7 @@ def _say(rig: Rig, life: Life) -> int:
     if own and kind == "fact" and reply.operation == "ADD":
         life.explicit.append(reply.memory_id)
         if life.dice.random() < 0.05:
-            rig.engine.library.revise([reply.memory_id], Revision(pinned=True)).result(60)
+            rig.engine.library.revise_memories([reply.memory_id], Revision(pinned=True)).result(60)
             life.pinned.append(reply.memory_id)
     return 1
 
@@ -259,7 +259,7 @@ def keep_house(rig: Rig) -> None:
         scheduler.queue_due(opened, force=True)
         while scheduler.running_job_id() is not None:
             time.sleep(0.002)
-        if not scheduler.agenda.due(opened, scheduler.make_context(opened)):
+        if not scheduler.agenda.list_due_jobs(opened, scheduler.make_context(opened)):
             return
     raise AssertionError("the work never ends")
 

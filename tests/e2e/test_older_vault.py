@@ -14,7 +14,7 @@ from mcp_rig import RawMcp, pair
 
 from core.errors import Code, IntegrityError, LociError
 from core.ipc.client.client import Client
-from core.ipc.protocol.contract import load
+from core.ipc.protocol.contract import load_registry
 from core.security.handshake import encode_value
 
 OLD = "The brass plate is under the third stair."
@@ -86,7 +86,7 @@ def test_a_headless_engine_lets_no_client_in_until_the_person_says_so(older: Put
             assert (error.code, "--accept-older" in error.sentence) == (Code.OLDER_VAULT, True)
         with Client.connect(palace.place) as stranger:
             params = {"protocol": 1, "client": "kept", "nonce": encode_value(bytes(32))}
-            for method in [*load().methods, "no_such_method"]:
+            for method in [*load_registry().methods, "no_such_method"]:
                 with pytest.raises(LociError) as caught:
                     stranger.call(method, params)
                 assert caught.value.code is Code.OLDER_VAULT

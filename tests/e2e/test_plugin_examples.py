@@ -14,7 +14,7 @@ from cli_rig import MINUTE_S, ROOT, Palace, in_background
 from cli_terminal import Terminal
 
 from core.config.grant_wording import describe_limits_of_grants
-from core.ipc.protocol.contract import load
+from core.ipc.protocol.contract import load_registry
 
 EXAMPLES = ROOT / "resources" / "help" / "examples"
 TEXT = "The code of the gate stands in the blue book."
@@ -90,13 +90,13 @@ def test_the_quick_start_shows_the_very_programs(language: str) -> None:
 
 
 def test_the_calls_of_the_quick_start_are_what_the_schemas_allow() -> None:
-    registry = load()
+    registry = load_registry()
     calls = [json.loads(line) for line in re.findall(r'^\{"jsonrpc".*\}$', QUICK_START, re.MULTILINE)]
     assert [call["method"] for call in calls] == ["pair", "memory_store", "memory_search", "memory_context"]
     for call in calls:
-        registry.find(call["method"]).check(call["params"])
+        registry.find_method(call["method"]).check_params(call["params"])
     for name in re.findall(r"`((?:memory|turn|session)_(?!id`)\w+|capture|subscribe)`", QUICK_START):
-        assert registry.find(name).who == "client"
+        assert registry.find_method(name).who == "client"
 
 
 @pytest.mark.parametrize("language", PROGRAMS)

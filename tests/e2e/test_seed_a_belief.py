@@ -156,7 +156,7 @@ def test_high_trust_supersedes_low_trust(rig: Rig) -> None:
 def test_low_trust_is_quarantined_and_asked_about(rig: Rig) -> None:
     old, new = tell(rig, "$500"), tell(rig, "$0", Source.DOCUMENT)
     assert (status(rig, old), status(rig, new), new.operation) == ("active", "quarantined", "QUARANTINE")
-    (row,) = rig.engine.conflicts.queue().result(30).rows
+    (row,) = rig.engine.conflicts.list_queue().result(30).rows
     assert (row.id, row.existing_id, row.incoming_id) == (new.conflict, old.memory_id, new.memory_id)
 
 
@@ -190,7 +190,7 @@ def test_keeping_both_activates_both_and_closes_the_conflict(rig: Rig) -> None:
     old, new = tell(rig, "$500"), tell(rig, "$750", Source.DOCUMENT)
     resolve(rig, new, Action.KEEP_BOTH)
     assert (status(rig, old), status(rig, new)) == ("active", "active")
-    assert rig.engine.conflicts.queue().result(30).rows == ()
+    assert rig.engine.conflicts.list_queue().result(30).rows == ()
 
 
 def test_an_undecided_conflict_is_listed_until_it_is_decided(rig: Rig) -> None:
@@ -213,7 +213,7 @@ def test_recall_gives_what_is_active_and_the_rest_when_asked(rig: Rig) -> None:
 
 def test_the_whole_life_of_a_claim(rig: Rig) -> None:
     old, new = tell(rig, "$500"), tell(rig, "$750")
-    chain = rig.engine.memories.history(new.memory_id, OWNER_ACTOR).result(30)
+    chain = rig.engine.memories.list_versions(new.memory_id, OWNER_ACTOR).result(30)
     assert [memory.id for memory in chain] == [old.memory_id, new.memory_id]
     assert rig.found("User budget") == ["User budget is $750"]
 

@@ -83,7 +83,7 @@ def test_a_merge_keeps_the_id_and_both_originals(tmp_path: Path) -> None:
         assert (set(memory.tags), memory.importance) == ({"a", "b"}, 0.9)
         assert memory.occurred is not None
         assert memory.occurred.ms == START_MS
-        texts = {one.text for one in rig.engine.memories.history(first.memory_id, OWNER_ACTOR).result(30)}
+        texts = {one.text for one in rig.engine.memories.list_versions(first.memory_id, OWNER_ACTOR).result(30)}
         assert {FIRST, "The house is painted with oil", memory.text} == texts
 
 
@@ -101,7 +101,7 @@ def test_a_guess_changes_nothing_and_is_a_note(tmp_path: Path, label: Label) -> 
         first, second = rig.store(FIRST), later(rig, AGAIN if label is Label.DUPLICATE else SECOND)
         assert (second.operation, states(rig, first, second)) == ("ADD", ["active", "active"])
         assert second.conflict is None
-        assert rig.engine.conflicts.queue().result(30).rows == ()
+        assert rig.engine.conflicts.list_queue().result(30).rows == ()
         assert rig.rows("SELECT kind, note FROM conflicts") == [("classification", "may_belong")]
 
 
@@ -163,7 +163,7 @@ def test_nothing_was_true_before_the_first_was_said(chain: Chain) -> None:
 def test_the_history_of_a_fact_from_any_of_its_versions(chain: Chain) -> None:
     rig, replies = chain
     for reply in replies:
-        found = rig.engine.memories.history(reply.memory_id, OWNER_ACTOR).result(30)
+        found = rig.engine.memories.list_versions(reply.memory_id, OWNER_ACTOR).result(30)
         assert [memory.text for memory in found] == [FIRST, SECOND, THIRD]
 
 
@@ -194,7 +194,7 @@ def test_no_chain_is_broken_by_a_decision(tmp_path: Path) -> None:
         first, held = rig.store(FIRST), later(rig, SECOND, Source.DOCUMENT)
         assert held.conflict is not None
         rig.engine.conflicts.resolve(held.conflict, Decision(Action.SUPERSEDE), OWNER_ACTOR).result(30)
-        found = rig.engine.memories.history(first.memory_id, OWNER_ACTOR).result(30)
+        found = rig.engine.memories.list_versions(first.memory_id, OWNER_ACTOR).result(30)
         assert [memory.text for memory in found] == [FIRST, SECOND]
         assert rig.verify()["status"] == "ok"
 
@@ -230,7 +230,7 @@ def test_exactly_one_version_of_a_chain_is_true_at_any_time(chain: Chain) -> Non
 def test_a_fact_that_never_changed_is_its_own_history(tmp_path: Path) -> None:
     with saying(tmp_path, Label.COEXIST) as rig:
         only = rig.store(FIRST)
-        found = rig.engine.memories.history(only.memory_id, OWNER_ACTOR).result(30)
+        found = rig.engine.memories.list_versions(only.memory_id, OWNER_ACTOR).result(30)
         assert [memory.text for memory in found] == [FIRST]
 
 
@@ -252,7 +252,7 @@ def test_a_value_that_returns_is_a_new_version_of_the_same_chain(tmp_path: Path)
         again = later(rig, FIRST)
         assert (again.operation, again.deduplicated) == ("SUPERSEDE", False)
         assert states(rig, first, second, again) == ["superseded", "superseded", "active"]
-        history = rig.engine.memories.history(again.memory_id, OWNER_ACTOR).result(30)
+        history = rig.engine.memories.list_versions(again.memory_id, OWNER_ACTOR).result(30)
         assert [memory.text for memory in history] == [FIRST, SECOND, FIRST]
         for day, text in ((5, FIRST), (15, SECOND), (25, FIRST)):
             assert rig.found("house painted", as_of_ms=START_MS + day * DAY_MS) == [text]

@@ -22,7 +22,7 @@ from core.config.grant_wording import describe_default_visibility, describe_gran
 from core.errors import Code, LociError
 from core.ipc.client.client import Client
 from core.ipc.client.wire import Pairing
-from core.ipc.protocol.contract import load
+from core.ipc.protocol.contract import load_registry
 from core.ipc.protocol.transport import Place, socket_place
 from core.security.handshake import decode_value, encode_value
 
@@ -63,7 +63,7 @@ def test_a_locked_start_answers_e1001_and_nothing_else(palace: Palace) -> None:
         assert "locked" in serving.heard
         with Client.connect(palace.place) as client:
             hello = {"protocol": 1, "client": "notes-plugin", "nonce": encode_value(bytes(32))}
-            methods = [*load().methods, "no_such_method"]
+            methods = [*load_registry().methods, "no_such_method"]
             methods.remove("owner.unlock")
             assert {refused(client, method, hello) for method in methods} == {Code.VAULT_LOCKED}
             # A wrong key does not open it either.

@@ -107,7 +107,7 @@ def test_after_taking_a_step_back_the_keyboard_is_in_the_list_of_steps(
         room.clients.lines = [replace(room.clients.lines[0], is_undone=True)]
         return finished(UndoReport("s1", "Remember a fact", "s2", 1, (), "Scribe", ()))
 
-    monkeypatch.setattr(room.context.bridge.engine.memories, "undo", take)
+    monkeypatch.setattr(room.context.bridge.engine.memories, "undo_step", take)
     room.clients.lines = [did(room.now, Did.WROTE, "store", step_id="s1", count=1)]
     tab = two(room).enter().stand.activity
     by_space(room, tab.undo)

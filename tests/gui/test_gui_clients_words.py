@@ -23,7 +23,7 @@ CORE = Path(__file__).resolve().parents[2] / "core"
 OTHERS = {"OWNER_ACTOR", "SCHEDULER", "MODEL_ACTOR"}
 """Names of actors that are no clients."""
 GIVEN = {
-    "core.engine.clients.clients": set(),  # the owner's, all of them: `Clients._change`
+    "core.engine.clients.clients": set(),  # the owner's, all of them: `Clients._run_client_verb`
     "core.engine.clients.client_undo": set(),  # the owner's
     "core.engine.runtime.storage": set(),  # whoever calls it names the verb
     "core.engine.views.graph": set(),

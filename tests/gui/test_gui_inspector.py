@@ -65,7 +65,7 @@ def test_a_memory_that_is_gone_is_said_to_be(qtbot: QtBot, context: Context, ins
 def test_it_reads_anew_when_the_memory_changes(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     memory_id = rig.store("The bell rings at six.").memory_id
     look(qtbot, inspector, context, memory_id)
-    rig.engine.library.revise((memory_id,), Revision(pinned=True)).result(30)
+    rig.engine.library.revise_memories((memory_id,), Revision(pinned=True)).result(30)
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE · PINNED")
 
 
@@ -82,7 +82,7 @@ def test_hidden_it_reads_nothing_and_once_shown_what_stands_then(
     inspector.show()
     settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == second)
     inspector.hide()
-    rig.engine.library.revise((second,), Revision(pinned=True)).result(30)
+    rig.engine.library.revise_memories((second,), Revision(pinned=True)).result(30)
     qtbot.wait(300)
     assert inspector.caps.whole == "FACT · ACTIVE"
     inspector.show()
@@ -105,7 +105,7 @@ def test_a_version_made_elsewhere_is_followed_and_its_undo_too(
 ) -> None:
     old = rig.store("The bell rings at six.").memory_id
     look(qtbot, inspector, context, old)
-    report = rig.engine.library.revise((old,), Revision(text="The bell rings at seven.")).result(30)
+    report = rig.engine.library.revise_memories((old,), Revision(text="The bell rings at seven.")).result(30)
     settle(qtbot, lambda: context.selection.current == report.ids[0])
     settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.text.endswith("seven."))
     rig.undo(report.step_id)
@@ -118,7 +118,7 @@ def test_an_old_version_that_was_asked_for_stays(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
 ) -> None:
     old = rig.store("The bell rings at six.").memory_id
-    rig.engine.library.revise((old,), Revision(text="The bell rings at seven.")).result(30)
+    rig.engine.library.revise_memories((old,), Revision(text="The bell rings at seven.")).result(30)
     look(qtbot, inspector, context, old)
     context.selection.reselect(old, "test")
     qtbot.wait(300)

@@ -99,7 +99,7 @@ def test_history_marks_what_differs_and_brings_old_words_back(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
 ) -> None:
     old = rig.store("The release is on 28 November.").memory_id
-    new = rig.engine.library.revise((old,), Revision(text="The release is on 12 December.")).result(30).ids[0]
+    new = rig.engine.library.revise_memories((old,), Revision(text="The release is on 12 December.")).result(30).ids[0]
     look(qtbot, inspector, context, new)
     part = inspector.find_part("history")
     assert isinstance(part, HistoryPart)
@@ -232,7 +232,7 @@ def test_moving_to_another_room_of_the_wing(qtbot: QtBot, rig: Rig, context: Con
     ids = [rig.store(f"The shelf holds jar number {n}").memory_id for n in range(4)]
     rig.settle()
     palace = rig.engine.palace
-    palace.arrange().result(60)
+    palace.place_waiting().result(60)
     palace.make_room("home", "Pantry", ids[:2]).result(60)
     look(qtbot, inspector, context, ids[3])
     context.commands.run("memory.move")
@@ -242,7 +242,7 @@ def test_moving_to_another_room_of_the_wing(qtbot: QtBot, rig: Rig, context: Con
     dialog.field.setText("pan")
     settle(qtbot, lambda: dialog.go_button.accessibleName() == "Move to Pantry")
     dialog.go_button.click()
-    settle(qtbot, lambda: bool(palace.locate(ids[3]).result(30).room == "Pantry"))
+    settle(qtbot, lambda: bool(palace.find_locus(ids[3]).result(30).room == "Pantry"))
 
 
 def test_nothing_is_cut_off_at_a_large_text_size(qtbot: QtBot, rig: Rig, context: Context) -> None:

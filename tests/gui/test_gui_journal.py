@@ -114,7 +114,7 @@ def test_older_steps_come_as_somebody_scrolls(context: Context, rig: Rig, qtbot:
     feed, model = made.steps, made.lines
     feed.reload()
     settle(qtbot, lambda: feed.is_read)
-    first = context.bridge.engine.history.steps(None, 4).result(30)
+    first = context.bridge.engine.history.list_steps(None, 4).result(30)
     feed._replace_steps(first)
     assert model.canFetchMore(QModelIndex())
     model.fetchMore(QModelIndex())
@@ -206,7 +206,7 @@ def test_enter_leads_to_what_a_step_touched(page: JournalPage, context: Context,
 
 def test_a_step_that_touched_several_offers_them(page: JournalPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
     ids = [rig.store(text).memory_id for text in ("The boat is called Heron & Co.", "The shed is green.")]
-    context.bridge.engine.library.revise(ids, Revision(add_tags=("yard",))).result(30)
+    context.bridge.engine.library.revise_memories(ids, Revision(add_tags=("yard",))).result(30)
     enter(page, qtbot)
     choose(page, "Tag 2 memories")
     QTest.keyClick(page.tabs.changes.list, Qt.Key.Key_Return)
@@ -239,7 +239,7 @@ def test_a_failure_is_shown_with_a_way_out(
     def broken(*_: object) -> object:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(History, "steps", broken)
+    monkeypatch.setattr(History, "list_steps", broken)
     page.activate("changes")
     settle(qtbot, lambda: page.tabs.changes.states.count() == 3)
     monkeypatch.undo()
@@ -320,7 +320,7 @@ def test_the_audit_grows_at_both_ends(context: Context, rig: Rig, qtbot: QtBot) 
         rig.store(f"Jar {number} holds quinces.")
     table: TableModel[AuditRow] = TableModel(AuditRows())
     feed = AuditFeed(context, table)
-    page = context.bridge.engine.history.audit(None, 2).result(30)
+    page = context.bridge.engine.history.list_audit(None, 2).result(30)
     feed._insert_newest(page)
     assert table.canFetchMore(QModelIndex())
     table.fetchMore(QModelIndex())

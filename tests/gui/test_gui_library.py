@@ -145,7 +145,7 @@ def test_the_mark_of_a_text_is_a_shape_beside_its_words_and_alone_where_there_is
 
 def test_model_fetches_only_what_is_in_sight(qtbot: QtBot, context: Context, rig: Rig) -> None:
     rig.bring(facts(450))
-    ids = rig.engine.library.find(_all()).result(30).ids
+    ids = rig.engine.library.find_memories(_all()).result(30).ids
     model = MemoryTable(context)
     model.show_ids(ids)
     assert model.fetched == 0
@@ -308,7 +308,7 @@ def test_times_of_the_menu_are_understood(context: Context) -> None:
     choices = [choice for choice in time_choices(some, 1_700_000_000_000) if choice.key]
     library = context.bridge.engine.library
     assert {choice.key for choice in choices} == {"on", "recorded", "before"}
-    assert all(not library.parse(f"{choice.key}:{choice.value}").problems for choice in choices)
+    assert all(not library.parse_search(f"{choice.key}:{choice.value}").problems for choice in choices)
     assert time_choices(Facets({}, {}, {}, {}, {}, {}, {}, None, None), 0) == []
 
 
@@ -329,7 +329,7 @@ def test_an_empty_vault_teaches(qtbot: QtBot, page: LibraryPage, context: Contex
 def test_no_match_offers_ways_out(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:
     kept = remember(rig.engine, "The zeppelin landed").memory_id
     rig.bring(facts(2))
-    rig.engine.library.revise([kept], Revision(status=Status.ARCHIVED)).result(30)
+    rig.engine.library.revise_memories([kept], Revision(status=Status.ARCHIVED)).result(30)
     page.activate("zeppelin")
     settle(qtbot, lambda: "No memory matches" in said(page))
     assert "Remove “zeppelin”" in said(page)
@@ -344,15 +344,15 @@ def test_no_match_offers_ways_out(qtbot: QtBot, page: LibraryPage, rig: Rig) -> 
 def test_trouble_can_be_tried_again(qtbot: QtBot, page: LibraryPage, rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.bring(facts(2))
     library = rig.engine.library
-    true_find = library.find
+    true_find = library.find_memories
 
     def broken(_request: object) -> object:
         raise RuntimeError
 
-    monkeypatch.setattr(library, "find", broken)
+    monkeypatch.setattr(library, "find_memories", broken)
     page.activate()
     settle(qtbot, lambda: "E5007" in said(page))
-    monkeypatch.setattr(library, "find", true_find)
+    monkeypatch.setattr(library, "find_memories", true_find)
     shown = page.states.currentWidget()
     assert shown is not None
     shown.findChildren(QPushButton)[0].click()

@@ -45,7 +45,7 @@ def first(page: LibraryPage) -> str:
 
 def found(rig: Rig, query: str) -> int:
     """How many memories match."""
-    return len(rig.engine.library.find(FindRequest(query)).result(30).ids)
+    return len(rig.engine.library.find_memories(FindRequest(query)).result(30).ids)
 
 
 def asked(qtbot: QtBot, page: LibraryPage, act: str) -> RevisionDialog:

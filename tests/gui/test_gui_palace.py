@@ -211,7 +211,7 @@ def test_nothing_that_stands_moves_and_the_camera_stays(qtbot: QtBot, page: Pala
         rig.engine, "home the boat at the harbour with sails, rope and tar number 99", space="home"
     ).memory_id
     rig.settle()
-    rig.engine.palace.arrange().result(30)
+    rig.engine.palace.place_waiting().result(30)
     settle(qtbot, lambda: page.scene.spot_of(new) is not None)
     after = places(page)
     assert {key: after[key] for key in before} == before
@@ -240,7 +240,7 @@ def test_only_rooms_that_were_touched_are_read_again(
 def test_a_text_that_is_written_anew_keeps_its_place(qtbot: QtBot, page: PalacePage, rig: Rig) -> None:
     spot = first(page, 1)
     stood, old = (spot.x, spot.y), spot.id
-    report = rig.engine.library.revise((old,), Revision(text="home the boat, told anew")).result(30)
+    report = rig.engine.library.revise_memories((old,), Revision(text="home the boat, told anew")).result(30)
     assert report.ids[0] != old
     settle(qtbot, lambda: places(page).get(report.ids[0]) == stood)
     assert old not in places(page)
@@ -337,7 +337,7 @@ def test_hostile_text_is_shown_as_text(qtbot: QtBot, context: Context, rig: Rig)
     furnish(rig)
     memory_id = remember(rig.engine, HOSTILE, space="home", kind=Kind.FACT).memory_id
     rig.settle()
-    rig.engine.palace.arrange().result(30)
+    rig.engine.palace.place_waiting().result(30)
     page = opened(qtbot, context)
     spot = page.scene.spot_of(memory_id)
     assert spot is not None

@@ -219,7 +219,7 @@ def test_menus_offer_what_can_be_done(qtbot: QtBot, context: Context, page: Pala
     assert searched == [f'space:home room:"{room.plan.name}"']
     context.bridge.engine.palace.rename_room(room.id, 'The "old" shed').result(30)
     settle(qtbot, lambda: room.plan.name == 'The "old" shed')
-    terms = context.bridge.engine.library.parse(page.verbs.search_term_of(room)).terms
+    terms = context.bridge.engine.library.parse_search(page.verbs.search_term_of(room)).terms
     assert {term.key: term.values for term in terms} == {"space": ("home",), "room": ('The "old" shed',)}
     page.verbs.menu.close()
     page.verbs.open_menu(first(page), QPoint(10, 10))

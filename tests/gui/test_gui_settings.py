@@ -145,13 +145,13 @@ def test_a_number_is_told_once_after_a_pause(page: SettingsPage, rig: Rig, qtbot
         QTest.keyClick(spin, Qt.Key.Key_Up)
     assert stored(rig, "undo_days") == 90
     settle(qtbot, lambda: stored(rig, "undo_days") == 93)
-    steps = rig.engine.history.steps().result(30)
+    steps = rig.engine.history.list_steps().result(30)
     assert [step.label for step in steps.rows] == ["Change the setting Undo history"]
     settle(qtbot, page.lines["undo_days"].reset_button.isVisible)
 
 
 def test_a_reset_gives_one_option_its_default(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
-    rig.engine.settings.set("undo_days", 12).result(30)
+    rig.engine.settings.set_option("undo_days", 12).result(30)
     settle(qtbot, page.lines["undo_days"].reset_button.isVisible)
     assert field_of(page, "undo_days").value() == 12  # changed elsewhere, shown here
     page.lines["undo_days"].reset_button.click()
@@ -160,7 +160,7 @@ def test_a_reset_gives_one_option_its_default(page: SettingsPage, rig: Rig, qtbo
 
 
 def test_an_undo_is_shown(page: SettingsPage, rig: Rig, qtbot: QtBot) -> None:
-    rig.engine.settings.set("receipt_days", 3).result(30)
+    rig.engine.settings.set_option("receipt_days", 3).result(30)
     settle(qtbot, lambda: field_of(page, "receipt_days").value() == 3)
     rig.undo()
     settle(qtbot, lambda: field_of(page, "receipt_days").value() == 30)
@@ -172,7 +172,7 @@ def test_a_change_that_fails_is_told_in_place(
     def full(*_: object) -> object:
         raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
 
-    monkeypatch.setattr(Settings, "set", full)
+    monkeypatch.setattr(Settings, "set_option", full)
     spin = field_of(page, "backups_kept")
     spin.setValue(9)
     page.lines["backups_kept"].control.submit_pending()
@@ -223,7 +223,7 @@ def test_the_wheel_does_not_change_what_one_scrolls_over(page: SettingsPage) -> 
 def test_everything_is_reset_and_brought_back(page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
     told: list[tuple[str, Any]] = []
     context.desk.tell.connect(lambda sentence, _action, run: told.append((sentence, run)))
-    rig.engine.settings.set("undo_days", 12).result(30)
+    rig.engine.settings.set_option("undo_days", 12).result(30)
     context.prefs.change_options(lambda options: options.model_copy(update={"theme": "dark"}))
     settle(qtbot, lambda: page.lines["undo_days"].row.value == 12)
     page.reset_all.click()

@@ -138,7 +138,7 @@ def test_undo_takes_the_persons_own_newest_step_not_an_assistants(window: MainWi
     window.context.commands.run("edit.undo")
     settle(qtbot, lambda: window.toasts.sentence == "Undone: Resume a client.")
     assert rig.rows("SELECT id FROM memories") == [(asked,)]
-    assert rig.engine.clients.card("aster").result(30).standing is ClientState.PAUSED
+    assert rig.engine.clients.read_card("aster").result(30).standing is ClientState.PAUSED
 
 
 def test_with_nothing_of_the_persons_undo_says_where_the_rest_is(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:

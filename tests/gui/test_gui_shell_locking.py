@@ -197,7 +197,7 @@ def test_locking_stops_no_work_by_itself(window: MainWindow, qtbot: QtBot) -> No
 
 
 def test_an_import_under_way_is_finished_after_unlocking(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
-    rig.engine.settings.set("import_batch", 50).result(30)
+    rig.engine.settings.set_option("import_batch", 50).result(30)
     path, engine, opened = rig.write_rows(facts(3000)), rig.engine, rig.opened
     told: list[int] = []
 

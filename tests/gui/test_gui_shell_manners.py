@@ -138,8 +138,8 @@ def test_a_second_undo_waits_for_the_first(window: MainWindow, rig: Rig, qtbot: 
 
 def test_an_ampersand_in_the_name_of_a_step_is_one(window: MainWindow, rig: Rig, qtbot: QtBot) -> None:
     stored = remember(rig.engine, "The boat is called Heron.").memory_id
-    rig.engine.palace.arrange().result(60)
-    room = rig.engine.palace.locate(stored).result(30).room_id
+    rig.engine.palace.place_waiting().result(60)
+    room = rig.engine.palace.find_locus(stored).result(30).room_id
     rig.engine.palace.rename_room(room, "Salt & pepper").result(30)
     step = rig.engine.history.next_undo().result(30)
     assert step is not None

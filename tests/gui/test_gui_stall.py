@@ -61,7 +61,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     """A vault of 20,000 memories, arranged."""
     with rig_at(tmp_path_factory.mktemp("large")) as rig:
         rig.bring(list(rows()))
-        rig.engine.palace.arrange().result(240)
+        rig.engine.palace.place_waiting().result(240)
         yield rig
 
 
@@ -141,7 +141,7 @@ def test_no_page_keeps_the_gui_thread(window: MainWindow, qtbot: QtBot, page_id:
         assert page is not None
         drive(window, page, qtbot)
         context: Context = window.context
-        newest = context.bridge.engine.library.find(FindRequest()).result(30).ids
+        newest = context.bridge.engine.library.find_memories(FindRequest()).result(30).ids
         context.selection.select(newest[COUNT // 2], "test")
         settle(qtbot, lambda: at_rest(window), 60_000)
         worst = sorted(dog.stalls, key=lambda stall: -stall.busy_ms)[:3]

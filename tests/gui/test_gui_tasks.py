@@ -42,7 +42,7 @@ def test_an_answer_comes_after_the_call_and_on_the_gui_thread(context: Context, 
 def test_an_engine_thread_answers_on_the_gui_thread(context: Context, rig: Rig, qtbot: QtBot) -> None:
     here: list[bool] = []
     context.tasks.run(
-        make_query("Looking", rig.engine.vault.status).success(
+        make_query("Looking", rig.engine.vault.read_status).success(
             lambda _: here.append(threading.current_thread() is threading.main_thread())
         )
     )

@@ -16,8 +16,8 @@ from ui.undo import describe_left, offer_undo, undo_step
 def test_an_undo_is_said_with_what_stayed(qtbot: QtBot, context: Context, rig: Rig) -> None:
     kept = rig.store("The shed is green.").memory_id
     library = rig.engine.library
-    step = library.revise((kept,), Revision(pinned=True)).result(30).step_id
-    library.revise((kept,), Revision(importance=0.9)).result(30)
+    step = library.revise_memories((kept,), Revision(pinned=True)).result(30).step_id
+    library.revise_memories((kept,), Revision(importance=0.9)).result(30)
     assert step is not None
     heard, runs = hear(context), []
     context.desk.tell.connect(lambda _sentence, title, run, _stays: runs.append((title, run)))
@@ -32,7 +32,7 @@ def test_an_undo_is_said_with_what_stayed(qtbot: QtBot, context: Context, rig: R
 
 def test_an_undo_that_leaves_nothing_says_no_more(qtbot: QtBot, context: Context, rig: Rig) -> None:
     kept = rig.store("The shed is green.").memory_id
-    step = rig.engine.library.revise((kept,), Revision(status=Status.ARCHIVED)).result(30).step_id
+    step = rig.engine.library.revise_memories((kept,), Revision(status=Status.ARCHIVED)).result(30).step_id
     assert step is not None
     heard, runs = hear(context), []
     again: list[tuple[str, str]] = []
@@ -58,6 +58,6 @@ def test_what_stayed_is_counted(count: int, words: str) -> None:
 def test_a_clients_step_is_not_taken_back_as_if_it_were_the_persons(qtbot: QtBot, context: Context, rig: Rig) -> None:
     rig.store("The shed is green.", rig.client("aster", "read", "write", "space:home"), space="home")
     heard = hear(context)
-    undo_step(context, rig.engine.history.steps().result(30).rows[0].id)
+    undo_step(context, rig.engine.history.list_steps().result(30).rows[0].id)
     settle(qtbot, lambda: len(heard.sentences) == 1)
     assert heard.sentences[0].endswith(" It was a step of aster, not yours.")

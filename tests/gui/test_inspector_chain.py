@@ -40,7 +40,7 @@ def a_chain(rig: Rig) -> tuple[str, str]:
     """Two versions with a time between them of which nothing is known."""
     day = When(START_MS - 100 * DAY_MS, Precision.DAY)
     old = rig.store("Release: the 28th.", occurred=day).memory_id
-    new = rig.engine.library.revise((old,), Revision(text="Release: the 12th.")).result(30).ids[0]
+    new = rig.engine.library.revise_memories((old,), Revision(text="Release: the 12th.")).result(30).ids[0]
     change(rig, old, valid_to=START_MS - 60 * DAY_MS)
     change(rig, new, valid_from=START_MS - 20 * DAY_MS)
     claim(rig, old, "release_day", "the 28th", "the 28th", state="superseded")
@@ -87,7 +87,7 @@ def test_of_many_versions_the_latest_are_drawn(qtbot: QtBot, rig: Rig, context: 
     newest = rig.store("Release: the 0th.").memory_id
     for nr in range(1, SHOWN + 3):
         rig.clock.advance(86_400)  # type: ignore[attr-defined]  # the test's clock
-        newest = rig.engine.library.revise((newest,), Revision(text=f"Release: the {nr}th.")).result(30).ids[0]
+        newest = rig.engine.library.revise_memories((newest,), Revision(text=f"Release: the {nr}th.")).result(30).ids[0]
     look(qtbot, inspector, context, newest)
     part = history_of(inspector)
     assert len(part.axis.drawn) == SHOWN

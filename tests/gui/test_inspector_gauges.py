@@ -76,7 +76,7 @@ def test_another_memory_shows_nothing_of_the_one_before(
 
 def test_what_is_out_of_the_way_has_no_gauges(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     memory_id = rig.store("Quill closes the weir.").memory_id
-    rig.engine.library.revise([memory_id], Revision(status=Status.ARCHIVED)).result(30)
+    rig.engine.library.revise_memories([memory_id], Revision(status=Status.ARCHIVED)).result(30)
     look(qtbot, inspector, context, memory_id)
     assert not part_of(inspector).isVisible()
 

@@ -74,7 +74,7 @@ def test_a_choice_that_cannot_be_saved_is_not_shown_as_if_it_held(
     def full(*_: object) -> object:
         raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
 
-    monkeypatch.setattr(context.bridge.engine.library, "revise", full)
+    monkeypatch.setattr(context.bridge.engine.library, "revise_memories", full)
     heard = hear(context)
     next(one for one in row.chip.menu().actions() if one.text() == "For days").trigger()
     settle(qtbot, lambda: heard.sentences == ["The disk is full."])
@@ -121,7 +121,7 @@ def test_a_chip_searches_for_its_name(qtbot: QtBot, rig: Rig, context: Context, 
     for made in chips(part):
         made.click()
     assert asked[0] == "Ada Marsh"
-    terms = context.bridge.engine.library.parse(asked[1]).terms
+    terms = context.bridge.engine.library.parse_search(asked[1]).terms
     assert [(term.key, term.values) for term in terms] == [("phrase", ('a "b"/c.txt',))]
 
 

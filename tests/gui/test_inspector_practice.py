@@ -125,7 +125,7 @@ def test_a_rule_that_was_turned_around_shows_what_it_said(
 
 def test_what_is_archived_takes_no_reports(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     rule, part = looked_at_rule(qtbot, rig, context, inspector)
-    rig.engine.library.revise([rule], Revision(status=Status.ARCHIVED)).result(30)
+    rig.engine.library.revise_memories([rule], Revision(status=Status.ARCHIVED)).result(30)
     settle(qtbot, lambda: not part.marks.isVisible())
     assert part.counts.isVisible()
 

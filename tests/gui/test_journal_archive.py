@@ -33,7 +33,7 @@ def furnish(room: JournalRoom, rig: Rig) -> list[str]:
     """Three archived memories; their ids."""
     texts = ("The boat is called Heron.", "The shed is green.", "Jar 4 holds quinces.")
     ids = [rig.store(text).memory_id for text in texts]
-    rig.engine.library.revise(ids, Revision(status=Status.ARCHIVED)).result(30)
+    rig.engine.library.revise_memories(ids, Revision(status=Status.ARCHIVED)).result(30)
     now = room.jobs.now
     room.jobs.graves = [buried(one, text, now - DAY_MS) for one, text in zip(ids, texts, strict=True)]
     return ids
@@ -96,7 +96,7 @@ def test_what_cannot_return_is_left_out(room: JournalRoom, rig: Rig) -> None:
 def test_bringing_back_what_is_back_says_that_it_stayed(room: JournalRoom, rig: Rig) -> None:
     ids = furnish(room, rig)
     tab = room.enter("archive").tabs.archive
-    rig.engine.library.revise(ids[:1], Revision(status=Status.ACTIVE)).result(30)
+    rig.engine.library.revise_memories(ids[:1], Revision(status=Status.ACTIVE)).result(30)
     tab.restore_memories(ids[:1])
     settle(room.qtbot, lambda: bool(room.said))
     assert room.said[-1][:2] == ("1 stayed in the archive.", "")

@@ -102,7 +102,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
 
 def test_what_would_fade_and_is_kept_leaves_the_list(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:
     ids = old_notes(rig, 3)
-    rig.engine.library.revise(ids, Revision(importance=1.0)).result(30)  # too important for the archive
+    rig.engine.library.revise_memories(ids, Revision(importance=1.0)).result(30)  # too important for the archive
     tab = enter(page, qtbot, "next").tabs.next
     assert tab.preview is not None
     assert {item.planned.action for item in tab.preview.items} == {JobAction.FADE}
@@ -160,12 +160,12 @@ def test_the_health_is_told_by_the_engine(page: JournalPage, rig: Rig, qtbot: Qt
     tab = enter(page, qtbot, "health").tabs.health
     named = {found.accessibleName() for found in tab.findChildren(QWidget)}
     assert "Facts: 3" in named
-    assert len(tab.banners) == len(rig.engine.jobs.health().result(30).warnings)
+    assert len(tab.banners) == len(rig.engine.jobs.read_health().result(30).warnings)
 
 
 def test_what_is_erased_from_the_archive_is_gone(page: JournalPage, rig: Rig, qtbot: QtBot) -> None:
     ids = old_notes(rig, 2)
-    rig.engine.library.revise(ids, Revision(status=Status.ARCHIVED)).result(30)
+    rig.engine.library.revise_memories(ids, Revision(status=Status.ARCHIVED)).result(30)
     tab = enter(page, qtbot, "archive").tabs.archive
     tab.list.select_rows(ids[0])
     QTest.keyClick(tab.list, Qt.Key.Key_Delete)

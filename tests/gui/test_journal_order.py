@@ -172,14 +172,14 @@ def test_paused_work_says_so_alone(room: JournalRoom) -> None:
 
 def test_a_hold_without_words_of_its_own_is_told_as_it_is(room: JournalRoom) -> None:
     room.jobs.held = "The moon is full."
-    jobs = room.jobs.state().result()
+    jobs = room.jobs.read_state().result()
     [rest] = find_pauses(jobs, Model(ModelServerState.READY), room.jobs.now)
     assert (rest.says, rest.act) == ("The moon is full.", "")
 
 
 def reading(room: JournalRoom, monkeypatch: pytest.MonkeyPatch) -> None:
     """The calendar has work that needs a model, long due."""
-    known = room.jobs.state
+    known = room.jobs.read_state
 
     def state(limit: int = 50) -> Future[Jobs]:
         jobs = known(limit).result()
@@ -187,7 +187,7 @@ def reading(room: JournalRoom, monkeypatch: pytest.MonkeyPatch) -> None:
         beat = ScheduledJob(JobType.DISTILL, "Learn from episodes", about, None, due, is_heavy=True)
         return finished(replace(jobs, calendar=(beat, *jobs.calendar)))
 
-    monkeypatch.setattr(room.jobs, "state", state)
+    monkeypatch.setattr(room.jobs, "read_state", state)
 
 
 def test_nobody_is_told_of_a_model_that_was_never_chosen(room: JournalRoom, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +209,7 @@ def test_a_model_that_was_chosen_and_is_away_is_told(
     room: JournalRoom, rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reading(room, monkeypatch)
-    rig.engine.settings.set("model_name", "small:3b").result(30)
+    rig.engine.settings.set_option("model_name", "small:3b").result(30)
     [rest] = room.enter("health").tabs.health.work.rests
     assert rest.says == "Learn from episodes waits for the local model."
     assert "stop the job" not in rest.do  # there is none

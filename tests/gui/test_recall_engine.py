@@ -111,7 +111,7 @@ def test_an_answer_says_where_it_stood_in_every_list(lab: Lab, rig: Rig) -> None
 def test_why_a_memory_did_not_come_is_found(lab: Lab, rig: Rig) -> None:
     plain, weighty = cranes(rig)
     stays = rig.store("A recipe for plum cake with cinnamon.").memory_id
-    rig.engine.library.revise((weighty,), Revision(status=Status.ARCHIVED)).result(30)
+    rig.engine.library.revise_memories((weighty,), Revision(status=Status.ARCHIVED)).result(30)
     lab.ask()
     assert why(lab, plain).startswith("It did come: it is 1st")
     assert "It is archived." in why(lab, weighty)
@@ -124,7 +124,7 @@ def test_a_weight_is_tried_applied_and_undone(lab: Lab, rig: Rig) -> None:
     assert page.list.lines.list_rows()[0].id == plain
     lab.page.list.select_memory(weighty)
     lab.press(Qt.Key.Key_S)  # it should be among the first: a question to try weights on
-    settle(lab.qtbot, lambda: len(rig.engine.laboratory.probes().result(30)) == 1)
+    settle(lab.qtbot, lambda: len(rig.engine.laboratory.list_probes().result(30)) == 1)
     knobs = {knob.name: knob for knob in page.tuner.knobs}
     knobs["side_bound"].slider.setValue(0)
     knobs["sides_importance"].slider.setValue(100)
@@ -142,7 +142,7 @@ def test_a_weight_is_tried_applied_and_undone(lab: Lab, rig: Rig) -> None:
     lab.rest()
     assert page.list.lines.list_rows()[0].id == weighty
     assert page.list.lines.list_rows()[0].moved == 0
-    (applied,) = rig.engine.laboratory.applications().result(30)
+    (applied,) = rig.engine.laboratory.list_applications().result(30)
     assert set(applied.changes) == {"side_bound", "sides_importance", "sides_confidence", "sides_recency"}
 
     undo = next(made for made in lab.window.findChildren(QAbstractButton) if made.text() == "Undo" and made.isVisible())
@@ -169,7 +169,7 @@ def test_not_this_one_holds_for_the_question_and_is_undone(lab: Lab, rig: Rig) -
 def test_a_trial_is_no_access(lab: Lab, rig: Rig) -> None:
     cranes(rig)
     lab.ask()
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert rig.value("SELECT count(*) FROM accesses") == 0
     assert rig.value("SELECT count(*) FROM receipts") == 0
 
@@ -189,7 +189,7 @@ def test_the_inspector_says_to_whom_a_memory_was_given(lab: Lab, rig: Rig) -> No
     client = rig.client("Claude Code", "read", "all_spaces")
     plain, weighty = cranes(rig)
     rig.recall(QUESTION, client, limit=1)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     lab.ask()
     assert isinstance(lab.window.house and lab.window.house.inspector, Inspector)
     lab.page.list.select_memory(plain)

@@ -291,7 +291,7 @@ def test_not_this_one_is_told_to_the_engine(room: LabRoom, context: Context, mon
         made.set_result(FeedbackReply("f", memory_id, signal, "step"))
         return made
 
-    monkeypatch.setattr(context.bridge.engine.memories, "feedback", feedback)
+    monkeypatch.setattr(context.bridge.engine.memories, "give_feedback", feedback)
     heard = hear(context)
     page = room.ask()
     page.list.setFocus()

@@ -59,7 +59,7 @@ def press(window: MainWindow, page: ReviewPage, qtbot: QtBot, key: Qt.Key) -> No
 
 def test_an_update_shows_who_asks_why_and_both_texts(rig: Rig, asker: Actor, window: MainWindow, qtbot: QtBot) -> None:
     known = rig.store("The kettle is red.").memory_id
-    reply = rig.engine.client_changes.update(known, "The kettle is blue.", asker, REASON).result(30)
+    reply = rig.engine.client_changes.update_text(known, "The kettle is blue.", asker, REASON).result(30)
     page = page_of(window, qtbot)
     desk = page.desk
     assert desk.question == "Shall this text be changed?"
@@ -82,7 +82,7 @@ def test_an_update_shows_who_asks_why_and_both_texts(rig: Rig, asker: Actor, win
 
 def test_a_removal_shows_the_memory_alone(rig: Rig, asker: Actor, window: MainWindow, qtbot: QtBot) -> None:
     known = rig.store("The kettle is red.").memory_id
-    rig.engine.client_changes.remove(known, asker, Wish.DELETE).result(30)
+    rig.engine.client_changes.remove_memory(known, asker, Wish.DELETE).result(30)
     page = page_of(window, qtbot)
     desk = page.desk
     assert desk.question == "Shall this be deleted?"

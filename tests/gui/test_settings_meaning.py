@@ -54,7 +54,7 @@ class FakeSpaces:
         future.set_exception(self.fails)
         return future
 
-    def state(self) -> Future[Embedding]:
+    def read_state(self) -> Future[Embedding]:
         return done(self.now)
 
     def list_models(self) -> Future[Offers]:
@@ -68,11 +68,11 @@ class FakeSpaces:
             self.now = replace(self.now, wished=model, done=310, total=12_400)
         return self._say("begin", model, self.now)
 
-    def cancel(self) -> Future[Embedding]:
+    def cancel_change(self) -> Future[Embedding]:
         self.now = replace(self.now, wished=self.now.model, done=0, total=0)
         return self._say("cancel", "", self.now)
 
-    def forget(self, name: str) -> Future[Embedding]:
+    def forget_vectors(self, name: str) -> Future[Embedding]:
         kept = tuple(replace(one, until=0) if one.name == name else one for one in self.now.kept)
         self.now = replace(self.now, kept=kept)
         return self._say("forget", name, self.now)
@@ -154,9 +154,9 @@ def test_a_change_can_be_paused_and_stopped(
     settle(qtbot, section.stop.isVisible)
     press(section.now, "Pause")
     settled(qtbot, section.now.told.text, "Background work is paused")
-    assert context.bridge.engine.jobs.state().result(30).paused
+    assert context.bridge.engine.jobs.read_state().result(30).paused
     press(section.now, "Go on")
-    settle(qtbot, lambda: not context.bridge.engine.jobs.state().result(30).paused)
+    settle(qtbot, lambda: not context.bridge.engine.jobs.read_state().result(30).paused)
     heard = hear(context)
     press(section.now, "Stop the change")
     settle(qtbot, lambda: heard.sentences == ["Stopped: the built-in model stays in use."])
@@ -257,8 +257,8 @@ def test_with_the_real_engine_a_change_goes_through(
     engine.scheduler.beats = SchedulerPacing(pause_s=0.0, quiet_s=0.0)
     rig.bring(facts(5))
     real = type(engine.embedding_models)
-    monkeypatch.setattr(real, "_ask", lambda _, __, texts: [[1.0, len(text) / 100] for text in texts])
-    monkeypatch.setattr(real, "_version", lambda _, __: "aaaa")
+    monkeypatch.setattr(real, "_embed_on_server", lambda _, __, texts: [[1.0, len(text) / 100] for text in texts])
+    monkeypatch.setattr(real, "_read_model_version", lambda _, __: "aaaa")
     monkeypatch.setattr(engine.embedding_models, "list_models", lambda: done(Offers((Offered(SMALL, 1),))))
     section = MeaningSection(context)
     qtbot.addWidget(section)

@@ -238,7 +238,7 @@ def test_filters_narrow_what_is_counted_and_listed(page: TimelinePage, year: Rig
 
 def test_what_is_over_is_counted_on_request(page: TimelinePage, year: Rig, qtbot: QtBot) -> None:
     old = said(year, "The rent is 700.", "2023-10-12")
-    year.engine.library.revise([old], Revision(text="The rent is 800.")).result(30)
+    year.engine.library.revise_memories([old], Revision(text="The rent is 800.")).result(30)
     enter(page, qtbot)
     assert heads(page) == ["Quinces are ripe.", "The rent is 800."]
     page.over.click()
@@ -414,7 +414,7 @@ def test_a_line_follows_what_changes(page: TimelinePage, rig: Rig, editors: list
 
 def test_old_words_and_their_end_are_told(page: TimelinePage, rig: Rig, qtbot: QtBot) -> None:
     old = said(rig, "uses vmi", "2023-01-10")
-    rig.engine.library.revise([old], Revision(text="uses vim")).result(30)
+    rig.engine.library.revise_memories([old], Revision(text="uses vim")).result(30)
     rig.settle()
     enter(page, qtbot, "ask:vim")
     (event,) = page.topic.list.lines.list_rows()
@@ -426,7 +426,7 @@ def test_old_words_and_their_end_are_told(page: TimelinePage, rig: Rig, qtbot: Q
 def test_rooms_are_offered_as_topics(page: TimelinePage, rig: Rig, qtbot: QtBot) -> None:
     for nr in range(4):
         said(rig, f"quinces in jar {nr}", "2023-05-01")
-    rig.engine.palace.arrange().result(30)
+    rig.engine.palace.place_waiting().result(30)
     enter(page, qtbot, "topic")
     settle(qtbot, lambda: bool(page.topic._offered) and not page.context.tasks.running)
     assert page.topic._offered

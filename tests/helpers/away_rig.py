@@ -44,13 +44,13 @@ def server_at(port: int, *answers: str | Answer | Callable[[Asked], Answer]) -> 
 
 def use_model(rig: Rig, port: int) -> None:
     """Choose the model of a server on this machine."""
-    rig.engine.settings.set("model_host", f"127.0.0.1:{port}").result(30)
-    rig.engine.settings.set("model_name", MODEL).result(30)
+    rig.engine.settings.set_option("model_host", f"127.0.0.1:{port}").result(30)
+    rig.engine.settings.set_option("model_name", MODEL).result(30)
 
 
 def how(rig: Rig) -> Health:
     """How the palace is."""
-    return rig.engine.jobs.health().result(30)
+    return rig.engine.jobs.read_health().result(30)
 
 
 def later(rig: Rig, hours: float) -> None:
@@ -76,7 +76,7 @@ def until(holds: Callable[[], bool], what: str) -> None:
 
 def rows(rig: Rig, kind: JobType) -> list[JobRow]:
     """Jobs of a kind, as the journal lists them."""
-    return [row for row in rig.engine.jobs.state().result(30).rows if row.type is kind]
+    return [row for row in rig.engine.jobs.read_state().result(30).rows if row.type is kind]
 
 
 def ended(rig: Rig, kind: JobType) -> bool:

@@ -17,14 +17,14 @@ from engine_rig import Rig
 from core.engine.facade import Engine
 from core.ipc.methods.kit.entry import MethodCall
 from core.ipc.methods.table import METHODS
-from core.ipc.protocol.contract import load
+from core.ipc.protocol.contract import load_registry
 from core.ipc.protocol.sessions import Session
 from core.types.entities import EntityDraft
 from core.types.values import Actor, Kind, Source
 
 GRANTS = ("read", "propose", "write", "curate", "space:home")
 NAME = "plug"
-WRITES = sorted(name for name, one in load().methods.items() if one.who == "client" and one.effect == "write")
+WRITES = sorted(name for name, one in load_registry().methods.items() if one.who == "client" and one.effect == "write")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Writer:
 
     def session(self) -> Session:
         """Its connection, as it stands now."""
-        record = self.rig.engine.clients.authenticator().token_for(NAME)
+        record = self.rig.engine.clients.get_authority().token_for(NAME)
         assert record is not None
         return Session(record, owner=False)
 
@@ -62,9 +62,9 @@ class Writer:
 
     async def call(self, method: str, params: Mapping[str, Any], session: Session) -> dict[str, Any]:
         """Call one, as the dispatcher does once everything is checked."""
-        checked = load().methods[method].check(params)
+        checked = load_registry().methods[method].check_params(params)
         engine: Engine = self.rig.engine
-        return await METHODS[method].answer(MethodCall(engine, session), checked)
+        return await METHODS[method].answer_call(MethodCall(engine, session), checked)
 
     def say(self, method: str, **more: Any) -> dict[str, Any]:
         """Call one and wait."""

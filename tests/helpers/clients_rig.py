@@ -134,7 +134,7 @@ class FakeClients:
 
     # ---- the group's verbs
 
-    def cards(self) -> Future[tuple[ClientCard, ...]]:
+    def list_cards(self) -> Future[tuple[ClientCard, ...]]:
         """All."""
         return finished(tuple(self.items.values()))
 
@@ -198,7 +198,7 @@ class FakeClients:
         found = self.found
         return finished(Removal("step-remove", found.steps, found.left_removing, found.archived))
 
-    def activity(self, name: str | None, after: str | None, limit: int) -> Future[ActivityPage]:
+    def list_activity(self, name: str | None, after: str | None, limit: int) -> Future[ActivityPage]:
         """A page of what was done."""
         begin = int(after or 0)
         page = tuple(self.lines[begin : begin + limit])
@@ -238,7 +238,7 @@ class FakeLaboratory:
         self.rows.insert(0, row)
         self.bodies[row.id] = Receipt(row, "", "hybrid", "usual", tuple(given), withheld, None, {})
 
-    def receipts(self, limit: int, after: str | None, client: str | None) -> Future[ReceiptPage]:
+    def list_receipts(self, limit: int, after: str | None, client: str | None) -> Future[ReceiptPage]:
         """A page; as of the engine, its cursor is the last receipt of it."""
         self.asked.append((limit, after))
         assert 1 <= limit <= 500
@@ -246,7 +246,7 @@ class FakeLaboratory:
         page = tuple(self.rows[begin : begin + limit])
         return finished(ReceiptPage(page, page[-1].id if begin + limit < len(self.rows) else None))
 
-    def receipt(self, receipt_id: str) -> Future[Receipt]:
+    def read_receipt(self, receipt_id: str) -> Future[Receipt]:
         """One."""
         return finished(self.bodies[receipt_id])
 
@@ -304,14 +304,14 @@ class FakePort:
         self.turn.asked.cancel()
         self.turn.ended.set_result(PairingEnd(outcome, name, grants, self.missed))
 
-    def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
+    def answer_question(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
         """The person's answer ends it."""
         self.answers.append((request_id, allow))
         self.granted.append(grants)
         self.end(PairingOutcome.PAIRED if allow else PairingOutcome.DENIED, grants=grants or ())
         return finished(value=True)
 
-    def cancel(self) -> Future[None]:
+    def cancel_pairing(self) -> Future[None]:
         """Nobody shall use it."""
         self.cancelled += 1
         return finished(None)

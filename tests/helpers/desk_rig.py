@@ -199,12 +199,12 @@ def state_of(rig: Rig, item: str) -> tuple[str, str | None, str | None]:
 
 def queue(rig: Rig, **more: Any) -> Queue:
     """What waits, as the desk shows it."""
-    return rig.engine.conflicts.queue(QueueRequest(**more)).result(30)
+    return rig.engine.conflicts.list_queue(QueueRequest(**more)).result(30)
 
 
 def item(rig: Rig, item_id: str, actor: Actor = OWNER_ACTOR) -> ReviewItem:
     """One item with all it takes to decide."""
-    return rig.engine.conflicts.item(item_id, actor).result(30)
+    return rig.engine.conflicts.read_item(item_id, actor).result(30)
 
 
 def upkeep(rig: Rig, *, expiry: bool = False) -> int:

@@ -108,9 +108,9 @@ def new_home(path: Path) -> tuple[Home, bytes]:
         create_vault(keys, PASSPHRASE, HandClock(START_MS), cost=KdfCost.lowest())
         with keys.open(PASSPHRASE) as root:
             files = {file.name: file.read_bytes() for file in path.iterdir() if file.is_file()}
-            _homes["made"] = (files, root.exposed(), root.vault_id)
+            _homes["made"] = (files, root.expose_copy(), root.vault_id)
     else:
-        home.prepare()
+        home.prepare_folders()
         for name, content in _homes["made"][0].items():
             (path / name).write_bytes(content)
             (path / name).chmod(0o600)
@@ -169,7 +169,7 @@ class Rig:
 
     def undo(self, step: str | None = None) -> UndoReport:
         """Take a step back, and wait until what came back has its vectors."""
-        report = self.engine.memories.undo(step, OWNER_ACTOR).result(30)
+        report = self.engine.memories.undo_step(step, OWNER_ACTOR).result(30)
         self.settle()
         return report
 
@@ -198,7 +198,7 @@ class Rig:
     def unimport(self, import_id: str | None) -> UndoReport:
         """Take an import back."""
         assert import_id is not None
-        return self.engine.imports.undo(import_id).result(30)
+        return self.engine.imports.undo_import(import_id).result(30)
 
     def rows(self, sql: str, *params: object) -> Table:
         """Read rows."""
@@ -210,7 +210,7 @@ class Rig:
 
     def write(self, action: Callable[[Tx], Any]) -> Any:
         """Change rows behind the engine's back."""
-        return self.opened.storage.queue.submit(action).result(30)
+        return self.opened.storage.queue.submit_verb(action).result(30)
 
     def dump(self) -> dict[str, Table]:
         """Every row of every table that is not a journal, the terms of the lexical index among them."""

@@ -17,7 +17,7 @@ from core.errors import Code, LociError
 from core.ipc.client.client import Client
 from core.ipc.protocol import contract
 
-REGISTRY = contract.load()
+REGISTRY = contract.load_registry()
 
 
 class Raw:

@@ -179,7 +179,7 @@ class FakeJobs:
 
     # ---- the scheduler
 
-    def state(self, limit: int = 50) -> Future[Jobs]:
+    def read_state(self, limit: int = 50) -> Future[Jobs]:
         """How it stands."""
         next_at = None if self.paused else self.now + 3 * HOUR_MS
         beats = tuple(
@@ -192,7 +192,7 @@ class FakeJobs:
         rows = (*waiting, *ended[:limit])
         return self._answer(Jobs(self.paused, self.held, self.pressure, rows, beats, len(ended)))
 
-    def preview(self, limit: int = 200) -> Future[Preview]:
+    def preview_runs(self, limit: int = 200) -> Future[Preview]:
         """The plan."""
         counts = Counter(item.planned.action.value for item in self.items)
         return self._answer(Preview(self.now, tuple(self.items[:limit]), dict(counts), {}, self.reports))
@@ -218,11 +218,11 @@ class FakeJobs:
             made.set_result(row)
         self._waiting.clear()
 
-    def cancel(self, job_id: str) -> Future[JobRow]:
+    def cancel_job(self, job_id: str) -> Future[JobRow]:
         """Stop one."""
         return self._turn("cancel", job_id, JobState.CANCELLED)
 
-    def retry(self, job_id: str) -> Future[JobRow]:
+    def retry_job(self, job_id: str) -> Future[JobRow]:
         """Try one again."""
         return self._turn("retry", job_id, JobState.QUEUED)
 
@@ -235,11 +235,11 @@ class FakeJobs:
         self._waiting = [(made, replace(row, state=state, step_id=None, can_undo=False)) for made, row in self._waiting]
         return finished(turned)
 
-    def pause(self, on: bool) -> Future[Jobs]:
+    def set_paused(self, on: bool) -> Future[Jobs]:
         """Pause, or go on."""
         self.asked.append(("pause", on))
         self.paused = on
-        return self.state()
+        return self.read_state()
 
     def note_activity(self) -> None:
         """A hand on the window."""
@@ -291,7 +291,7 @@ class FakeJobs:
         """Of one memory."""
         return self._answer(self.known.get(memory_id, gauges(self.now)))
 
-    def health(self) -> Future[Health]:
+    def read_health(self) -> Future[Health]:
         """How Loci is."""
         return self._answer(self.told)
 

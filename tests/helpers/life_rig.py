@@ -26,7 +26,7 @@ def lives(rig: Rig, place: str, **more: Any) -> str:
 
 def level(rig: Rig, memory_id: str, permanence: str) -> str:
     """The person says how long a memory lasts."""
-    rig.engine.library.revise([memory_id], Revision(permanence=permanence)).result(30)
+    rig.engine.library.revise_memories([memory_id], Revision(permanence=permanence)).result(30)
     return memory_id
 
 

@@ -34,7 +34,7 @@ def furnish(rig: Rig, *, spaces: tuple[str, ...] = ("home",), each: int = 14) ->
         ]
         rig.bring(rows, space, name=f"{space}.jsonl")
     rig.settle()
-    rig.engine.palace.arrange().result(60)
+    rig.engine.palace.place_waiting().result(60)
 
 
 def opened(qtbot: QtBot, context: Context) -> PalacePage:

@@ -435,7 +435,7 @@ def words_of_command_in_the_value(v: Victim) -> None:
 
 @attack
 def an_old_value_brought_back_by_a_document(v: Victim) -> None:
-    v.rig.engine.memories.undo(None, OWNER_ACTOR).result(30)
+    v.rig.engine.memories.undo_step(None, OWNER_ACTOR).result(30)
     v.before.append(v.rig.store(f"I live in {v.slot.wanted}.", claim=v.slot.claim()).memory_id)
     v.say(claim=v.slot.claim(value=v.slot.value))
     bot = v.client()
@@ -460,7 +460,7 @@ def a_proposal(v: Victim) -> None:
 
 @attack
 def the_lie_before_the_truth(v: Victim) -> None:
-    v.rig.engine.memories.undo(None, OWNER_ACTOR).result(30)
+    v.rig.engine.memories.undo_step(None, OWNER_ACTOR).result(30)
     bot = v.client()
     v.tell(actor=bot, source=Source.TOOL_OUTPUT, claim=v.slot.claim())
     v.say()
@@ -468,14 +468,14 @@ def the_lie_before_the_truth(v: Victim) -> None:
 
 @attack
 def a_plain_lie_before_the_truth(v: Victim) -> None:
-    v.rig.engine.memories.undo(None, OWNER_ACTOR).result(30)
+    v.rig.engine.memories.undo_step(None, OWNER_ACTOR).result(30)
     v.tell(actor=v.client(), source=Source.TOOL_OUTPUT)
     v.say()
 
 
 @attack
 def a_future_lie_before_the_truth(v: Victim) -> None:
-    v.rig.engine.memories.undo(None, OWNER_ACTOR).result(30)
+    v.rig.engine.memories.undo_step(None, OWNER_ACTOR).result(30)
     bot = v.client()
     v.tell(actor=bot, source=Source.TOOL_OUTPUT, occurred=v.when(4000))
     v.tell("The user lives in Vienna.", bot, source=Source.TOOL_OUTPUT, occurred=v.when(5000), claim=v.slot.claim())

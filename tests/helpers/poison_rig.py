@@ -20,7 +20,7 @@ from typing import Any
 from engine_rig import Rig, rig_at
 from real_models import real_embedder, real_readers
 
-from core.belief.extract.normal_form import skeleton
+from core.belief.extract.normal_form import fold_to_skeleton
 from core.errors import UserError
 from core.intake.claims import TextReaders
 from core.intake.store.classification import find_unread
@@ -177,7 +177,7 @@ class Victim:
         opened = self.rig.opened
         while waiting := opened.storage.vault.read(lambda rows: find_unread(rows, 50)):
             opened.storage.write(
-                lambda tx: opened.search.store_service.settle(tx, waiting, opened.search.add_vectors)
+                lambda tx: opened.search.store_service.judge_batch(tx, waiting, opened.search.add_vectors)
             ).result(60)
 
     def pass_days(self, days: float) -> None:
@@ -204,7 +204,7 @@ class Victim:
 
     def says_wanted(self, text: str) -> bool:
         """Whether a text gives the attacker's value, for a reader who takes look-alikes for what they look like."""
-        wanted, read = ("".join(filter(str.isalnum, skeleton(one))) for one in (self.slot.wanted, text))
+        wanted, read = ("".join(filter(str.isalnum, fold_to_skeleton(one))) for one in (self.slot.wanted, text))
         return wanted in read
 
     def everything(self) -> list[Memory]:
@@ -233,7 +233,7 @@ class Victim:
 
     def queue(self) -> list[ReviewRow]:
         """The person's queue."""
-        return list(self.rig.engine.conflicts.queue().result(30).rows)
+        return list(self.rig.engine.conflicts.list_queue().result(30).rows)
 
     def seen_in_queue(self) -> set[str]:
         """Ids of memories that the queue shows."""

@@ -56,7 +56,7 @@ def wire_to(rig: Rig, folder: Path) -> Iterator[Wire]:
 
     async def begin() -> Server:
         place.path.parent.mkdir(parents=True, exist_ok=True)
-        server = Server(rig.engine, place, contract.load(), version="0.0.test", hooks=Hooks())
+        server = Server(rig.engine, place, contract.load_registry(), version="0.0.test", hooks=Hooks())
         await server.start(publish=True)
         return server
 

@@ -126,7 +126,7 @@ def for_a_session_under_another_predicate(v: Victim) -> None:
 
 @attack
 def for_a_session_before_the_truth(v: Victim) -> None:
-    v.rig.engine.memories.undo(None, OWNER_ACTOR).result(30)
+    v.rig.engine.memories.undo_step(None, OWNER_ACTOR).result(30)
     v.tell(actor=v.client(), source=Source.TOOL_OUTPUT, session="s", claim=v.slot.claim(scope="session"))
     v.say()
 
@@ -160,8 +160,8 @@ def by_forgetting_what_the_person_said(v: Victim) -> None:
 def by_undoing_what_the_person_did(v: Victim) -> None:
     bot = v.client("undoer", "read", "write", "curate", "space:home")
     step = v.rig.value("SELECT id FROM undo_steps ORDER BY id LIMIT 1")
-    _refused(v, lambda: v.rig.engine.memories.undo(None, bot))
-    _refused(v, lambda: v.rig.engine.memories.undo(step, bot))
+    _refused(v, lambda: v.rig.engine.memories.undo_step(None, bot))
+    _refused(v, lambda: v.rig.engine.memories.undo_step(step, bot))
     v.tell(actor=bot, source=Source.TOOL_OUTPUT, claim=v.slot.claim())
 
 
@@ -173,4 +173,4 @@ def by_taking_back_its_own_quarantine(v: Victim) -> None:
     for row in v.queue():
         for verb in ("confirm", "reinforce", "corroborate"):
             _refused(v, lambda verb=verb, row=row: getattr(v.rig.engine.memories, verb)(row.incoming_id, bot))  # type: ignore[misc]
-    _refused(v, lambda: v.rig.engine.memories.undo(None, bot))
+    _refused(v, lambda: v.rig.engine.memories.undo_step(None, bot))

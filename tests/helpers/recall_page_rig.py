@@ -121,7 +121,9 @@ class FakeLaboratory:
 
     # ---- asking
 
-    def ask(self, query: RecallQuery, weights: Weights | None = None, seen_as: str | None = None) -> Future[LabAnswer]:
+    def try_question(
+        self, query: RecallQuery, weights: Weights | None = None, seen_as: str | None = None
+    ) -> Future[LabAnswer]:
         """Answer; side signals move the order as far as their weights say."""
         self.asked.append((query, dict(weights or {}), seen_as))
         if self.refuses:
@@ -204,7 +206,7 @@ class FakeLaboratory:
         rows = option_rows(RetrievalOptions, self.options)
         return finished(Tuning(rows, fits[0] if fits else "", presets, values))
 
-    def preview(self, weights: Weights) -> Future[Comparison]:
+    def preview_weights(self, weights: Weights) -> Future[Comparison]:
         """The saved questions, now and then."""
         now, then = self._tally(self.options), self._tally(self._tried(weights))
         return finished(Comparison(now, then, tuple(self.items)))
@@ -227,7 +229,7 @@ class FakeLaboratory:
         of = [kinds.count(wanted) for wanted in ("positive", "negative", "stale")]
         return Tally(held[0], of[0], held[1], of[1], of[2] - held[2], of[2], answer.tokens, tuple(outcomes))
 
-    def apply(self, weights: Weights) -> Future[Applied]:
+    def apply_weights(self, weights: Weights) -> Future[Applied]:
         """Put weights in force."""
         before = self.options.model_dump()
         self.options = self._tried(weights)
@@ -236,7 +238,7 @@ class FakeLaboratory:
         self.applied.insert(0, made)
         return finished(made)
 
-    def applications(self) -> Future[tuple[Applied, ...]]:
+    def list_applications(self) -> Future[tuple[Applied, ...]]:
         """What was applied."""
         return finished(tuple(self.applied))
 
@@ -246,7 +248,7 @@ class FakeLaboratory:
         self._number += 1
         return f"{what}-{self._number}"
 
-    def probes(self) -> Future[tuple[Probe, ...]]:
+    def list_probes(self) -> Future[tuple[Probe, ...]]:
         """All of them."""
         return finished(tuple(self.items))
 
@@ -268,7 +270,7 @@ class FakeLaboratory:
         self.items = [replace(one, passed=passed[one.id], ran_at=NOW_MS) for one in self.items]
         return finished(tally)
 
-    def regressions(self) -> Future[int]:
+    def count_regressions(self) -> Future[int]:
         """How many fail that held."""
         return finished(self.fallen)
 
@@ -278,7 +280,7 @@ class FakeLaboratory:
         """How often a memory was given."""
         return finished(self.handed.get(memory_id, DeliveryCount(0, None, "", 0)))
 
-    def health(self) -> Future[RecallHealth]:
+    def read_health(self) -> Future[RecallHealth]:
         """How recall did."""
         return finished(RecallHealth(40, 44, 0.52, 0.91, 0.9, 0.09, 14.0, 31.0, False, 0, False, ""))  # noqa: FBT003
 
@@ -290,11 +292,11 @@ class FakeLibrary:
         self._laboratory = laboratory
 
     @staticmethod
-    def essence(question: str) -> str:
+    def remove_stop_words(question: str) -> str:
         """As it is."""
         return question
 
-    def find(self, request: FindRequest) -> Future[FindResult]:
+    def find_memories(self, request: FindRequest) -> Future[FindResult]:
         """Those that have the words."""
         typed = request.query.casefold()
         return finished(

@@ -285,7 +285,7 @@ class FakeConflicts:
 
     # ---- reading
 
-    def queue(self, request: QueueRequest | None = None) -> Future[Queue]:
+    def list_queue(self, request: QueueRequest | None = None) -> Future[Queue]:
         """What is open."""
         wanted = request or QueueRequest()
         self.asked.append(wanted)
@@ -296,7 +296,7 @@ class FakeConflicts:
         closed = sum(not one.resolution for one in self.rows_closed)
         return finished(Queue(tuple(shown[: wanted.cap]), len(rows), counts, closed=closed, today=self.today))
 
-    def item(self, item_id: str) -> Future[ReviewItem]:
+    def read_item(self, item_id: str) -> Future[ReviewItem]:
         """One of them."""
         if item_id not in self.items:
             raise UserError(Code.NOT_FOUND, "There is no such conflict.")
@@ -312,7 +312,7 @@ class FakeConflicts:
         assert days > 0
         return finished(self.rows_closed)
 
-    def rules(self) -> Future[tuple[ReviewRule, ...]]:
+    def list_review_rules(self) -> Future[tuple[ReviewRule, ...]]:
         """What repeats."""
         return finished(tuple(self.kept_rules))
 

@@ -31,7 +31,7 @@ def home_at(path: Path) -> Home:
 def new_vault(path: Path, clock: Clock | None = None) -> Home:
     """A home with a new vault in it, closed."""
     home = home_at(path)
-    Vault.create(home, KEYS, VAULT_ID, clock or ManualClock(START_MS))
+    Vault.create_files(home, KEYS, VAULT_ID, clock or ManualClock(START_MS))
     return home
 
 
@@ -155,7 +155,7 @@ class Recording:
     def __init__(self) -> None:
         self.seen: list[tuple[str, dict[str, Any], dict[str, Any] | None, dict[str, Any] | None]] = []
 
-    def changed(self, table: str, key: Any, before: Any, after: Any) -> None:
+    def record_change(self, table: str, key: Any, before: Any, after: Any) -> None:
         """Keep one change."""
         self.seen.append(
             (table, dict(key), None if before is None else dict(before), None if after is None else dict(after))

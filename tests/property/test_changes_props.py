@@ -63,15 +63,15 @@ def palace(folder: Path) -> Iterator[tuple[Rig, list[Actor], list[str]]]:
 def call(rig: Rig, own: list[str], actor: Actor, verb: str, place: int, other: int) -> Future[Any]:
     changes, memory_id, text = rig.engine.client_changes, own[place], TEXTS[other]
     if verb == "update":
-        return changes.update(memory_id, text, actor)
+        return changes.update_text(memory_id, text, actor)
     if verb in ("delete", "forget"):
-        return changes.remove(memory_id, actor, Wish(verb))
+        return changes.remove_memory(memory_id, actor, Wish(verb))
     if verb in ("helpful", "unhelpful"):
-        return changes.feedback(memory_id, actor, helpful=verb == "helpful", reason="So it is.")
+        return changes.give_feedback(memory_id, actor, helpful=verb == "helpful", reason="So it is.")
     if verb == "mark":
-        return changes.mark(memory_id, actor, helpful=False, reason="It cracked.")
+        return changes.mark_rule(memory_id, actor, helpful=False, reason="It cracked.")
     if verb == "relate":
-        return changes.relate(memory_id, own[other], list(Relationship)[other], actor)
+        return changes.relate_memories(memory_id, own[other], list(Relationship)[other], actor)
     if verb == "dispute":
         return rig.engine.memories.dispute(memory_id, actor)
     if verb == "resolve":

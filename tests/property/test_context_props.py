@@ -78,7 +78,7 @@ def packed(items: Sequence[RecallItem], budget: int) -> Context:
 
 
 def tier_texts(memory: Memory) -> dict[str, str]:
-    return dict(make_tiers(memory.text, memory.kind.value, memory.category).named())
+    return dict(make_tiers(memory.text, memory.kind.value, memory.category).list_tiers())
 
 
 @settings(max_examples=500)

@@ -14,7 +14,7 @@ from core.score.decay import (
     HOLDS,
     MOST,
     RATES,
-    classify,
+    classify_bands,
     days_until,
     effective_confidence,
     strength_course,
@@ -54,7 +54,7 @@ def test_it_comes_to_the_line_on_the_day_told(sure: float, rate: float, line: fl
 
 @given(_unit, _unit, _unit)
 def test_every_value_lies_in_one_band(value: float, fading: float, expired: float) -> None:
-    band = int(classify(value, fading, expired))
+    band = int(classify_bands(value, fading, expired))
     assert band == (EXPIRED if value < expired else FADING if value < fading else HOLDS)
 
 
@@ -74,21 +74,21 @@ def test_strength_falls_to_its_line_on_the_day_told(
     since = float(course.since)
     assert since == max(recorded, spared or 0)
     assert float(course.begun) <= MOST * (1 + 0.3 * math.log(max(1, sessions))) + 1e-12
-    assert 0.0 <= float(course.at(since + days * DAY)) <= float(course.at(since)) <= 1.0
-    when = float(course.until(line))
+    assert 0.0 <= float(course.strength_at(since + days * DAY)) <= float(course.strength_at(since)) <= 1.0
+    when = float(course.time_until(line))
     if pinned:
         assert math.isinf(when)
-        assert float(course.at(since + days * DAY)) == 1.0
+        assert float(course.strength_at(since + days * DAY)) == 1.0
     else:
         # Milliseconds of a day far away are no longer told apart exactly.
-        assert math.isclose(float(course.at(when)), line, rel_tol=1e-6)
-        assert float(course.at(when + 30 * DAY)) < line
+        assert math.isclose(float(course.strength_at(when)), line, rel_tol=1e-6)
+        assert float(course.strength_at(when + 30 * DAY)) < line
 
 
 @given(_unit, _unit, st.integers(0, 1000), _days)
 def test_what_moves_or_was_replayed_is_never_weaker(arousal: float, boost: float, count: int, days: float) -> None:
     known = {"importance": 0.5, "recorded_at": 0, "last_accessed_at": np.nan, "sessions": 1, "pinned": False}
     at = days * DAY
-    plain = float(strength_course(access_count=count, **known).at(at))
-    assert float(strength_course(access_count=count, arousal=arousal, **known).at(at)) >= plain
-    assert float(strength_course(access_count=count, boost=boost, replays=1, **known).at(at)) >= plain
+    plain = float(strength_course(access_count=count, **known).strength_at(at))
+    assert float(strength_course(access_count=count, arousal=arousal, **known).strength_at(at)) >= plain
+    assert float(strength_course(access_count=count, boost=boost, replays=1, **known).strength_at(at)) >= plain

@@ -96,10 +96,10 @@ def test_every_row_that_is_shown_can_be_decided(tmp_path: Path, wanted: list[tup
     with desk(tmp_path) as (rig, pairs):
         for place, action, _ in wanted:
             decide(rig, pairs, place, action, remember=False)
-        shown = rig.engine.conflicts.queue(QueueRequest()).result(30)
+        shown = rig.engine.conflicts.list_queue(QueueRequest()).result(30)
         assert shown.total == rig.engine.conflicts.count_waiting().result(10)[WaitingKind.REVIEWS]
         for row in shown.rows:
-            found = rig.engine.conflicts.item(row.id).result(10)
+            found = rig.engine.conflicts.read_item(row.id).result(10)
             assert found.state == "open"
             action = found.actions[0]
             rig.engine.conflicts.resolve(row.id, decision(action, remember=False, place=9)).result(30)

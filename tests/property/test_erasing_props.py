@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.engine.memories.memories import vector_remover
-from core.intake.erase.erasure import erase
+from core.intake.erase.erasure import erase_memories
 from core.intake.erase.row_erasure import erasure_scope_of, texts_of
 from core.intake.erase.trace_erasure import ErasedTextMatcher, TraceIndex, remove_ids
 from core.intake.transaction.admission import fold_text
@@ -39,7 +39,7 @@ def _unite(rig: Rig, gone: str, kept: str) -> None:
 
     def write(tx: Any) -> None:
         with rig.opened.storage.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
-            transitions = rig.opened.search.store_service.transitions(tx, verb, rig.opened.search.add_vectors)
+            transitions = rig.opened.search.store_service.make_transitions(tx, verb, rig.opened.search.add_vectors)
             transitions.merge_into(kept, f"Ada keeps bees. {TEXT}", vector, gone)
 
     rig.write(write)
@@ -89,16 +89,18 @@ HANGS: dict[str, Hang] = {
     "notes": _notes,
     "recall": lambda rig, gone, kept: rig.recall("the key of the third step"),
     "same question": lambda rig, gone, kept: rig.recall(TEXT),
-    "context": lambda rig, gone, kept: rig.engine.memories.context(
+    "context": lambda rig, gone, kept: rig.engine.memories.build_context(
         ContextQuery("the key of the third step"), OWNER_ACTOR
     ).result(30),
-    "flush": lambda rig, gone, kept: rig.engine.flush(),
+    "flush": lambda rig, gone, kept: rig.engine.flush_journal(),
     "probe": lambda rig, gone, kept: rig.engine.laboratory.save_probe(TEXT, "positive", [gone], 5).result(30),
-    "feedback": lambda rig, gone, kept: rig.engine.memories.feedback(gone, "helpful", "the key", OWNER_ACTOR).result(
-        30
-    ),
-    "tag": lambda rig, gone, kept: rig.engine.library.revise([gone], Revision(add_tags=(MARK,))).result(30),
-    "archive": lambda rig, gone, kept: rig.engine.library.revise([gone], Revision(status=Status.ARCHIVED)).result(30),
+    "feedback": lambda rig, gone, kept: rig.engine.memories.give_feedback(
+        gone, "helpful", "the key", OWNER_ACTOR
+    ).result(30),
+    "tag": lambda rig, gone, kept: rig.engine.library.revise_memories([gone], Revision(add_tags=(MARK,))).result(30),
+    "archive": lambda rig, gone, kept: rig.engine.library.revise_memories(
+        [gone], Revision(status=Status.ARCHIVED)
+    ).result(30),
     "forget and back": lambda rig, gone, kept: rig.undo(rig.forget(gone)),
     "digest": _digest,
     "unite": _unite,
@@ -109,18 +111,18 @@ ORDER = tuple(HANGS)
 def _erase_by_index(rig: Rig, gone: str) -> None:
     """As a run over the archive does it: the journals were read beforehand."""
     opened = rig.opened
-    rig.engine.flush()
+    rig.engine.flush_journal()
 
     def look(rows: Rows) -> TraceIndex:
         reach = erasure_scope_of(rows, [gone], whole_chain=False)
         journals = TraceIndex(reach.ids, texts_of(rows, reach))
-        journals.look(rows)
+        journals.read_new_rows(rows)
         assert journals.looked
         return journals
 
     journals = opened.storage.vault.read(look)
     rig.write(
-        lambda tx: erase(
+        lambda tx: erase_memories(
             tx,
             opened.storage.work,
             [gone],
@@ -144,7 +146,7 @@ def test_nothing_is_left_whatever_hung_on_it(chosen: set[str], undone: bool, ind
             _erase_by_index(rig, gone)
         else:
             rig.engine.memories.erase([gone], OWNER_ACTOR).result(30)
-        rig.engine.flush()
+        rig.engine.flush_journal()
         assert traces(rig) == []
         texts = rig.texts(None)
         assert texts == ["Ada keeps bees"]
@@ -166,8 +168,8 @@ def test_a_quotation_is_found_as_a_plain_search_finds_it(texts: list[str], befor
     own, wanted = fold_text(told), {fold_text(text) for text in texts} - {""}
     plainly = {text for text in wanted if text == own or (len(text) >= 20 and text in own)}
     said = ErasedTextMatcher(texts)
-    assert set(said.found(told)) == plainly
-    assert said.quotes(told) == bool(plainly)
+    assert set(said.find_quoted(told)) == plainly
+    assert said.is_quoted_in(told) == bool(plainly)
 
 
 @given(st.text(max_size=40))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.belief.claims import key_form
 from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, canonical_form, extract_claims, is_exclusive
-from core.belief.extract.normal_form import skeleton, value_key
+from core.belief.extract.normal_form import fold_to_skeleton, value_key
 from core.text.sentences import extract_clauses
 
 _SAID = """
@@ -50,7 +50,7 @@ def test_a_key_s_key_is_itself(text: str) -> None:
     key = value_key(text)
     assert value_key(key) == key
     assert key_form(text) == key
-    assert skeleton(skeleton(text)) == skeleton(text)
+    assert fold_to_skeleton(fold_to_skeleton(text)) == fold_to_skeleton(text)
 
 
 @given(_words)

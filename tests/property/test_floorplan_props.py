@@ -13,11 +13,11 @@ from core.score.floor_plan import (
     ROOMY,
     Grid,
     Rect,
-    capacity,
     column_count,
     free_ground,
     grid_density,
     lay_out,
+    room_capacity,
     room_size,
     row_count,
     spread_places,
@@ -68,7 +68,7 @@ def test_rooms_hold_their_memories_and_do_not_overlap(counts: list[int]) -> None
     assert min(rect.x for rect in rects) == 0
     assert min(rect.y for rect in rects) == 0
     for place, (rect, count) in enumerate(zip(rects, counts, strict=True)):
-        assert capacity(rect.w, rect.h) >= max(LEAST_PLACES, ROOMY * count)
+        assert room_capacity(rect.w, rect.h) >= max(LEAST_PLACES, ROOMY * count)
         assert all(apart(rect, other) for other in rects[place + 1 :])
 
 
@@ -78,7 +78,7 @@ def test_a_wing_is_wider_than_high_and_wastes_little(counts: list[int]) -> None:
     rects = lay_out(counts)
     w, h = max(rect.x + rect.w for rect in rects), max(rect.y + rect.h for rect in rects)
     assert 1.2 < w / h < 1.9
-    assert sum(capacity(rect.w, rect.h) for rect in rects) < 2.6 * sum(counts)
+    assert sum(room_capacity(rect.w, rect.h) for rect in rects) < 2.6 * sum(counts)
 
 
 @SMALL
@@ -115,22 +115,22 @@ def test_a_grid_gives_each_place_once_and_moves_none(w: int, h: int, wishes: lis
     given_out: list[tuple[float, float]] = []
     for x, y in wishes:
         before = grid.density
-        place = grid.take(x, y)
+        place = grid.take_nearest(x, y)
         assert place not in given_out
         if grid.density > before:
-            assert len(given_out) >= int(FULL * capacity(w, h, before))
+            assert len(given_out) >= int(FULL * room_capacity(w, h, before))
         given_out.append(place)
     placed = np.array(given_out, np.float64).reshape(-1, 2)
     assert is_on_grid(placed, w, h, grid.density)
     assert grid_density(placed) <= grid.density
     again = Grid(w, h, placed)
-    assert again.take(0, 0) not in given_out
+    assert again.take_nearest(0, 0) not in given_out
 
 
 def test_the_nearest_free_place_is_taken() -> None:
     grid = Grid(8, 8, np.array([(3.5, 4.5)]))
-    assert grid.take(3.6, 4.4) in {(4.5, 4.5), (3.5, 3.5)}
-    assert grid.take(100, 100) == (6.5, 6.5)
+    assert grid.take_nearest(3.6, 4.4) in {(4.5, 4.5), (3.5, 3.5)}
+    assert grid.take_nearest(100, 100) == (6.5, 6.5)
 
 
 @SMALL

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import Code, UserError
-from core.ipc.protocol.messages import encode
+from core.ipc.protocol.messages import encode_message
 from core.ipc.socket import line_stream
 
 KEPT = {"id", "cut"}
@@ -36,20 +36,20 @@ def outcome(cut: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any] | Code:
 
 @given(items, rooms)
 def test_a_memory_is_shortened_as_by_the_plain_way(item: dict[str, Any], room: int) -> None:
-    before = encode(item)
-    assert outcome(lambda: line_stream._shorten(item, room)) == outcome(lambda: shortened(item, room))
-    assert encode(item) == before
+    before = encode_message(item)
+    assert outcome(lambda: line_stream._shorten_item(item, room)) == outcome(lambda: shortened(item, room))
+    assert encode_message(item) == before
 
 
 @given(items, rooms)
 def test_lists_are_cut_as_by_the_plain_way(result: dict[str, Any], room: int) -> None:
     found = outcome(lambda: line_stream._cut_lists(result, room - 1))
-    assert found == outcome(lambda: cut_lists(result, lambda smaller: len(encode(smaller)) <= room))
+    assert found == outcome(lambda: cut_lists(result, lambda smaller: len(encode_message(smaller)) <= room))
 
 
 @given(items)
 def test_a_measured_object_is_as_long_as_it_is_written(item: dict[str, Any]) -> None:
-    assert line_stream._Measured(item).length == len(encode(item)) - 1
+    assert line_stream._Measured(item).length == len(encode_message(item)) - 1
 
 
 # The plain way, as it stood before each member was measured once.
@@ -62,7 +62,7 @@ def shortened(item: Mapping[str, Any], room: int) -> Mapping[str, Any]:
     """
     shorter = dict(item)
     steps = 0
-    while len(encode(shorter)) > room:
+    while len(encode_message(shorter)) > room:
         sizes = {key: size(value) for key, value in shorter.items() if key not in KEPT and shrinks(value)}
         if not sizes:
             raise UserError(Code.TEXT_TOO_LARGE, "too large")
@@ -86,7 +86,7 @@ def less(value: Any) -> Any:
 
 
 def size(value: object) -> int:
-    return len(encode({"": value}))
+    return len(encode_message({"": value}))
 
 
 def shrinks(value: object) -> bool:

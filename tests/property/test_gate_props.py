@@ -9,7 +9,7 @@ from gate_rig import DAY_MS, by_client, by_import, by_owner
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.belief.gate import GateDecision, SourceAuthority, decide_gate, outranks, resolve_contradiction
+from core.belief.gate import GateDecision, SourceAuthority, decide_gate, is_outranking, resolve_contradiction
 from core.types.belief import ACTED_ON, LABELS, Label, Relation
 from core.types.values import Action, Source
 
@@ -194,10 +194,10 @@ def test_other_scopes_do_not_meet(
 
 @given(STANDINGS, STANDINGS, STANDINGS)
 def test_ranks_are_an_order(a: SourceAuthority, b: SourceAuthority, c: SourceAuthority) -> None:
-    assert not outranks(a, a)
-    assert not (outranks(a, b) and outranks(b, a))
-    if outranks(a, b) and outranks(b, c):
-        assert outranks(a, c)
+    assert not is_outranking(a, a)
+    assert not (is_outranking(a, b) and is_outranking(b, a))
+    if is_outranking(a, b) and is_outranking(b, c):
+        assert is_outranking(a, c)
 
 
 @pytest.mark.parametrize("label", [Label.DUPLICATE, Label.MERGE, Label.COEXIST])

@@ -59,7 +59,7 @@ def picked(web: Links, depth: int, cap: int) -> EgoSelection:
 
 
 def neighbours(web: Links, n: int) -> set[int]:
-    return {link.other(n) for link in web if n in (link.a, link.b)}
+    return {link.other_end(n) for link in web if n in (link.a, link.b)}
 
 
 def reached(links: Links) -> dict[int, int]:

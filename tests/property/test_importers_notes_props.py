@@ -237,9 +237,9 @@ def test_a_full_path_always_means_its_file(names: list[str], data: st.DataObject
     paths = [f"f{n % 2}/{name}.md" for n, name in enumerate(names)]
     wanted = data.draw(st.sampled_from(paths))
     index = NoteIndex(paths)
-    assert index.resolve(RawLink(wanted, "link"), "x.md") == (wanted, "resolved")
-    assert index.resolve(RawLink(wanted.removesuffix(".md"), "link"), "x.md") == (wanted, "resolved")
-    to, state = index.resolve(RawLink(wanted.rpartition("/")[2], "link"), "x.md")
+    assert index.resolve_link(RawLink(wanted, "link"), "x.md") == (wanted, "resolved")
+    assert index.resolve_link(RawLink(wanted.removesuffix(".md"), "link"), "x.md") == (wanted, "resolved")
+    to, state = index.resolve_link(RawLink(wanted.rpartition("/")[2], "link"), "x.md")
     assert to == wanted or state == "ambiguous"
 
 

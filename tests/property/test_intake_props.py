@@ -93,7 +93,7 @@ class Life:
     def undo(self, _: int, __: int) -> None:
         if standing_steps(self.rig) <= FIRST_STEPS:
             return
-        self.note(self.rig.engine.memories.undo(None, OWNER_ACTOR).result(30))
+        self.note(self.rig.engine.memories.undo_step(None, OWNER_ACTOR).result(30))
 
     def undo_any(self, a: int, _: int) -> None:
         steps = [row[0] for row in self.rig.rows("SELECT id FROM undo_steps WHERE undone_by IS NULL ORDER BY rowid")]
@@ -130,7 +130,7 @@ def standing_steps(rig: Rig) -> int:
 def take_all_back(rig: Rig) -> None:
     """Undo the newest step that stands, again and again."""
     while standing_steps(rig) > FIRST_STEPS:
-        rig.engine.memories.undo(None, OWNER_ACTOR).result(30)
+        rig.engine.memories.undo_step(None, OWNER_ACTOR).result(30)
 
 
 def without_import_spaces(dump: dict[str, Any]) -> dict[str, Any]:

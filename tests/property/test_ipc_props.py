@@ -24,7 +24,7 @@ from core.ipc.protocol.messages import (
     RateLimitedError,
     check_text,
     escape_text,
-    parse,
+    parse_message,
     read_request,
 )
 from core.ipc.socket.limits import SearchLimits
@@ -52,17 +52,17 @@ def test_what_is_sound_comes_back(value: dict[str, Any], ascii_only: bool) -> No
     line = json.dumps(value, ensure_ascii=ascii_only).encode()
     if depth(value) > MAX_DEPTH:
         try:
-            parse(line)
+            parse_message(line)
         except BadMessage:
             return
         raise AssertionError("too deep, and taken")
-    assert parse(line) == value
+    assert parse_message(line) == value
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_an_object_or_a_bad_message(line: bytes) -> None:
     try:
-        found = parse(line)
+        found = parse_message(line)
     except BadMessage:
         return
     assert isinstance(found, dict)
@@ -84,7 +84,7 @@ def refusal(call: Callable[[], object]) -> LociError | None:
 
 @given(st.lists(st.sampled_from(SHARDS), max_size=200))
 def test_brackets_and_quotes_in_any_order(pieces: list[str]) -> None:
-    bad = refusal(lambda: parse("".join(pieces).encode()))
+    bad = refusal(lambda: parse_message("".join(pieces).encode()))
     assert bad is None or (bad.code is Code.MALFORMED_MESSAGE and bad.__cause__ is None)
 
 
@@ -125,10 +125,10 @@ KEYS = TEXT | st.sampled_from(["text", "id", "query", "claim", "limit"])
 
 @given(st.sampled_from(sorted(REGISTRY.methods)), st.dictionaries(KEYS, TREE, max_size=5))
 def test_parameters_are_taken_or_refused_in_one_sentence(name: str, params: dict[str, Any]) -> None:
-    method: Method = REGISTRY.find(name)
-    error = refusal(lambda: method.check(params))
+    method: Method = REGISTRY.find_method(name)
+    error = refusal(lambda: method.check_params(params))
     if error is None:
-        assert method.check(params).keys() <= method.params["properties"].keys()
+        assert method.check_params(params).keys() <= method.params["properties"].keys()
         return
     assert error.code is Code.INVALID_INPUT
     assert len(error.sentence) < 600
@@ -150,7 +150,7 @@ def test_lines_survive_any_cutting(lines: list[bytes], cuts: list[int]) -> None:
         reader, found = LineReader(stream, line_s=5, cap=20), []
         try:
             while True:
-                found.append(await reader.next(None))
+                found.append(await reader.next_line(None))
         except StreamEndedError:
             return found
         except LineTooLongError:
@@ -181,7 +181,7 @@ def test_never_more_than_the_limit_in_any_minute(pauses: list[int], limit: int) 
     limits, allowed = SearchLimits(clock), []
     for pause in pauses:
         clock.advance(pause)
-        wait = refusal(lambda: limits.spend("a", limit, None))
+        wait = refusal(lambda: limits.spend_search("a", limit, None))
         if wait is None:
             allowed.append(clock.at_ms)
         else:

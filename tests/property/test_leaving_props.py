@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ipc_values import make_memory
 
-from core.ipc.methods.entities import entity
+from core.ipc.methods.entities import entity_json
 from core.ipc.methods.memory_json import Shape
 from core.recall.context import pack_context
 from core.recall.result import RecallItem, Signals
@@ -23,7 +23,7 @@ from core.text.screening.egress import (
     sanitize_for_display,
     sanitize_map,
 )
-from core.text.screening.injection import ALLOWED, FLAG, ScanLimits, scan
+from core.text.screening.injection import ALLOWED, FLAG, ScanLimits, scan_text
 from core.types.entities import EntityCard
 from core.types.values import Kind, Memory
 
@@ -84,12 +84,12 @@ def told(memory: Memory, field: str, order: str) -> str:
     item = RecallItem(memory, 0.9, NO_SIGNALS, {"bm25": (1, 2.0)}, (), (order,) if field == "refs" else ())
     context = pack_context(vault, [item], 5_000, Quarters())
     shape = Shape(exact=False, name_of=lambda _: None)
-    return json.dumps([context.text, shape.recalled_json(item, explain=True), shape.memory(memory)])
+    return json.dumps([context.text, shape.recalled_json(item, explain=True), shape.memory_json(memory)])
 
 
 @given(st.sampled_from([*FIELDS, *BESIDE]), st.sampled_from(ORDERS), st.sampled_from(list(Kind)))
 def test_no_field_of_a_memory_carries_an_attack_out(field: str, order: str, kind: Kind) -> None:
-    assert scan(order).score > LIMITS.block
+    assert scan_text(order).score > LIMITS.block
     memory = planted(field, order, kind)
     assert MARK not in told(memory, field, order).lower()
 
@@ -99,7 +99,7 @@ def test_what_the_person_let_through_leaves_whole(field: str, kind: Kind) -> Non
     memory = replace(planted(field, ORDERS[0], kind), flags=(ALLOWED,))
     assert memory_injection_score(memory, ORDERS[0]) == 0.0
     assert not is_withheld(memory, ORDERS[0])
-    assert Shape(exact=False, name_of=lambda _: None).memory(memory)["text"] == memory.text
+    assert Shape(exact=False, name_of=lambda _: None).memory_json(memory)["text"] == memory.text
 
 
 @given(st.sampled_from(ORDERS), st.data())
@@ -142,13 +142,13 @@ _json = st.recursive(
 def test_an_attack_in_an_entity_stays_inside(metadata: dict[str, Any], order: str, as_name: bool) -> None:
     assert "".join(collect_texts({"a": ["b", {"c": 1}], "d": None})) == "abcd"
     planted = {**metadata, order: 1} if as_name else {**metadata, "deep": [{"note": order}]}
-    told = entity(EntityCard("id", order, "person", "home", (order,), planted, "client", 1, 2))
+    told = entity_json(EntityCard("id", order, "person", "home", (order,), planted, "client", 1, 2))
     assert MARK not in json.dumps(told).lower()
 
 
 @given(_json)
 def test_what_is_harmless_is_shown_as_it_is(value: Any) -> None:
     whole = {"value": value}
-    if all(scan(text).score == 0.0 for text in (*collect_texts(whole), " ".join(collect_texts(whole)))):
+    if all(scan_text(text).score == 0.0 for text in (*collect_texts(whole), " ".join(collect_texts(whole)))):
         assert sanitize_map(whole) == whole
     assert sanitize_for_display("Tea at four.") == "Tea at four."

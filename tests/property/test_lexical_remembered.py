@@ -45,7 +45,7 @@ def test_remembered_words_are_those_of_the_index(steps: list[tuple[str, int, lis
             fresh = TermStatistics()
             assert remembered.count_memories(rig.rows, seq, WORDS) == fresh.count_memories(rig.rows, seq, WORDS)
             for word in WORDS:
-                mine = remembered.postings(rig.rows, seq, word, 100)
-                assert mine.tolist() == fresh.postings(rig.rows, seq, word, 100).tolist()
+                mine = remembered.find_postings(rig.rows, seq, word, 100)
+                assert mine.tolist() == fresh.find_postings(rig.rows, seq, word, 100).tolist()
     finally:
         rig.close()

@@ -43,7 +43,7 @@ class Life:
             self.undone.append(self.rig.unimport(ids[a % len(ids)]).undo_step_id)
 
     def undo(self, _: int, __: int) -> None:
-        self.undone.append(self.rig.engine.memories.undo(None, OWNER_ACTOR).result(30).undo_step_id)
+        self.undone.append(self.rig.engine.memories.undo_step(None, OWNER_ACTOR).result(30).undo_step_id)
 
     def redo(self, a: int, _: int) -> None:
         if self.undone:
@@ -57,7 +57,7 @@ class Life:
 
     def arrange(self, _: int, __: int) -> None:
         self.rig.settle()
-        self.rig.engine.palace.arrange().result(30)
+        self.rig.engine.palace.place_waiting().result(30)
 
     def do(self, verb: str, a: int, b: int) -> None:
         """One verb; that there is nothing to undo is no failure."""

@@ -74,7 +74,7 @@ def test_strength_is_a_share_that_only_fades(
                 access_count=count,
                 sessions=sessions,
                 pinned=pinned,
-            ).at(moment)
+            ).strength_at(moment)
         )
 
     later = at(now + days * DAY)
@@ -93,7 +93,7 @@ def test_the_more_important_is_never_weaker(importances: list[float], days: int)
         access_count=same,
         sessions=same,
         pinned=same,
-    ).at(days * DAY)
+    ).strength_at(days * DAY)
     assert np.all(np.diff(values) >= 0)
 
 

@@ -24,7 +24,7 @@ def compared(draw: st.DrawFn) -> CandidateColumns:
 
 @given(compared())
 def test_signs_are_finite_and_the_chance_is_a_chance(found: CandidateColumns) -> None:
-    signs = found.signs()
+    signs = found.make_signs()
     assert all(math.isfinite(value) for value in signs.values())
     assert 0.0 <= answer_probability(signs) <= 1.0
     assert set(silence_model().signs) <= set(signs)
@@ -37,7 +37,7 @@ def test_the_order_of_candidates_does_not_matter(found: CandidateColumns) -> Non
         found.unknown, found.terms, found.size,
     )  # fmt: skip
     if np.unique(found.evidence).size == found.evidence.size:
-        assert answer_probability(turned.signs()) == answer_probability(found.signs())
+        assert answer_probability(turned.make_signs()) == answer_probability(found.make_signs())
 
 
 def test_a_model_adds_what_its_signs_say() -> None:
@@ -54,4 +54,4 @@ def _found(evidence: float, meaning: float, words: float, unknown: float) -> Can
 
 def test_what_answers_has_a_better_chance_than_what_does_not() -> None:
     good, bad = _found(1.7, 0.6, 0.9, 0.0), _found(0.4, 0.15, 0.2, 0.6)
-    assert answer_probability(good.signs()) > LOCI.least_chance > answer_probability(bad.signs())
+    assert answer_probability(good.make_signs()) > LOCI.least_chance > answer_probability(bad.make_signs())

@@ -129,7 +129,7 @@ class Life:
         waiting = [str(row[0]) for row in self.rig.rows("SELECT id FROM conflicts WHERE state = 'open' ORDER BY id")]
         if not waiting:
             return
-        item = self.rig.engine.conflicts.item(waiting[a % len(waiting)]).result(30)
+        item = self.rig.engine.conflicts.read_item(waiting[a % len(waiting)]).result(30)
         actions = [action for action in item.actions if action is not Action.SKIP]
         if actions:
             action = actions[b % len(actions)]
@@ -137,7 +137,7 @@ class Life:
             self.rig.engine.conflicts.resolve(item.id, decision).result(30)
 
     def edit(self, a: int, b: int) -> None:
-        self.rig.engine.library.revise((self._some(a),), Revision(text=sentence(b))).result(30)
+        self.rig.engine.library.revise_memories((self._some(a),), Revision(text=sentence(b))).result(30)
 
     def forget(self, a: int, _: int) -> None:
         self.rig.forget(self._some(a))

@@ -17,7 +17,7 @@ from core.vault.database.migrations import split_statements
 from core.vault.database.rows import after_from_json, change_to_json, image_from_json, image_hash, image_to_json
 from core.vault.database.tx import Tx
 from core.vault.files.home import PAGE_SIZE, Home
-from core.vault.files.wal_audit import scan
+from core.vault.files.wal_audit import scan_log
 from core.vault.vault import Vault
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -146,11 +146,11 @@ def test_a_flipped_bit_in_the_log_is_counted_for_any_place(commits: int, done: i
         copy = kit.home_at(Path(folder) / "c")
         with kit.opened(home, readers=1) as vault:
             kit.store_many(vault, min(done, commits))
-            vault.checkpoint(truncate=False)
+            vault.checkpoint_log(truncate=False)
             kit.store_many(vault, commits, first=100)
             shutil.copytree(home.path, copy.path)
         log = bytearray(copy.wal.read_bytes())
-        assert not scan(copy.wal, copy.shm, PAGE_SIZE).is_damaged
+        assert not scan_log(copy.wal, copy.shm, PAGE_SIZE).is_damaged
         log[place % len(log)] ^= 1 << bit
         copy.wal.write_bytes(log)
         with kit.opened(copy, readers=1) as vault:

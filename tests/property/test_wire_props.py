@@ -54,8 +54,8 @@ def heard(chunks: list[bytes]) -> tuple[list[Any], Code | None]:
     wire, found = Wire(), []
     try:
         for chunk in chunks:
-            wire.feed(chunk)
-            while (message := wire.next()) is not None:
+            wire.feed_bytes(chunk)
+            while (message := wire.next_message()) is not None:
                 found.append(plain(message))
     except LociError as error:
         return found, error.code
@@ -127,7 +127,7 @@ def test_a_word_without_an_id_ends_it_with_its_reason() -> None:
 @given(st.lists(TEXT, min_size=1, max_size=5))
 def test_every_call_has_an_id_of_its_own_and_is_one_line(methods: list[str]) -> None:
     wire = Wire()
-    calls = [wire.call(method, {"text": method}) for method in methods]
+    calls = [wire.make_call(method, {"text": method}) for method in methods]
     assert len({ident for ident, _ in calls}) == len(calls)
     for (ident, line), method in zip(calls, methods, strict=True):
         assert line.count(b"\n") == 1
@@ -148,7 +148,7 @@ def test_pages_together_are_the_whole_or_as_much_as_was_asked_for(
             page["next"] = start + most
         pages.add(page)
         asked += 1
-    whole = pages.whole()
+    whole = pages.join_pages()
     assert whole["items"] == (items if limit is None else items[:limit])
     assert whole["of"] == 0
     assert "next" not in whole
@@ -157,6 +157,6 @@ def test_pages_together_are_the_whole_or_as_much_as_was_asked_for(
 
 def test_a_notice_is_not_a_report() -> None:
     wire = Wire()
-    wire.feed(lines([{"method": "changed", "params": {"seq": 1}}]))
-    assert wire.next() == Notice("changed", {"seq": 1})
-    assert wire.next() is None
+    wire.feed_bytes(lines([{"method": "changed", "params": {"seq": 1}}]))
+    assert wire.next_message() == Notice("changed", {"seq": 1})
+    assert wire.next_message() is None

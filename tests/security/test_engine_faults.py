@@ -289,7 +289,7 @@ def test_no_word_is_in_the_clear_in_any_file(tmp_path: Path) -> None:
         report = rig.bring(rows, name=f"{MARKER}.jsonl")
         rig.client(MARKER, "read", f"space:{MARKER}")
         assert rig.found(MARKER, explain=True)
-        rig.engine.flush()
+        rig.engine.flush_journal()
         assert scan(rig, wanted) == []
         rig.unimport(report.import_id)
         with refused(Code.INVALID_INPUT):

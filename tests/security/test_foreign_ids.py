@@ -23,15 +23,19 @@ Ask = Callable[[Rig, Actor, str], Future[Any]]
 MEMORIES: dict[str, Ask] = {
     "get": lambda rig, actor, one: rig.engine.memories.get(one, actor),
     "get of a kind": lambda rig, actor, one: rig.engine.memories.get(one, actor, Kind.RULE),
-    "history": lambda rig, actor, one: rig.engine.memories.history(one, actor),
+    "history": lambda rig, actor, one: rig.engine.memories.list_versions(one, actor),
     "list after": lambda rig, actor, one: rig.engine.memories.list(ListRequest(after=one), actor),
-    "update": lambda rig, actor, one: rig.engine.client_changes.update(one, "The kettle is blue.", actor),
-    "delete": lambda rig, actor, one: rig.engine.client_changes.remove(one, actor, Wish.DELETE),
-    "forget": lambda rig, actor, one: rig.engine.client_changes.remove(one, actor, Wish.FORGET),
-    "mark": lambda rig, actor, one: rig.engine.client_changes.mark(one, actor, helpful=True),
-    "mark of a kind": lambda rig, actor, one: rig.engine.client_changes.mark(one, actor, helpful=True, kind=Kind.FACT),
-    "relate": lambda rig, actor, one: rig.engine.client_changes.relate(one, one + "x", Relationship.CAUSED_BY, actor),
-    "feedback": lambda rig, actor, one: rig.engine.memories.feedback(one, "helpful", "kettle", actor),
+    "update": lambda rig, actor, one: rig.engine.client_changes.update_text(one, "The kettle is blue.", actor),
+    "delete": lambda rig, actor, one: rig.engine.client_changes.remove_memory(one, actor, Wish.DELETE),
+    "forget": lambda rig, actor, one: rig.engine.client_changes.remove_memory(one, actor, Wish.FORGET),
+    "mark": lambda rig, actor, one: rig.engine.client_changes.mark_rule(one, actor, helpful=True),
+    "mark of a kind": lambda rig, actor, one: rig.engine.client_changes.mark_rule(
+        one, actor, helpful=True, kind=Kind.FACT
+    ),
+    "relate": lambda rig, actor, one: rig.engine.client_changes.relate_memories(
+        one, one + "x", Relationship.CAUSED_BY, actor
+    ),
+    "feedback": lambda rig, actor, one: rig.engine.memories.give_feedback(one, "helpful", "kettle", actor),
 }
 
 
@@ -40,7 +44,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The statements that are run meanwhile, without their values."""
     run: list[str] = []
     reading = SqlRows.all
-    changing = Tx._execute
+    changing = Tx._execute_sql
 
     def noted(self: SqlRows, sql: str, params: Any = ()) -> Any:
         run.append(sql)
@@ -52,7 +56,7 @@ def statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
     with monkeypatch.context() as patch:
         patch.setattr(SqlRows, "all", noted)
-        patch.setattr(Tx, "_execute", changed)
+        patch.setattr(Tx, "_execute_sql", changed)
         yield run
 
 

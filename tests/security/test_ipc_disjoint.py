@@ -102,7 +102,7 @@ class Apart(RuleBasedStateMachine):
 
     def _as_if_for_the_first_time(self, twin: Twin) -> dict[str, Any]:
         """What is handed out has been used, and ranks by that: the first look must not change the second."""
-        self.rig.engine.flush()
+        self.rig.engine.flush_journal()
         self.rig.write(lambda tx: tx.run("UPDATE memories SET access_count = 0, last_accessed_at = NULL"))
         return stays(twin.sees())
 
@@ -238,7 +238,7 @@ class Apart(RuleBasedStateMachine):
 def _unhurried(rig: Rig) -> None:
     """A machine asks faster than any assistant may."""
     for name in ("reads_minute", "writes_minute"):
-        rig.engine.settings.set(name, 100_000).result(30)
+        rig.engine.settings.set_option(name, 100_000).result(30)
 
 
 _PAIR = (("ada", "north"), ("bea", "south"))

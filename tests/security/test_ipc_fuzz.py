@@ -18,10 +18,10 @@ from wire_walk import PLANTED, Walk, wrong_with
 
 from core.ipc.client.client import Client
 from core.ipc.protocol import contract
-from core.ipc.protocol.transport import connect
+from core.ipc.protocol.transport import connect_to
 
 DOCUMENT: dict[str, Any] = json.loads(files("resources").joinpath("protocol.json").read_text("utf-8"))
-REGISTRY = contract.load()
+REGISTRY = contract.load_registry()
 LINES = 1600
 ALL = ("read", "propose", "write", "curate", "space:home")
 
@@ -31,7 +31,7 @@ def test_every_sound_call_keeps_its_schema() -> None:
     walk = Walk(DOCUMENT, "sound")
     for name in DOCUMENT["methods"]:
         for _ in range(25):
-            REGISTRY.find(name).check(walk.params(name))
+            REGISTRY.find_method(name).check_params(walk.params(name))
 
 
 def test_an_answer_that_tells_too_much_is_noticed() -> None:
@@ -84,7 +84,7 @@ def test_wounded_calls_harm_nobody(rig: Rig, wire: Wire) -> None:
         kept = honest.call("memory_store", {"text": "The honest one keeps bees."})["memory_id"]
         token = rig.engine.clients.pair("liar", ALL, "none").result(30).token
         fuzzer = Fuzzer(Walk(DOCUMENT, 1), REGISTRY, lambda: wire.greet("liar", token))
-        stranger = Fuzzer(Walk(DOCUMENT, 2), REGISTRY, lambda: Client(connect(wire.place, 10)), at_once=4)
+        stranger = Fuzzer(Walk(DOCUMENT, 2), REGISTRY, lambda: Client(connect_to(wire.place, 10)), at_once=4)
         before = descriptors()
         for _ in range(8):
             fuzzer.run(LINES // 10)

@@ -33,7 +33,7 @@ class Guest(Twin):
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as made:
         for name in ("reads_minute", "writes_minute"):
-            made.engine.settings.set(name, 100_000).result(30)
+            made.engine.settings.set_option(name, 100_000).result(30)
         yield made
 
 

@@ -47,7 +47,7 @@ def end_of(folder: Path, root: bytes) -> tuple[dict[str, Table], JobRow]:
 
 
 def _whole(rig: Rig) -> JobRow:
-    waiting = [one.id for one in rig.engine.jobs.state().result(30).rows if one.state is not JobState.DONE]
+    waiting = [one.id for one in rig.engine.jobs.read_state().result(30).rows if one.state is not JobState.DONE]
     row = rig.engine.jobs.run(JobType.SWEEP).result(60)
     assert waiting in ([], [row.id])
     return that_did_it(rig, row)
@@ -56,7 +56,9 @@ def _whole(rig: Rig) -> JobRow:
 def that_did_it(rig: Rig, row: JobRow) -> JobRow:
     """The run that did the work: where it had just ended when it was killed, the next one found nothing."""
     assert row.state is JobState.DONE, row.code
-    done = [one for one in rig.engine.jobs.state().result(30).rows if one.type is row.type and one.step_id is not None]
+    done = [
+        one for one in rig.engine.jobs.read_state().result(30).rows if one.type is row.type and one.step_id is not None
+    ]
     assert len(done) == 1
     return done[0]
 

@@ -85,7 +85,7 @@ def test_a_client_makes_no_rule_of_a_decision(victim: Victim) -> None:
     judge = victim.client("judge", "read", "write", "curate", "space:home")
     decision = Decision(Action.REJECT, remember=True)
     assert _try(lambda: victim.rig.engine.conflicts.resolve(item, decision, judge)) is Code.ACCESS_DENIED
-    assert victim.rig.engine.conflicts.rules().result(30) == ()
+    assert victim.rig.engine.conflicts.list_review_rules().result(30) == ()
     victim.check()
 
 
@@ -96,7 +96,7 @@ def test_a_flood_of_questions_does_not_bury_the_harmful_one(victim: Victim) -> N
         victim.rig.store(text, claim=claim)
     for _ in range(6):
         victim.rig.recall(victim.slot.question)
-        victim.rig.engine.flush() if hasattr(victim.rig.engine, "flush") else None
+        victim.rig.engine.flush_journal() if hasattr(victim.rig.engine, "flush_journal") else None
     victim.rig.write(lambda tx: tx.run("UPDATE memories SET access_count = 12 WHERE id = ?", (victim.said,)))
     victim.tell(actor=victim.client("liar"), source=Source.TOOL_OUTPUT, claim=victim.slot.claim())
     bot = victim.client("flooder")
@@ -168,7 +168,7 @@ def test_what_is_derived_is_trusted_no_more_than_what_it_comes_from(victim: Vict
     origin = victim.told[-1]
     digest = victim.rig.store("A digest of the week: the user travelled.", kind=Kind.DIGEST).memory_id
     derive(victim.rig, digest, origin)
-    victim.rig.engine.memories.reconcile().result(60)
+    victim.rig.engine.memories.reconcile_all().result(60)
     assert victim.rig.get(digest).trust <= victim.rig.get(origin).trust
 
 

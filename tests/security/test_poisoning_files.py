@@ -87,7 +87,7 @@ def test_the_palace_s_own_export_corroborates_nothing(tmp_path: Path) -> None:
         victim.tell(actor=victim.client())
         path = tmp_path / "export.jsonl"
         ids = [memory.id for memory in victim.everything()]
-        victim.rig.engine.library.export(ids, path, "jsonl").result(60)
+        victim.rig.engine.library.export_memories(ids, path, "jsonl").result(60)
         victim.rig.bring(path, "home")
         victim.judge()
         victim.check()

@@ -114,7 +114,7 @@ def test_it_sees_a_loss_of_trust(victim: Victim) -> None:
 
 
 def test_it_sees_a_changed_text(victim: Victim) -> None:
-    victim.rig.engine.memories.undo(None, OWNER_ACTOR).result(30)
+    victim.rig.engine.memories.undo_step(None, OWNER_ACTOR).result(30)
     victim.said = victim.rig.store("I live in Linz.").memory_id
     assert Breach.CHANGED in victim.breaches()
 

@@ -51,7 +51,7 @@ def test_fifty_bridges_reach_nobody_before_the_person_says_yes(rig: Rig, wire: W
     before = contexts(wire, "reader")
     assert "Lindenhof" in before[0]
     assert lies(before) == []
-    rows = [row.id for row in rig.engine.conflicts.queue().result(30).rows]
+    rows = [row.id for row in rig.engine.conflicts.list_queue().result(30).rows]
     rig.engine.conflicts.resolve_many(rows, Decision(Action.SUPERSEDE), OWNER_ACTOR).result(60)
     assert lies(contexts(wire, "reader after")), "what was let in is not found, so nothing was tested"
 
@@ -59,7 +59,7 @@ def test_fifty_bridges_reach_nobody_before_the_person_says_yes(rig: Rig, wire: W
 def test_all_it_told_is_taken_back(rig: Rig, wire: Wire) -> None:
     attack(rig, wire)
     rig.engine.clients.remove_all("liar", OWNER_ACTOR).result(60)
-    assert rig.engine.conflicts.queue().result(30).rows == ()
+    assert rig.engine.conflicts.list_queue().result(30).rows == ()
     left = rig.engine.memories.list(ListRequest(statuses=None, limit=None), OWNER_ACTOR).result(30)
     assert lies([memory.text for memory in left.items if memory.status is not Status.DELETED]) == []
     assert "Lindenhof" in contexts(wire, "reader")[0]

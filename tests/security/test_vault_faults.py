@@ -23,13 +23,13 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from core.errors import Code, LociError
 from core.types.clock import ManualClock, SystemClock
-from core.vault.backup import OpenedKeys, clear_leftovers, restore
+from core.vault.backup import OpenedKeys, clear_leftovers, restore_backup
 from core.vault.database.connections import read_versions
 from core.vault.database.migrations import known_migrations
 from core.vault.database.tx import Tx
 from core.vault.files.home import PAGE_SIZE, Home
 from core.vault.vault import Vault
-from core.vault.verification import verify
+from core.vault.verification import verify_vault
 
 _ROOT = Path(__file__).resolve().parents[2]
 _HELPERS = _ROOT / "tests" / "helpers"
@@ -81,7 +81,7 @@ def test_twenty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None
                 lambda rows: rows.value("SELECT count(*) FROM memory_fts WHERE memory_fts MATCH 'number'")
             )
             assert terms == count
-            assert verify(vault, kit.KEYS).status == "ok"
+            assert verify_vault(vault, kit.KEYS).status == "ok"
         finally:
             assert vault.close() == ()
         last = highest
@@ -99,7 +99,7 @@ def test_a_kill_during_creation_leaves_a_whole_vault_or_none(tmp_path: Path) -> 
                 assert folder.name not in said
                 kit.new_vault(folder)
             with kit.opened(home, readers=1) as vault:
-                assert verify(vault, kit.KEYS).checks["integrity"].outcome == "ok"
+                assert verify_vault(vault, kit.KEYS).checks["integrity"].outcome == "ok"
                 assert vault.read(lambda rows: rows.value("SELECT count(*) FROM spaces")) == 2
 
 
@@ -124,7 +124,7 @@ def test_a_kill_during_migration_leaves_one_version_or_the_other(tmp_path: Path)
         assert (importance, len(columns), versions) == (
             ([(0.5,)], 0, newest) if version == newest else ([(0.125,)], 1, newest + 1)
         )
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
         vault.close()
         shutil.rmtree(copy.path)
     assert len(known_migrations()) in found, "no kill came in time"
@@ -142,12 +142,12 @@ def test_a_kill_during_backup_leaves_whole_backups_only(tmp_path: Path) -> None:
         _lines_until_killed(_child("back_up", home.path, target), 1, chance.uniform(0, 0.5))
         for archive in target.glob("*.tar"):
             fresh = kit.home_at(tmp_path / f"r{nr}-{archive.stem}")
-            assert restore(archive, fresh, lambda _: keys, ManualClock(1)).counts["memories"] == 499
+            assert restore_backup(archive, fresh, lambda _: keys, ManualClock(1)).counts["memories"] == 499
             shutil.rmtree(fresh.path)
         clear_leftovers(home)
         assert not list(home.backups.iterdir())
     with kit.opened(home) as vault:
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
 
 
 def test_a_flipped_bit_in_the_log_after_a_kill_is_told(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_flipped_bit_in_the_log_after_a_kill_is_told(tmp_path: Path) -> None:
             assert vault.info.is_log_damaged or highest >= int(said[-1])
             if highest < int(said[-1]):
                 assert vault.info.lost_commits > 0
-                assert verify(vault, kit.KEYS).status == "damaged"
+                assert verify_vault(vault, kit.KEYS).status == "damaged"
 
 
 def test_two_starts_at_once(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_full_disk_loses_nothing_and_lets_the_vault_be_closed(small_disk: Path
         vault.copy_into(home.backups / "copy.db")
     assert caught.value.code is Code.DISK_FULL
     assert not (home.backups / "copy.db").exists()
-    assert vault.checkpoint()
+    assert vault.checkpoint_log()
     assert vault.close() == ()
     assert not home.wal.exists()
     ballast.unlink()
@@ -247,7 +247,7 @@ def test_a_full_disk_loses_nothing_and_lets_the_vault_be_closed(small_disk: Path
         assert vault.info.older_than_head is None
         assert vault.read(lambda rows: rows.value("SELECT count(*) FROM memories")) == saved
         kit.store_many(vault, 1, first=1000)
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
 
 
 def test_opening_and_creating_on_a_full_disk(small_disk: Path) -> None:
@@ -259,14 +259,14 @@ def test_opening_and_creating_on_a_full_disk(small_disk: Path) -> None:
     assert kit.home_at(small_disk / "second").is_free()
     ballast.unlink()
     with kit.opened(home) as vault:
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
 
 
 def test_a_read_only_disk(small_disk: Path) -> None:
     home = kit.new_vault(small_disk / "h")
     remount = ["mount", "-o", "remount,ro", str(small_disk)]
     assert subprocess.run(remount, check=False, capture_output=True).returncode == 0
-    for refused in (lambda: kit.open_at(home), lambda: kit.new_vault(small_disk / "other"), home.prepare):
+    for refused in (lambda: kit.open_at(home), lambda: kit.new_vault(small_disk / "other"), home.prepare_folders):
         with pytest.raises(LociError) as caught:
             refused()
         assert caught.value.code is Code.READ_ONLY
@@ -282,7 +282,7 @@ def test_a_limit_on_files_is_a_full_disk(tmp_path: Path) -> None:
     assert int(saved) > 3
     with kit.opened(home) as vault:
         assert vault.read(lambda rows: rows.value("SELECT count(*) FROM memories")) == int(saved)
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
 
 
 def _disguises(word: str) -> list[bytes]:
@@ -324,7 +324,7 @@ def test_planted_words_are_in_no_file_live_or_closed(tmp_path: Path) -> None:
     vault.write(plant)
     assert _seen(home, words) == []
     vault.copy_into(home.backups / "copy.db")
-    vault.checkpoint()
+    vault.checkpoint_log()
     assert vault.read(lambda rows: rows.value("SELECT count(*) FROM memories WHERE text LIKE ?", (f"%{kit.MARKER}%",)))
     assert _seen(home, words) == []
     vault.close()
@@ -347,13 +347,13 @@ def test_purged_words_are_in_no_page_of_the_decrypted_vault(tmp_path: Path) -> N
                     tx.delete("memories", {"n": n})
 
         vault.write(purge)
-        assert vault.scrub()
+        assert vault.scrub_deleted()
         assert vault.seq == 3
         assert home.wal.stat().st_size == 0
         assert (
             vault.read(lambda rows: rows.value("SELECT count(*) FROM memory_fts WHERE memory_fts MATCH 'kept'")) == 59
         )
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
     plain = _decrypted(home)
     assert plain.count(b"kept sentence") == 59
     for gone in (b"zyxwvut", kit.MARKER.encode(), b"marzipanturm", b"quinquagesima"):
@@ -365,7 +365,7 @@ def test_room_that_a_great_purge_leaves_goes_back_to_the_system(tmp_path: Path) 
     with kit.opened(home) as vault:
         vault.write(lambda tx: _store_range(tx, 1, 60, "kept sentence"))
         vault.write(lambda tx: _store_range(tx, 60, 660, "many words " * 1_000))
-        vault.checkpoint()
+        vault.checkpoint_log()
         large = home.vault.stat().st_size
 
         def purge(tx: Tx) -> None:
@@ -375,11 +375,11 @@ def test_room_that_a_great_purge_leaves_goes_back_to_the_system(tmp_path: Path) 
                     tx.delete("memories", {"n": n})
 
         vault.write(purge)
-        assert vault.scrub()
+        assert vault.scrub_deleted()
         assert home.vault.stat().st_size < large / 3
         free = vault.read(lambda rows: rows.value("PRAGMA freelist_count"))
         assert 0 < free <= 128  # the next texts lie there
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
         assert vault.read(lambda rows: rows.value("SELECT count(*) FROM memories")) == 59
 
 
@@ -395,9 +395,9 @@ def test_a_purge_that_is_called_off_gives_nothing_back_yet(tmp_path: Path) -> No
                     tx.delete("memories", {"n": n})
 
         vault.write(purge)
-        vault.checkpoint()
+        vault.checkpoint_log()
         large = home.vault.stat().st_size
-        assert not vault.scrub(lambda: True)
+        assert not vault.scrub_deleted(lambda: True)
         assert home.vault.stat().st_size == large
 
 
@@ -423,7 +423,7 @@ def test_the_clock_may_jump_about_between_runs(tmp_path: Path) -> None:
     for at in (kit.START_MS, 0, kit.START_MS + 10 * 365 * 86_400_000, kit.START_MS - 86_400_000, -5):
         with kit.opened(home, ManualClock(at)) as vault:
             times.append(vault.write(lambda tx: _stored_at(tx, len(times) + 1)))
-            assert verify(vault, kit.KEYS).status == "ok"
+            assert verify_vault(vault, kit.KEYS).status == "ok"
             assert vault.info.older_than_head is None
     assert times == sorted(times)
 
@@ -449,7 +449,7 @@ def test_readers_on_many_threads_beside_a_writer(tmp_path: Path) -> None:
         for thread in threads:
             thread.start()
         kit.store_many(vault, 150)
-        vault.checkpoint()
+        vault.checkpoint_log()
         stop.set()
         for thread in threads:
             thread.join()

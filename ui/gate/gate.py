@@ -73,7 +73,7 @@ class Gate(QWidget):
         loading.show_soon()
         self._show_page(loading)
         vault = self.context.bridge.engine.vault
-        task = make_query("Looking for the palace", vault.presence).within(self, "presence")
+        task = make_query("Looking for the palace", vault.read_presence).within(self, "presence")
         self.context.tasks.run(task.success(self._on_presence_found).failure(self._on_look_failed))
 
     def _on_presence_found(self, presence: Presence) -> None:

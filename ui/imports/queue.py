@@ -414,7 +414,7 @@ class TakeBack(QObject):
             self.deleteLater()
             return
         imports, last = self._context.bridge.engine.imports, self.ids[-1]
-        task = make_write("Removing the import", lambda: imports.undo(last)).within(self)
+        task = make_write("Removing the import", lambda: imports.undo_import(last)).within(self)
         self._context.tasks.run(task.success(self._on_taken_back).failure(self._on_task_failed))
 
     def _on_taken_back(self, report: UndoReport) -> None:

@@ -80,7 +80,9 @@ class StatementsOffer(QWidget):
 
     def _preview_next(self) -> None:
         statements, last = self._context.bridge.engine.statements, self._left[-1]
-        task = make_query("Looking for statements", lambda: statements.preview(last)).within(self, "statements")
+        task = make_query("Looking for statements", lambda: statements.preview_statements(last)).within(
+            self, "statements"
+        )
         self._context.tasks.run(task.success(self._on_previewed).failure(self._on_failed))
 
     def _on_previewed(self, found: DistilledTalk) -> None:

@@ -412,7 +412,9 @@ class MemoryActions(QObject):
     def _revise_memory(self, memory: Memory, revision: Revision, sentence: str) -> None:
         engine = self._context.bridge.engine
         self._run_write(
-            "Changing a memory", lambda: engine.library.revise((memory.id,), revision), self._make_reporter(sentence)
+            "Changing a memory",
+            lambda: engine.library.revise_memories((memory.id,), revision),
+            self._make_reporter(sentence),
         )
 
     def _make_reporter(self, sentence: str) -> Callable[[RevisionReport], None]:

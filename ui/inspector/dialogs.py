@@ -154,7 +154,7 @@ class HoldDialog(QDialog):
             return
         self._show_button(0)
         request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
-        task = make_write("Holding back a source", lambda: conflicts.hold(request)).within(self)
+        task = make_write("Holding back a source", lambda: conflicts.hold_source(request)).within(self)
         self._context.tasks.run(task.success(self._finish_hold).failure(self._on_task_failed))
 
     def _finish_hold(self, done: HoldReply) -> None:
@@ -240,7 +240,7 @@ class MoveDialog(QDialog):
             .within(self, "facets")
             .success(self._on_spaces_read)
         )
-        where = make_query("Finding its place", lambda: engine.palace.locate(self._memory.id))
+        where = make_query("Finding its place", lambda: engine.palace.find_locus(self._memory.id))
         tasks.run(where.within(self, "where").success(self._on_place_found).failure(self._on_place_missing))
 
     def _on_spaces_read(self, facets: Facets) -> None:
@@ -319,7 +319,9 @@ class MoveDialog(QDialog):
         if place is None or self.kinds.current != SPACE:
             return
         library = self._context.bridge.engine.library
-        task = make_query("Looking ahead", lambda: library.preview((self._memory.id,), Revision(space=place.id)))
+        task = make_query(
+            "Looking ahead", lambda: library.preview_revision((self._memory.id,), Revision(space=place.id))
+        )
         self._context.tasks.run(task.within(self, "preview").success(self._show_preview).failure(self._on_task_failed))
 
     def _show_preview(self, preview: RevisionPreview) -> None:
@@ -338,7 +340,9 @@ class MoveDialog(QDialog):
         self.go_button.setEnabled(False)
         engine, memory = self._context.bridge.engine, self._memory
         if self.kinds.current == SPACE:
-            space = make_write("Moving a memory", lambda: engine.library.revise((memory.id,), Revision(space=place.id)))
+            space = make_write(
+                "Moving a memory", lambda: engine.library.revise_memories((memory.id,), Revision(space=place.id))
+            )
             self._context.tasks.run(
                 space.within(self)
                 .success(lambda done: self._on_space_revised(place, done))

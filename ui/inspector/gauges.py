@@ -96,7 +96,9 @@ class PermanenceRow(QWidget):
             else:
                 offer_undo(context, words["done"].format(read=describe_level(level)), report.step_id)
 
-        task = make_write(words["label"], lambda: library.revise((memory_id,), Revision(permanence=level))).within(self)
+        task = make_write(
+            words["label"], lambda: library.revise_memories((memory_id,), Revision(permanence=level))
+        ).within(self)
         context.tasks.run(task.success(report_revision).failure(self._on_choice_failed))
 
     def _on_choice_failed(self, error: BaseException) -> None:

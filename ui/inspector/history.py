@@ -436,7 +436,7 @@ class HistoryPart(Part):
 
     def _make_text_restorer(self, memory_id: str, text: str) -> Callable[[], None]:
         library = self.context.bridge.engine.library
-        task = make_write("Changing a text", lambda: library.revise((memory_id,), Revision(text=text)))
+        task = make_write("Changing a text", lambda: library.revise_memories((memory_id,), Revision(text=text)))
         told = task.within(self, "again").success(self._on_version_restored)
 
         def restore_text() -> None:

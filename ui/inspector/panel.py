@@ -244,7 +244,7 @@ class Inspector(QFrame):
             last = make_query("Reading a memory", lambda: memories.explain_trust(detail.memory.id)).within(self, "show")
             self._context.tasks.run(last.success(show_belief).failure(self._on_reading_failed))
 
-        task = make_query("Reading a memory", lambda: memories.history(detail.memory.id, OWNER_ACTOR)).within(
+        task = make_query("Reading a memory", lambda: memories.list_versions(detail.memory.id, OWNER_ACTOR)).within(
             self, "show"
         )
         self._context.tasks.run(task.success(read_belief).failure(self._on_reading_failed))

@@ -500,7 +500,7 @@ class TextPart(Part):
             return
         self.editor.set_busy()
         library = self.context.bridge.engine.library
-        task = make_write("Saving a text", lambda: library.revise((memory.id,), Revision(text=text)))
+        task = make_write("Saving a text", lambda: library.revise_memories((memory.id,), Revision(text=text)))
         self.context.tasks.run(task.within(self, "save").success(self._on_text_saved).failure(self._on_task_failed))
 
     def _leave_with(self, leave: Callable[[], None]) -> None:

@@ -408,7 +408,7 @@ class Actions(QObject):
             self._context.desk.show_message(describe_nothing_to_undo(name))
             return
         act = "Undo" if name == "edit.undo" else "Redo"
-        undoing = make_write("Undoing", lambda: engine.memories.undo(step.id, OWNER_ACTOR))
+        undoing = make_write("Undoing", lambda: engine.memories.undo_step(step.id, OWNER_ACTOR))
         self._running = self._context.tasks.run(undoing.success(lambda report: report_undo(self._context, report, act)))
         self._running.ended.connect(self._on_undo_settled)
         self._is_undoing = True

@@ -321,7 +321,7 @@ class SearchBox(QObject):
         """Search for what is typed in the library."""
         typed = self._field.text().strip()
         self.close()
-        self._context.desk.search.emit(self._context.bridge.engine.library.essence(typed))
+        self._context.desk.search.emit(self._context.bridge.engine.library.remove_stop_words(typed))
 
     def close(self) -> None:
         """Show no answers, and keep none: they are words of the vault."""
@@ -557,7 +557,9 @@ class MainWindow(QMainWindow):
     def _request_status(self) -> None:
         if self.context.bridge.is_open:
             engine = self.context.bridge.engine
-            task = make_query("Looking at the index", lambda: engine.vault.status(brief=True)).within(self, "status")
+            task = make_query("Looking at the index", lambda: engine.vault.read_status(brief=True)).within(
+                self, "status"
+            )
             self.context.tasks.run(
                 task.success(lambda report: self.status.show_status(report.values)).failure(lambda _: None)
             )

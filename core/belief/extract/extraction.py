@@ -118,7 +118,7 @@ def _read_sentence(story: _Story, text: str, place: tuple[int, int], said: int |
                 token.hidden = True
     found = sorted([*match_frames(sentence), *read_family_claims(sentence), *noted], key=lambda one: (one.at, one.run))
     _note_people(story, sentence)
-    _keep(story, sentence, found, bounds)
+    _keep_matches(story, sentence, found, bounds)
 
 
 def _begin_behind(
@@ -141,7 +141,7 @@ def _begin_behind(
             return
 
 
-def _keep(
+def _keep_matches(
     story: _Story, sentence: TokenizedSentence, found: Sequence[FrameMatch], bounds: Sequence[ValidityPhrase]
 ) -> None:
     lead: Subject | None = None
@@ -156,11 +156,11 @@ def _keep(
         if subject.kind in ("thing", "name"):
             story.thing = subject.text
         if one.predicate in ("partner_is", "has_child") and not one.negative:
-            story.person = sentence.slice(*one.run)
+            story.person = sentence.text_between(*one.run)
         usable.append((one, subject))
     for one, subject in usable:
-        since, until, at = _validity(sentence, one, usable, bounds)
-        _add(story, sentence, one, subject, (since, until, at))
+        since, until, at = _validity_of_match(sentence, one, usable, bounds)
+        _add_claim(story, sentence, one, subject, (since, until, at))
 
 
 def _note_people(story: _Story, sentence: TokenizedSentence) -> None:
@@ -236,7 +236,7 @@ def _find_leading_subject(sentence: TokenizedSentence, at: int) -> Subject | Non
     return Subject(USER, USER) if plain or any(low in ("my", "me", "our") for low in behind) else None
 
 
-def _validity(
+def _validity_of_match(
     sentence: TokenizedSentence,
     one: FrameMatch,
     usable: Sequence[tuple[FrameMatch, Subject]],
@@ -248,7 +248,7 @@ def _validity(
     here = sentence.tokens[one.at].start
     for n, span in enumerate(bounds):
         owner = max((place for place in places if place < span.start), default=places[0])
-        if owner != here and not _same_breath(sentence, owner, here):
+        if owner != here and not _is_sharing_time(sentence, owner, here):
             continue
         if span.again:
             before = next(
@@ -260,7 +260,7 @@ def _validity(
     return since, until, at
 
 
-def _same_breath(sentence: TokenizedSentence, owner: int, here: int) -> bool:
+def _is_sharing_time(sentence: TokenizedSentence, owner: int, here: int) -> bool:
     """Whether two claims share their time: words side by side, with nothing but words of the same phrase between."""
     if here > owner:
         return False
@@ -268,10 +268,10 @@ def _same_breath(sentence: TokenizedSentence, owner: int, here: int) -> bool:
     return not any(mark in between for mark in (",", ";", " and ", ".", ":"))
 
 
-def _add(
+def _add_claim(
     story: _Story, sentence: TokenizedSentence, one: FrameMatch, subject: Subject, times: tuple[str, str, str]
 ) -> None:
-    value = " ".join(sentence.slice(*one.run).split()).strip("\"'“”‘’ ,;")
+    value = " ".join(sentence.text_between(*one.run).split()).strip("\"'“”‘’ ,;")
     text_of = " ".join(subject.text.split())
     if (
         not value
@@ -293,7 +293,7 @@ def _add(
         negative = True
     if negative and until and one.mode != "state":
         negative = False
-    first, last = _evidence(sentence, one)
+    first, last = _evidence_span(sentence, one)
     draft = ClaimDraft(
         subject=text_of,
         predicate=one.predicate,
@@ -314,7 +314,7 @@ def _add(
         story.claims[key] = replace(old, valid_from=draft.valid_from, valid_to=draft.valid_to)
 
 
-def _evidence(sentence: TokenizedSentence, one: FrameMatch) -> tuple[int, int]:
+def _evidence_span(sentence: TokenizedSentence, one: FrameMatch) -> tuple[int, int]:
     """The clause that says it: from the mark before it to the mark behind its value."""
     first = min(one.at, one.run[0])
     last = max(one.at, one.run[1] - 1)

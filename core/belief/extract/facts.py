@@ -18,7 +18,7 @@ from core.belief.extract.sentence import (
     load_vocabulary_file,
     noun_run,
     phrase_at,
-    skip,
+    skip_words,
     word_lists,
 )
 from core.belief.extract.validity import WrittenDate
@@ -44,7 +44,7 @@ def read_work_states(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     Yields:
         `status_is`.
     """
-    lows, table = sentence.lows, _phrases()
+    lows, table = sentence.lows, _status_phrases()
     busy = -1
     for i in range(sentence.begin, len(lows)):
         if i <= busy or lows[i] not in table or sentence.tokens[i].quoted:
@@ -52,10 +52,10 @@ def read_work_states(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
         length = phrase_at(table, lows, i)
         if not length:
             continue
-        run = _whole(sentence, i, length)
+        run = _extend_state(sentence, i, length)
         busy = run[1] - 1
         subject = _state_of(sentence, i, " ".join(lows[i : i + length]))
-        if subject is not None and _closes(sentence, run[1]):
+        if subject is not None and _is_phrase_end(sentence, run[1]):
             left = read_left_context(sentence, i)
             yield FrameMatch(subject, "status_is", run, left.negative, "state", i)
 
@@ -68,21 +68,26 @@ def read_places(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     """
     lows = sentence.lows
     for i in range(sentence.begin + 1, len(lows)):
-        if lows[i] not in _list("places") or sentence.tokens[i].hidden or sentence.tokens[i].quoted:
+        if lows[i] not in _state_list("places") or sentence.tokens[i].hidden or sentence.tokens[i].quoted:
             continue
         verb = i - 1
         while verb > sentence.begin and lows[verb] in word_lists().sets["adverb"]:
             verb -= 1
-        if lows[verb] not in _list("located") and lows[verb] not in word_lists().sets["places"]:
+        if lows[verb] not in _state_list("located") and lows[verb] not in word_lists().sets["places"]:
             continue
-        run = _spot(sentence, i)
+        run = _read_place(sentence, i)
         if run is None:
             continue
         left = read_left_context(sentence, verb)
         subject = left.subject if lows[verb] != ":" else read_name_at(sentence, verb - 1)
         if lows[verb] in ("keep", "keeps"):
             continue
-        if subject is None or left.modal == "would" or left.hedged or not _a_thing(sentence, subject, verb, run):
+        if (
+            subject is None
+            or left.modal == "would"
+            or left.hedged
+            or not _is_thing_at_place(sentence, subject, verb, run)
+        ):
             continue
         negative = left.negative or lows[verb] in ("isn't", "aren't", "not")
         yield FrameMatch(subject, "located_at", run, negative, "state", verb)
@@ -96,18 +101,18 @@ def read_facts(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) ->
     """
     lows = frozenset(sentence.lows)
     found: list[FrameMatch] = []
-    lists = _lists()
+    lists = _state_lists()
     if any("@" in low and len(low) > 3 for low in lows):
-        found += _mails(sentence)
+        found += _find_mail_addresses(sentence)
     if lows & lists["phone"]:
-        found += _phones(sentence)
+        found += _find_phone_numbers(sentence)
     if lows & (lists["budget"] | lists["spend"] | {"most", "cost", "limit", "capped"}):
-        found += _budgets(sentence)
+        found += _find_budgets(sentence)
     if when_said:
-        found += _terms(sentence, when_said)
-        found += _births(sentence, when_said)
+        found += _find_deadlines(sentence, when_said)
+        found += _find_birthdays(sentence, when_said)
     if any(low[:1].isdigit() or low[:1] == "v" for low in lows):
-        found += _versions(sentence)
+        found += _find_versions(sentence)
     found += read_work_states(sentence)
     found += read_places(sentence)
     seen = (one for one in found if not sentence.tokens[one.at].hidden and not sentence.tokens[one.run[0]].hidden)
@@ -115,21 +120,21 @@ def read_facts(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) ->
 
 
 @cache
-def _phrases() -> Mapping[str, tuple[tuple[str, ...], ...]]:
+def _status_phrases() -> Mapping[str, tuple[tuple[str, ...], ...]]:
     return by_first(load_vocabulary_file("states.json")["status"])
 
 
 @cache
-def _sure() -> frozenset[str]:
+def _sure_states() -> frozenset[str]:
     return frozenset(load_vocabulary_file("states.json")["sure"])
 
 
 @cache
-def _list(name: str) -> frozenset[str]:
+def _state_list(name: str) -> frozenset[str]:
     return frozenset(load_vocabulary_file("states.json")[name])
 
 
-def _closes(sentence: TokenizedSentence, after: int) -> bool:
+def _is_phrase_end(sentence: TokenizedSentence, after: int) -> bool:
     low = sentence.lows[after] if after < len(sentence.lows) else "."
     if low == "by":
         return sentence.lows[after - 1] in ("blocked", "stalled", "halted")
@@ -137,7 +142,7 @@ def _closes(sentence: TokenizedSentence, after: int) -> bool:
     return (not low[:1].isalnum() and low not in ("&", "'s")) or low in closers
 
 
-def _whole(sentence: TokenizedSentence, i: int, length: int) -> Run:
+def _extend_state(sentence: TokenizedSentence, i: int, length: int) -> Run:
     """A state with its object: `waiting for customer`."""
     if " ".join(sentence.lows[i : i + length]) in _OPEN_ENDED:
         run = noun_run(sentence, i + length, stop=word_lists().sets["whole"], most=6)
@@ -157,7 +162,7 @@ def _state_of(sentence: TokenizedSentence, i: int, phrase: str) -> Subject | Non
     if lows[before] in ("status", "state"):
         return None
     if lows[before] in (":", "="):
-        return _label(sentence, before, phrase)
+        return _read_label(sentence, before, phrase)
     if (
         lows[before] not in word_lists().sets["be_states"] | word_lists().sets["state_of.verbs"]
         and lows[before + 1 : i].count("still") == 0
@@ -172,7 +177,7 @@ def _state_of(sentence: TokenizedSentence, i: int, phrase: str) -> Subject | Non
     subject = left.subject
     if subject is None or subject.kind not in ("thing", "name"):
         return None
-    if phrase in _sure() or _project(subject):
+    if phrase in _sure_states() or _is_project(subject):
         return subject
     return None
 
@@ -189,7 +194,7 @@ def _status_noun(sentence: TokenizedSentence, be: int) -> Subject | None:
     return None
 
 
-def _label(sentence: TokenizedSentence, colon: int, phrase: str) -> Subject | None:
+def _read_label(sentence: TokenizedSentence, colon: int, phrase: str) -> Subject | None:
     begin = sentence.begin
     told = sentence.lows[begin : begin + 2] in (["status", "of"], ["state", "of"])
     named = read_name_at(
@@ -197,10 +202,10 @@ def _label(sentence: TokenizedSentence, colon: int, phrase: str) -> Subject | No
     )
     if named is None or named.kind not in ("thing", "name"):
         return None
-    return named if phrase in _sure() or _project(named) or sentence.lows[colon - 1] == "status" else None
+    return named if phrase in _sure_states() or _is_project(named) or sentence.lows[colon - 1] == "status" else None
 
 
-def _project(subject: Subject) -> bool:
+def _is_project(subject: Subject) -> bool:
     low = subject.text.lower()
     parts = low.replace("'s", " ").split()
     coded = any(sign.isdigit() for sign in low) and any(sign.isalpha() for sign in low)
@@ -211,7 +216,7 @@ def _project(subject: Subject) -> bool:
     )
 
 
-def _a_thing(sentence: TokenizedSentence, subject: Subject, verb: int, run: Run) -> bool:
+def _is_thing_at_place(sentence: TokenizedSentence, subject: Subject, verb: int, run: Run) -> bool:
     """Whether a subject is a thing that is somewhere, and the place a place."""
     low = subject.text.lower().split()
     if subject.kind != "thing":
@@ -231,12 +236,15 @@ def _a_thing(sentence: TokenizedSentence, subject: Subject, verb: int, run: Run)
         if part in word_lists().sets["a_thing.prepositions"]:
             head = low[n - 1]
             break
-    sure_verb = sentence.lows[verb] in _list("located") - word_lists().sets["a_thing.unsure_verbs"]
+    sure_verb = sentence.lows[verb] in _state_list("located") - word_lists().sets["a_thing.unsure_verbs"]
     a_place = (
-        any(word.rstrip("s") in _list("rooms") or word in _list("rooms") for word in sentence.lows[run[0] : run[1]])
+        any(
+            word.rstrip("s") in _state_list("rooms") or word in _state_list("rooms")
+            for word in sentence.lows[run[0] : run[1]]
+        )
         or sentence.tokens[run[0]].cap
     )
-    a_place = a_place or sentence.lows[run[0]] in _list("places")
+    a_place = a_place or sentence.lows[run[0]] in _state_list("places")
     return a_place and (
         sure_verb
         or head
@@ -249,14 +257,14 @@ def _a_thing(sentence: TokenizedSentence, subject: Subject, verb: int, run: Run)
     )
 
 
-def _spot(sentence: TokenizedSentence, i: int) -> Run | None:
+def _read_place(sentence: TokenizedSentence, i: int) -> Run | None:
     """The place behind `in`, `on`, `at`; with its preposition where that says more (`under the stairs`)."""
     lows = sentence.lows
-    start = skip(sentence, i + 1)
+    start = skip_words(sentence, i + 1)
     if lows[i] == "next":
-        start = skip(sentence, i + 2) if lows[i + 1 : i + 2] == ["to"] else len(lows)
+        start = skip_words(sentence, i + 2) if lows[i + 1 : i + 2] == ["to"] else len(lows)
     idiom = start < len(lows) and lows[start] in word_lists().sets["placeidiom"]
-    if idiom and not any(low in _list("rooms") for low in lows[start + 1 : start + 4]):
+    if idiom and not any(low in _state_list("rooms") for low in lows[start + 1 : start + 4]):
         return None
     if start >= len(lows) or lows[start] in word_lists().sets["month"] | word_lists().sets["weekday"]:
         return None
@@ -267,23 +275,23 @@ def _spot(sentence: TokenizedSentence, i: int) -> Run | None:
         capital > start
         and sentence.lows[capital : capital + 1] != ["'s"]
         and lows[i] in ("in", "at", "on", "near")
-        and (capital >= len(lows) or lows[capital] not in _list("rooms"))
+        and (capital >= len(lows) or lows[capital] not in _state_list("rooms"))
     ):
         return (start, capital) if lows[i] != "near" else (i, capital)
     run = noun_run(sentence, start, stop=word_lists().sets["spot"], most=9)
     if run is None or lows[run[1] - 1] in word_lists().sets["placeidiom"] | word_lists().sets["month"]:
         return None
-    return run if lows[i] in _list("plain") else (i, run[1])
+    return run if lows[i] in _state_list("plain") else (i, run[1])
 
 
 @cache
-def _lists() -> dict[str, frozenset[str]]:
+def _state_lists() -> dict[str, frozenset[str]]:
     return {
         name: frozenset(found) for name, found in load_vocabulary_file("states.json").items() if isinstance(found, list)
     }
 
 
-def _run(sentence: TokenizedSentence, start: int, end: int) -> Run | None:
+def _find_run(sentence: TokenizedSentence, start: int, end: int) -> Run | None:
     inside = [
         n
         for n, token in enumerate(sentence.tokens)
@@ -292,18 +300,18 @@ def _run(sentence: TokenizedSentence, start: int, end: int) -> Run | None:
     return (inside[0], inside[-1] + 1) if inside else None
 
 
-def _mails(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
+def _find_mail_addresses(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     for i, low in enumerate(sentence.lows):
         if "@" in low and len(low) > 3:
-            held = _find_contact(sentence, i, _lists()["mail"])
+            held = _find_contact(sentence, i, _state_lists()["mail"])
             if held is not None:
                 yield FrameMatch(held[0], "email_is", (i, i + 1), held[1], "state", i)
 
 
-def _phones(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
+def _find_phone_numbers(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     for match in _PHONE.finditer(sentence.text, sentence.start, sentence.end):
         digits = sum(sign.isdigit() for sign in match.group())
-        run = _run(sentence, *match.span())
+        run = _find_run(sentence, *match.span())
         if (
             not 7 <= digits <= 15
             or run is None
@@ -318,7 +326,7 @@ def _phones(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
             and sentence.tokens[run[0] - 1].end == sentence.tokens[run[0]].start
         ):
             run = (run[0] - 1, run[1])
-        held = _find_contact(sentence, run[0], _lists()["phone"])
+        held = _find_contact(sentence, run[0], _state_lists()["phone"])
         if held is not None:
             yield FrameMatch(held[0], "phone_is", run, held[1], "state", run[0])
 
@@ -352,11 +360,11 @@ def _find_contact(sentence: TokenizedSentence, i: int, cues: frozenset[str]) -> 
         whom = between[1] if between[0] == "to" and len(between) > 1 else between[0]
         if whom in ("me", "us"):
             return Subject(USER, USER), old
-        named = _named_after(sentence, cue + (2 if between[0] == "to" else 1))
+        named = _read_name_after(sentence, cue + (2 if between[0] == "to" else 1))
         if named and named.after <= i:
             return named, old
     if any(low in ("for", "of") for low in between[:1]):
-        named = _named_after(sentence, cue + 2)
+        named = _read_name_after(sentence, cue + 2)
         return (named, old) if named else None
     if "reachable" in lows[first : cue + 1]:
         return read_left_context(sentence, first).subject, old
@@ -373,7 +381,7 @@ def _compound_owner(sentence: TokenizedSentence, first: int) -> Subject | None:
     return named if named and named.kind in ("name", "person") else None
 
 
-def _named_after(sentence: TokenizedSentence, i: int) -> Subject | None:
+def _read_name_after(sentence: TokenizedSentence, i: int) -> Subject | None:
     last = i
     while last + 1 < len(sentence.tokens) and sentence.lows[last + 1] not in word_lists().sets["named_after"]:
         last += 1
@@ -390,10 +398,10 @@ def _find_contact_by_name(sentence: TokenizedSentence, i: int) -> tuple[Subject 
     return None
 
 
-def _budgets(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
-    lows, lists = sentence.lows, _lists()
+def _find_budgets(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
+    lows, lists = sentence.lows, _state_lists()
     for match in _MONEY.finditer(sentence.text, sentence.start, sentence.end):
-        run = _run(sentence, *match.span())
+        run = _find_run(sentence, *match.span())
         if run is None:
             continue
         while sentence.lows[run[1] - 1] in (",", "."):
@@ -411,7 +419,7 @@ def _budgets(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
 
 
 def _budget_subject(sentence: TokenizedSentence, c: int, run: Run, *, sure: bool) -> Subject | None:
-    lows, lists = sentence.lows, _lists()
+    lows, lists = sentence.lows, _state_lists()
     spending = lows[c] == "limit" and lows[c - 1] in ("spending", "price", "cost", "budget")
     if lows[c] in lists["budget"] - {"budgeted"} or spending:
         return _noun_budget(sentence, c - 1 if spending else c, c + 1, run)
@@ -470,15 +478,15 @@ def _after_money(sentence: TokenizedSentence, run: Run) -> Subject | None:
 
 
 def _date_run(sentence: TokenizedSentence, dated: WrittenDate) -> Run | None:
-    run = _run(sentence, dated.start, dated.end)
+    run = _find_run(sentence, dated.start, dated.end)
     if run and sentence.lows[run[0]] == "the" and run[1] - run[0] > 1:
         run = (run[0] + 1, run[1])
     return run
 
 
-def _terms(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> Iterator[FrameMatch]:
+def _find_deadlines(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> Iterator[FrameMatch]:
     """Deadlines."""
-    lows, lists = sentence.lows, _lists()
+    lows, lists = sentence.lows, _state_lists()
     for dated in when_said:
         run = _date_run(sentence, dated)
         if run is None:
@@ -526,13 +534,13 @@ def _due_subject(sentence: TokenizedSentence, c: int, run: Run) -> Subject | Non
         )
     owner, is_open = read_owner(sentence, c)
     if owner is not None:
-        return owner if owner.kind in ("thing", "name") else _behind(sentence, run)
+        return owner if owner.kind in ("thing", "name") else _read_subject_after(sentence, run)
     if is_open:
-        return _behind(sentence, run)
+        return _read_subject_after(sentence, run)
     return read_name_at(sentence, c - 1)
 
 
-def _behind(sentence: TokenizedSentence, run: Run) -> Subject | None:
+def _read_subject_after(sentence: TokenizedSentence, run: Run) -> Subject | None:
     """`deadline 3 May for the grant`."""
     return _after_money(sentence, run)
 
@@ -558,7 +566,7 @@ def _task_subject(sentence: TokenizedSentence, c: int, run: Run) -> Subject | No
     return named if named and named.kind in ("thing", "name") else None
 
 
-def _births(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> Iterator[FrameMatch]:
+def _find_birthdays(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> Iterator[FrameMatch]:
     lows = sentence.lows
     for dated in when_said:
         run = _date_run(sentence, dated)
@@ -580,7 +588,7 @@ def _births(sentence: TokenizedSentence, when_said: Sequence[WrittenDate]) -> It
                 break
 
 
-def _versions(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
+def _find_versions(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
     lows = sentence.lows
     for i, low in enumerate(lows):
         if i <= sentence.begin or not low.lstrip("v")[:1].isdigit():
@@ -618,7 +626,7 @@ def _version_subject(sentence: TokenizedSentence, i: int, *, worded: bool) -> Su
             else (read_left_context(sentence, i).subject if exact and before in word_lists().sets["be"] else None)
         )
     if worded and lows[i + 2 : i + 3] in (["of"], ["on"]):
-        return _named_after(sentence, i + 3)
+        return _read_name_after(sentence, i + 3)
     return _run_name(sentence, i) if exact or lows[max(0, i - 4) : i - 1] else None
 
 
@@ -661,5 +669,5 @@ def _run_name(sentence: TokenizedSentence, i: int) -> Subject | None:
         first -= 1
     before = lows[first - 1] if first > sentence.begin else ""
     if before in word_lists().sets["run_name"]:
-        return Subject(sentence.slice(first, i), "name", first, i)
+        return Subject(sentence.text_between(first, i), "name", first, i)
     return None

@@ -29,29 +29,29 @@ def read_family_claims(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
         ):
             yield from _match_names(sentence, i, "partner_is", several=False)
         elif low in word_lists().sets["family"] and sentence.lows[i + 1 : i + 2] == ["of"]:
-            yield from _parent(sentence, i)
+            yield from _read_parent_note(sentence, i)
         elif low in known["child"] or low in known["children"]:
-            yield from _relative(sentence, i, "has_child", low in known["children"])
+            yield from _read_relative(sentence, i, "has_child", low in known["children"])
         elif low in ("pig", "pigs") and sentence.lows[i - 1 : i] == ["guinea"]:
-            yield from _relative(sentence, i, "has_pet", low == "pigs")
+            yield from _read_relative(sentence, i, "has_pet", low == "pigs")
         elif low in known["pet"] or low in known["pets"]:
-            yield from _relative(sentence, i, "has_pet", low in known["pets"])
+            yield from _read_relative(sentence, i, "has_pet", low in known["pets"])
 
 
-def _parent(sentence: TokenizedSentence, i: int) -> Iterator[FrameMatch]:
+def _read_parent_note(sentence: TokenizedSentence, i: int) -> Iterator[FrameMatch]:
     """`father of two, Mia and Ole`."""
     lows = sentence.lows
     if i + 2 < len(lows) and sentence.tokens[i + 2].cap and lows[i - 1] not in ("the", "my", "our", "'s"):
         left = read_left_context(sentence, i - 1 if lows[i - 1] in ("proud", "happy", "devoted", "single") else i)
         if left.subject is not None or left.open:
-            for run in _names(sentence, i + 2, several=True):
+            for run in _find_names(sentence, i + 2, several=True):
                 yield FrameMatch(
                     left.subject, "has_child", run, negative=False, mode="state", at=sentence.begin if left.open else i
                 )
     if lows[i + 2 : i + 3] and lows[i + 2] in word_lists().sets["parent"]:
         left = read_left_context(sentence, i)
         if left.subject is not None or left.open:
-            for run in _names(sentence, i + 3, several=True):
+            for run in _find_names(sentence, i + 3, several=True):
                 yield FrameMatch(left.subject, "has_child", run, negative=False, mode="state", at=i)
 
 
@@ -68,7 +68,7 @@ def _owner_of(sentence: TokenizedSentence, i: int) -> Subject | None:
     return None
 
 
-def _names(sentence: TokenizedSentence, i: int, *, several: bool) -> list[Run]:
+def _find_names(sentence: TokenizedSentence, i: int, *, several: bool) -> list[Run]:
     """The name or names behind a noun: `Otto`, `, Otto,`, `is called Otto`, `Brio and Largo`."""
     lows = sentence.lows
     j = i
@@ -94,7 +94,7 @@ def _names(sentence: TokenizedSentence, i: int, *, several: bool) -> list[Run]:
         j = after + 1
         while j < len(lows) and lows[j] in (",", "and", "&"):
             j += 1
-    if out and _someone_acts(sentence, i, out):
+    if out and _is_name_of_next_clause(sentence, i, out):
         return []
     return out
 
@@ -104,7 +104,7 @@ def _set_off(sentence: TokenizedSentence, after: int, *, several: bool) -> bool:
     return low in word_lists().sets["set_off"] or (several and low in ("and", "&"))
 
 
-def _someone_acts(sentence: TokenizedSentence, i: int, found: list[Run]) -> bool:
+def _is_name_of_next_clause(sentence: TokenizedSentence, i: int, found: list[Run]) -> bool:
     """`my wife. Anna says` and `the children, Anna and I`: the name begins something else."""
     return any(low in ("i",) for run in found for low in sentence.lows[run[0] : run[1]]) or sentence.lows[i - 1] == "ex"
 
@@ -120,14 +120,14 @@ def _match_names(sentence: TokenizedSentence, i: int, predicate: str, *, several
     after = i + 1
     if lows[after : after + 2] == ["'s", "name"]:
         after += 2
-    elif _owns_more(sentence, after):
+    elif _is_owner_of_more(sentence, after):
         return
-    for run in _names(sentence, after, several=several):
+    for run in _find_names(sentence, after, several=several):
         negative = any(low in word_lists().sets["neg"] for low in lows[after : run[0]])
         yield FrameMatch(owner, predicate, run, negative, "state", i)
 
 
-def _owns_more(sentence: TokenizedSentence, i: int) -> bool:
+def _is_owner_of_more(sentence: TokenizedSentence, i: int) -> bool:
     """`my wife's car`: what stands there is hers and not her name."""
     named = sentence.lows[i + 1 : i + 2] in (["called"], ["named"]) or _is_name_end(sentence, i + 1)
     return sentence.lows[i : i + 1] == ["'s"] and not named
@@ -138,18 +138,18 @@ def _is_name_end(sentence: TokenizedSentence, i: int) -> bool:
     return after > i and (after >= len(sentence.lows) or sentence.lows[after] in word_lists().sets["is_name_end"])
 
 
-def _relative(sentence: TokenizedSentence, i: int, predicate: str, several: bool) -> Iterator[FrameMatch]:
+def _read_relative(sentence: TokenizedSentence, i: int, predicate: str, several: bool) -> Iterator[FrameMatch]:
     owner = _owner_of(sentence, i)
     if owner is not None:
         yield from _with_names(sentence, i, predicate, owner, several=several)
         return
-    held = _had(sentence, i) or _read_noun_note(sentence, i)
+    held = _read_possessor(sentence, i) or _read_noun_note(sentence, i)
     if held is None:
         return
     owner, negative, at = held
-    runs = [] if negative else _names(sentence, _past_description(sentence, i), several=several)
+    runs = [] if negative else _find_names(sentence, _past_description(sentence, i), several=several)
     if not runs:
-        runs = [(_noun_start(sentence, i), i + 1)] if _ends_here(sentence, i) else []
+        runs = [(_noun_start(sentence, i), i + 1)] if _is_phrase_end(sentence, i) else []
     for run in runs:
         yield FrameMatch(owner, predicate, run, negative, "state", at)
 
@@ -169,7 +169,7 @@ def _with_names(
         and lows[after + 1 : after + 2] not in (["called"], ["named"])
     ):
         return
-    for run in _names(sentence, after, several=several):
+    for run in _find_names(sentence, after, several=several):
         yield FrameMatch(owner, predicate, run, negative=False, mode="state", at=i)
 
 
@@ -198,12 +198,12 @@ def _read_noun_note(sentence: TokenizedSentence, i: int) -> tuple[Subject | None
     counted = lows[begin] in word_lists().sets["noted"]
     return (
         (Subject(USER, USER), False, begin)
-        if counted and _names(sentence, _past_description(sentence, i), several=True)
+        if counted and _find_names(sentence, _past_description(sentence, i), several=True)
         else None
     )
 
 
-def _had(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bool, int] | None:
+def _read_possessor(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bool, int] | None:
     """Who has the noun at `i`: `we have a`, `User is a baker with two`, `there's a ... in my house`."""
     lows = sentence.lows
     first = i
@@ -265,7 +265,7 @@ def _noun_start(sentence: TokenizedSentence, i: int) -> int:
     return i - 1 if sentence.lows[i - 1] == "guinea" else i
 
 
-def _ends_here(sentence: TokenizedSentence, i: int) -> bool:
+def _is_phrase_end(sentence: TokenizedSentence, i: int) -> bool:
     low = sentence.lows[i + 1] if i + 1 < len(sentence.lows) else "."
     if low == "," and sentence.lows[i + 2 : i + 3] in (["a"], ["an"], ["called"], ["named"]):
         return False

@@ -136,7 +136,7 @@ def load_frames() -> Mapping[str, tuple[Frame, ...]]:
     for predicate, ways in load_vocabulary_file("frames.json")["frames"].items():
         for way in ways:
             for spelled in way["on"]:
-                for frame in _spellings(predicate, way, spelled):
+                for frame in _make_frames(predicate, way, spelled):
                     for first in frame.words[0]:
                         table.setdefault(first, []).append(frame)
     return {first: tuple(sorted(found, key=lambda one: -len(one.words))) for first, found in table.items()}
@@ -173,7 +173,7 @@ def read_left_context(sentence: TokenizedSentence, at: int) -> LeftContext:
             continue
         if low in lists.sets["modal"] or low == "'d":
             modal = modal or low
-        if not _passes(sentence, i) and not (i == at - 1 and low in ("a", "an", "such")):
+        if not _may_be_skipped(sentence, i) and not (i == at - 1 and low in ("a", "an", "such")):
             break
         past = past or low in ("formerly", "previously", "originally")
         i -= 1
@@ -255,33 +255,33 @@ def match_frames(sentence: TokenizedSentence) -> Iterator[FrameMatch]:
         if token.hidden or token.quoted or i < sentence.begin:
             continue
         for frame in table.get(token.low, ()):
-            after = _fit(frame, 0, sentence, i)
+            after = _match_frame(frame, 0, sentence, i)
             if after is not None:
-                yield from _read(frame, sentence, i, after)
+                yield from _read_matches(frame, sentence, i, after)
 
 
-def _spellings(predicate: str, way: Mapping[str, Any], spelled: str) -> list[Frame]:
+def _make_frames(predicate: str, way: Mapping[str, Any], spelled: str) -> list[Frame]:
     """A way whose first words may be missing is found by each word that may come first."""
     parts = spelled.split()
-    found = [_frame(predicate, way, " ".join(parts).replace("?", "", 1) if parts[0].endswith("?") else spelled)]
+    found = [_make_frame(predicate, way, " ".join(parts).replace("?", "", 1) if parts[0].endswith("?") else spelled)]
     while parts[0].endswith("?"):
         parts = parts[1:]
         rest = " ".join(parts)
-        found.append(_frame(predicate, way, rest.replace("?", "", 1) if parts[0].endswith("?") else rest))
+        found.append(_make_frame(predicate, way, rest.replace("?", "", 1) if parts[0].endswith("?") else rest))
     return found
 
 
-def _frame(predicate: str, way: Mapping[str, Any], spelled: str) -> Frame:
+def _make_frame(predicate: str, way: Mapping[str, Any], spelled: str) -> Frame:
     parts: list[frozenset[str]] = []
     optional: list[bool] = []
     for part in spelled.split():
         optional.append(part.endswith("?"))
-        parts.append(frozenset(_alternatives(part.removesuffix("?"))))
+        parts.append(frozenset(_expand_alternatives(part.removesuffix("?"))))
     known = {key: way[key] for key in Frame.__dataclass_fields__ if key in way and key not in ("words", "optional")}
     return Frame(predicate=predicate, words=tuple(parts), optional=tuple(optional), **known)
 
 
-def _alternatives(part: str) -> set[str]:
+def _expand_alternatives(part: str) -> set[str]:
     if part.startswith("~"):
         return {"~"}
     out: set[str] = set()
@@ -290,7 +290,7 @@ def _alternatives(part: str) -> set[str]:
     return out
 
 
-def _passes(sentence: TokenizedSentence, i: int) -> bool:
+def _may_be_skipped(sentence: TokenizedSentence, i: int) -> bool:
     lists, low = word_lists(), sentence.lows[i]
     if low == "'s":  # "she's allergic" is passed, "Anna's budget" is not: the owner's reading takes that one
         return True
@@ -317,12 +317,12 @@ def _subject_at(sentence: TokenizedSentence, i: int) -> tuple[Subject | None, bo
     if low in word_lists().sets["subject_at"]:
         return None, True
     if low == ",":
-        named = _apposition(sentence, i)
+        named = _read_apposition(sentence, i)
         return (named, False) if named else (None, True)
     return read_name_at(sentence, i), False
 
 
-def _apposition(sentence: TokenizedSentence, comma: int) -> Subject | None:
+def _read_apposition(sentence: TokenizedSentence, comma: int) -> Subject | None:
     """The subject of "Gran, Hedwig, was ..." and "Olin, the baker, has ..."."""
     j = comma - 1
     while j > sentence.begin and comma - j <= 7 and sentence.lows[j] != ",":
@@ -378,7 +378,7 @@ def _name_start(sentence: TokenizedSentence, first: int, last: int) -> Subject |
         return Subject(_with_poss(sentence, first, last), "person", i, last + 1)
     before = sentence.lows[first:i]
     if any(word in word_lists().sets["name_start"] or word == "'s" for word in before) or (
-        before and not _introduces(before)
+        before and not _is_introduction(before)
     ):
         return None
     return _whole_name(sentence, first, i, last)
@@ -396,7 +396,7 @@ def _whole_name(sentence: TokenizedSentence, first: int, i: int, last: int) -> S
     common = i == first and i == sentence.begin and i < last and not sentence.tokens[last].cap
     if common or (i == last and i == first and _common_noun(sentence, i)):
         return None
-    return Subject(sentence.slice(i, last + 1), "name", i, last + 1)
+    return Subject(sentence.text_between(i, last + 1), "name", i, last + 1)
 
 
 def _is_code_word(low: str) -> bool:
@@ -410,7 +410,7 @@ def _common_noun(sentence: TokenizedSentence, i: int) -> bool:
     return any(low in lists.sets[name] for name in word_lists().sets["common_noun"])
 
 
-def _introduces(before: list[str]) -> bool:
+def _is_introduction(before: list[str]) -> bool:
     """`my brother`, `our colleague`, `my old friend`: a description that a name follows."""
     lists = word_lists()
     if before[-1] in lists.sets["det"] or before[-1] in ("and", "both"):
@@ -437,7 +437,9 @@ def _noun_phrase(sentence: TokenizedSentence, first: int, last: int) -> Subject 
         return Subject(_with_poss(sentence, first, last), "person", first, last + 1)
     if people or lows[first] in ("his", "her", "their") or head in lists.sets["pet"]:
         return (
-            Subject(sentence.slice(first, last + 1), "person", first, last + 1) if head in lists.sets["pet"] else None
+            Subject(sentence.text_between(first, last + 1), "person", first, last + 1)
+            if head in lists.sets["pet"]
+            else None
         )
     while first < last and lows[first] in lists.sets["det"]:
         first += 1
@@ -447,17 +449,17 @@ def _noun_phrase(sentence: TokenizedSentence, first: int, last: int) -> Subject 
         first += 1
     if lows[first] in lists.sets["det"] or lows[first] in lists.sets["stop"]:
         return None
-    return Subject(sentence.slice(first, last + 1), "thing", first, last + 1)
+    return Subject(sentence.text_between(first, last + 1), "thing", first, last + 1)
 
 
 def _with_poss(sentence: TokenizedSentence, first: int, last: int) -> str:
     lows = sentence.lows
     while first < last and lows[first] in ("the", "a", "an", "both"):
         first += 1
-    return sentence.slice(first, last + 1)
+    return sentence.text_between(first, last + 1)
 
 
-def _fit(frame: Frame, k: int, sentence: TokenizedSentence, j: int) -> int | None:
+def _match_frame(frame: Frame, k: int, sentence: TokenizedSentence, j: int) -> int | None:
     """Where the words of a frame end that begin at token `j` with its word `k`; None if they do not stand there."""
     lows = sentence.lows
     if k == len(frame.words):
@@ -466,13 +468,15 @@ def _fit(frame: Frame, k: int, sentence: TokenizedSentence, j: int) -> int | Non
     if "~" in alternatives:
         return _fit_gap(frame, k, sentence, j)
     if j < len(lows) and lows[j] in alternatives:
-        found = _fit(frame, k + 1, sentence, j + 1)
+        found = _match_frame(frame, k + 1, sentence, j + 1)
         if found is not None:
             return found
     if frame.optional[k]:
-        return _fit(frame, k + 1, sentence, j)
+        return _match_frame(frame, k + 1, sentence, j)
     step = _skip_adverbs(sentence, j) if k else j
-    return _fit(frame, k, sentence, step) if step > j and step < len(lows) and lows[step] in alternatives else None
+    return (
+        _match_frame(frame, k, sentence, step) if step > j and step < len(lows) and lows[step] in alternatives else None
+    )
 
 
 def _fit_gap(frame: Frame, k: int, sentence: TokenizedSentence, j: int) -> int | None:
@@ -480,7 +484,7 @@ def _fit_gap(frame: Frame, k: int, sentence: TokenizedSentence, j: int) -> int |
     for width in range(least, _GAP + 1):
         if j + width > len(sentence.tokens) or any(not token.word for token in sentence.tokens[j : j + width]):
             return None
-        found = _fit(frame, k + 1, sentence, j + width)
+        found = _match_frame(frame, k + 1, sentence, j + width)
         if found is not None:
             return found
     return None
@@ -495,7 +499,7 @@ def _skip_adverbs(sentence: TokenizedSentence, j: int) -> int:
     return j
 
 
-def _read(frame: Frame, sentence: TokenizedSentence, at: int, after: int) -> Iterator[FrameMatch]:
+def _read_matches(frame: Frame, sentence: TokenizedSentence, at: int, after: int) -> Iterator[FrameMatch]:
     reader = _TAKES.get(frame.take)
     if reader is None:
         return
@@ -503,7 +507,9 @@ def _read(frame: Frame, sentence: TokenizedSentence, at: int, after: int) -> Ite
         yield from _from_left(frame, sentence, at, reader)
         return
     held, after = (
-        _object(sentence, at, after) if frame.who == "object" else (_holder(frame, sentence, at, after), after)
+        _read_object(sentence, at, after)
+        if frame.who == "object"
+        else (_read_holder(frame, sentence, at, after), after)
     )
     if held is None:
         return
@@ -587,14 +593,16 @@ def _read_denied_values(frame: Frame, sentence: TokenizedSentence, after: int) -
     return []
 
 
-def _holder(frame: Frame, sentence: TokenizedSentence, at: int, after: int) -> tuple[Subject | None, bool, str] | None:
+def _read_holder(
+    frame: Frame, sentence: TokenizedSentence, at: int, after: int
+) -> tuple[Subject | None, bool, str] | None:
     """Whose claim a frame makes, whether it is denied, and its mode; None if it makes none here."""
     lows = sentence.lows
     negative = frame.negative or any(
         low in word_lists().sets["neg"] for low in lows[at:after] if frame.predicate != "dislikes"
     )
     if frame.who == "owner":
-        owner = _owner(sentence, at, things=frame.predicate == "goal_is")
+        owner = _read_owner_at(sentence, at, things=frame.predicate == "goal_is")
         if owner and owner.kind == "thing" and owner.text.split()[-1].lower() in word_lists().sets["times"]:
             owner = Subject(USER, USER)
         if owner and frame.predicate == "name_is" and _family_word(sentence, at):
@@ -604,20 +612,22 @@ def _holder(frame: Frame, sentence: TokenizedSentence, at: int, after: int) -> t
     if frame.who == "never":
         return None
     if frame.subjectless:
-        told = lows[at] in word_lists().sets["holder"] or lows[after - 1] in ("me",) or _opens(sentence, at)
+        told = lows[at] in word_lists().sets["holder"] or lows[after - 1] in ("me",) or _is_clause_start(sentence, at)
         return (Subject(USER, USER), negative, frame.mode) if told else None
     if lows[at] == "like" and at > sentence.begin and lows[at - 1] in word_lists().sets["preposed"]:
         return None
     left = read_left_context(sentence, at)
     if frame.predicate == "name_is" and left.subject and _family_word(sentence, left.subject.after):
         return None
-    mode = _mode(frame, sentence, at, left)
-    if mode is None or not _fits(frame, sentence, at, left):
+    mode = _mode_of(frame, sentence, at, left)
+    if mode is None or not _is_fit(frame, sentence, at, left):
         return None
     return left.subject, negative or left.negative, mode
 
 
-def _object(sentence: TokenizedSentence, at: int, after: int) -> tuple[tuple[Subject | None, bool, str] | None, int]:
+def _read_object(
+    sentence: TokenizedSentence, at: int, after: int
+) -> tuple[tuple[Subject | None, bool, str] | None, int]:
     """Whom something is done to (`diagnosed Otto with`, `put me on`), and where that ends."""
     last = after
     while last < len(sentence.lows) and last - after < 4 and sentence.lows[last] not in ("with", "on"):
@@ -641,7 +651,7 @@ def _family_word(sentence: TokenizedSentence, at: int) -> bool:
     return any(low in known[name] for low in before for name in word_lists().sets["family_word"])
 
 
-def _owner(sentence: TokenizedSentence, at: int, *, things: bool) -> Subject | None:
+def _read_owner_at(sentence: TokenizedSentence, at: int, *, things: bool) -> Subject | None:
     if sentence.lows[at] in ("my", "our"):
         return Subject(USER, USER, at, at + 1)
     if sentence.lows[at] in word_lists().sets["poss"]:
@@ -652,12 +662,12 @@ def _owner(sentence: TokenizedSentence, at: int, *, things: bool) -> Subject | N
     return Subject(USER, USER) if is_open else None
 
 
-def _opens(sentence: TokenizedSentence, at: int) -> bool:
+def _is_clause_start(sentence: TokenizedSentence, at: int) -> bool:
     before = sentence.lows[at - 1] if at > sentence.begin else ";"
     return before in word_lists().sets["opens"]
 
 
-def _mode(frame: Frame, sentence: TokenizedSentence, at: int, left: LeftContext) -> str | None:
+def _mode_of(frame: Frame, sentence: TokenizedSentence, at: int, left: LeftContext) -> str | None:
     """Whether it holds, began or ended; None for what is told as past without saying so."""
     if left.past:
         return "end"
@@ -670,7 +680,7 @@ def _mode(frame: Frame, sentence: TokenizedSentence, at: int, left: LeftContext)
     return frame.mode
 
 
-def _fits(frame: Frame, sentence: TokenizedSentence, at: int, left: LeftContext) -> bool:
+def _is_fit(frame: Frame, sentence: TokenizedSentence, at: int, left: LeftContext) -> bool:
     if left.hedged or (left.modal and not frame.modal and not (left.modal == "'d" and frame.take == "rather")):
         return False
     subject = left.subject

@@ -113,12 +113,12 @@ def _real_sentences(text: str) -> Iterator[TokenizedSentence]:
 
 def _ground_proposal(text: str, read: Sequence[TokenizedSentence], proposal: ClaimProposal) -> ClaimDraft | None:
     exclusive = is_exclusive(proposal.predicate)
-    place = None if exclusive is None else _place(text, read, proposal)
+    place = None if exclusive is None else _locate_proposal(text, read, proposal)
     if exclusive is None or place is None:
         return None
     value = text[place.value[0] : place.value[1]]
-    subject = _subject(text, place, proposal.subject)
-    if subject is None or not _fits(proposal.predicate, value) or value_key(subject) == value_key(value):
+    subject = _grounded_subject(text, place, proposal.subject)
+    if subject is None or not _is_valid_value(proposal.predicate, value) or value_key(subject) == value_key(value):
         return None
     if _is_denied(place) != (proposal.polarity == "negative"):
         return None
@@ -135,7 +135,7 @@ def _ground_proposal(text: str, read: Sequence[TokenizedSentence], proposal: Cla
     )
 
 
-def _place(text: str, read: Sequence[TokenizedSentence], proposal: ClaimProposal) -> _Place | None:
+def _locate_proposal(text: str, read: Sequence[TokenizedSentence], proposal: ClaimProposal) -> _Place | None:
     quote = _find_span(text, proposal.quote)
     if quote is None:
         return None
@@ -170,47 +170,47 @@ def _is_apart(text: str, start: int, end: int) -> bool:
     return not before and not after
 
 
-def _within(sentence: TokenizedSentence, span: tuple[int, int]) -> list[ClaimToken]:
+def _tokens_within(sentence: TokenizedSentence, span: tuple[int, int]) -> list[ClaimToken]:
     return [token for token in sentence.tokens if token.start < span[1] and span[0] < token.end]
 
 
 def _is_readable(sentence: TokenizedSentence, value: tuple[int, int]) -> bool:
     """Whether the words of a value are told as true: not asked, ordered, supposed, hedged or quoted from somebody."""
-    tokens = _within(sentence, value)
+    tokens = _tokens_within(sentence, value)
     if not tokens or len(tokens) > _MOST_WORDS or any(token.hidden or token.quoted for token in tokens):
         return False
-    if any(word_lists().has("hedge", token.low) for token in sentence.tokens):
+    if any(word_lists().has_word("hedge", token.low) for token in sentence.tokens):
         return False
     plain = [token.low for token in tokens if token.word]
-    return any(not word_lists().has("stop", low) and not word_lists().has("det", low) for low in plain)
+    return any(not word_lists().has_word("stop", low) and not word_lists().has_word("det", low) for low in plain)
 
 
-def _subject(text: str, place: _Place, named: str) -> str | None:
+def _grounded_subject(text: str, place: _Place, named: str) -> str | None:
     """`user` where the sentence speaks of its speaker; else the words of the text, which name something."""
     if named.casefold() in _SPEAKER:
-        return _USER if _speaks_of_self(place.sentence) else None
+        return _USER if _is_about_speaker(place.sentence) else None
     span = _find_span(text, named)
     if span is None or len(named) > _LONGEST_SUBJECT or "\n" in named or not any(sign.isalpha() for sign in named):
         return None
-    plain = [low for low in named.casefold().split() if not word_lists().has("det", low)]
-    if not plain or all(word_lists().has("stop", low) or word_lists().has("third", low) for low in plain):
+    plain = [low for low in named.casefold().split() if not word_lists().has_word("det", low)]
+    if not plain or all(word_lists().has_word("stop", low) or word_lists().has_word("third", low) for low in plain):
         return None
     return text[span[0] : span[1]]
 
 
-def _speaks_of_self(sentence: TokenizedSentence) -> bool:
+def _is_about_speaker(sentence: TokenizedSentence) -> bool:
     """Whether a sentence names its speaker, other than by somebody of theirs ("my sister")."""
     lows = [token.low for token in sentence.tokens if not token.quoted]
     for at, low in enumerate(lows):
         if low in _SELF:
             return True
         behind = lows[at + 1 : at + 1 + _NEAR]
-        if low in _OWN and not any(word_lists().has(name, near) for name in _OTHERS for near in behind):
+        if low in _OWN and not any(word_lists().has_word(name, near) for name in _OTHERS for near in behind):
             return True
     return False
 
 
-def _fits(predicate: str, value: str) -> bool:
+def _is_valid_value(predicate: str, value: str) -> bool:
     """Whether a value can be one of its predicate: one line, not too long, with the signs such values have."""
     if len(value) > LONGEST_VALUE or any(not sign.isprintable() for sign in value):
         return False
@@ -224,7 +224,7 @@ def _is_denied(place: _Place) -> bool:
     for token in place.sentence.tokens:
         if token.start >= place.value[1] and token.low in _BREAKS:
             return False
-        if word_lists().has("neg", token.low):
+        if word_lists().has_word("neg", token.low):
             return True
     return False
 

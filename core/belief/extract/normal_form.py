@@ -32,7 +32,7 @@ _WORD = re.compile(r"\S+")
 
 
 @cache
-def _data() -> dict[str, Any]:
+def _load_data() -> dict[str, Any]:
     loaded = json.loads((files("resources") / "claims" / "normal.json").read_text("utf-8"))
     if not isinstance(loaded, dict):
         raise TypeError("normal.json holds one object")
@@ -40,11 +40,11 @@ def _data() -> dict[str, Any]:
 
 
 @cache
-def _lookalikes() -> dict[int, str]:
-    return {ord(sign): plain for sign, plain in _data()["lookalikes"].items()}
+def _lookalike_table() -> dict[int, str]:
+    return {ord(sign): plain for sign, plain in _load_data()["lookalikes"].items()}
 
 
-def skeleton(text: str) -> str:
+def fold_to_skeleton(text: str) -> str:
     """What is seen: NFKC, case folded, unseen signs left out, look-alike letters as the Latin ones.
 
     A word is folded only if it mixes scripts with Latin, or consists of look-alikes altogether: a Russian or Greek word
@@ -86,12 +86,12 @@ def _fold_word_case(match: re.Match[str]) -> str:
     if word.isascii():
         return word
     turned = "".join(_fold_sign_case(sign) for sign in word)
-    return turned if _latin(turned) else word
+    return turned if _is_latin(turned) else word
 
 
 def _fold_sign_case(sign: str) -> str:
     low = sign.lower()
-    plain = _lookalikes().get(ord(low)) if len(low) == 1 else None
+    plain = _lookalike_table().get(ord(low)) if len(low) == 1 else None
     if plain is None:
         return sign
     return plain.upper() if sign != low else plain
@@ -101,12 +101,12 @@ def _fold_lookalikes(match: re.Match[str]) -> str:
     word = match.group()
     if word.isascii():
         return word
-    turned = word.translate(_lookalikes())
+    turned = word.translate(_lookalike_table())
     marked = unicodedata.normalize("NFC", turned)
-    return marked if _latin(marked) else word
+    return marked if _is_latin(marked) else word
 
 
-def _latin(word: str) -> bool:
+def _is_latin(word: str) -> bool:
     """Whether every letter of the word is a Latin one."""
     return all(not sign.isalpha() or "LATIN" in unicodedata.name(sign, "") or sign == "µ" for sign in word)
 
@@ -120,42 +120,42 @@ def value_key(text: str) -> str:
     Returns:
         Its key; the folded text itself where nothing but quotes or articles would be left.
     """
-    return _stable(text) if len(text) <= _LONGEST else _plain(text)
+    return _stable_form(text) if len(text) <= _LONGEST else _plain_form(text)
 
 
 @lru_cache(maxsize=4096)
-def _stable(text: str) -> str:
+def _stable_form(text: str) -> str:
     # One pass may uncover what another pass reads (a quote within quotes); a few passes reach a form that stays. What
     # does not come to rest within them is compared by its plain folding, which does.
     seen = text
     for _ in range(_ROUNDS):
-        form = _once(seen)
+        form = _normalize_once(seen)
         if form == seen:
             return form
         seen = form
-    return seen if _once(seen) == seen else _plain(text)
+    return seen if _normalize_once(seen) == seen else _plain_form(text)
 
 
-def _plain(text: str) -> str:
-    return " ".join(skeleton(" ".join(skeleton(text).split())).split())
+def _plain_form(text: str) -> str:
+    return " ".join(fold_to_skeleton(" ".join(fold_to_skeleton(text).split())).split())
 
 
-def _once(text: str) -> str:
-    plain = " ".join(_DASHES.sub("-", skeleton(text)).split())
+def _normalize_once(text: str) -> str:
+    plain = " ".join(_DASHES.sub("-", fold_to_skeleton(text)).split())
     bare = plain.strip(_EDGES) or plain
-    for reader in (_as_mail, _as_date, _as_phone):
+    for reader in (_normalize_mail, _normalize_date, _normalize_phone):
         special = reader(bare)
         if special is not None:
             return special
-    return _as_words(bare) or bare
+    return _normalize_words(bare) or bare
 
 
-def _as_mail(text: str) -> str | None:
+def _normalize_mail(text: str) -> str | None:
     bare = text.removeprefix("mailto:")
     return bare if "@" in bare and " " not in bare else None
 
 
-def _as_phone(text: str) -> str | None:
+def _normalize_phone(text: str) -> str | None:
     if not _PHONE.fullmatch(text):
         return None
     digits = re.sub(r"\D", "", text)
@@ -170,55 +170,55 @@ def _without_trunk(text: str, digits: str) -> str | None:
     return "+" + digits[2:] if digits.startswith("00") else "tel:" + digits
 
 
-def _month(word: str) -> int | None:
-    data = _data()
+def _month_number(word: str) -> int | None:
+    data = _load_data()
     word = word.rstrip(".")
     short: dict[str, int] = data["shortmonths"]
     return data["months"].index(word) + 1 if word in data["months"] else short.get(word)
 
 
-def _as_date(text: str) -> str | None:
+def _normalize_date(text: str) -> str | None:
     """`9 November 1987`, `Nov 9th, 1987`, `1987-11-09`, `09.11.1987` to ISO; a month with a year to `1987-11`."""
     if _ISO.fullmatch(text):
         return text
     if dotted := re.fullmatch(r"(\d{1,2})\.(\d{1,2})\.(\d{4})", text):
-        return _iso(dotted[3], int(dotted[2]), dotted[1])
+        return _iso_date(dotted[3], int(dotted[2]), dotted[1])
     words = _ORDINAL.sub(r"\1", text).replace(",", " ").split()
     words = [word for word in words if word not in ("the", "of")]
-    months = [number for word in words if (number := _month(word))]
-    rest = [word for word in words if not _month(word)]
+    months = [number for word in words if (number := _month_number(word))]
+    rest = [word for word in words if not _month_number(word)]
     if len(months) != 1 or not rest or not all(word.isascii() and word.isdigit() for word in rest):
         return None
     years = [word for word in rest if len(word) == 4]
     days = [word for word in rest if len(word) <= 2]
     if len(rest) > 2 or len(years) > 1 or len(days) > 1 or len(years) + len(days) != len(rest):
         return None
-    return _iso(years[0] if years else "", months[0], days[0] if days else "")
+    return _iso_date(years[0] if years else "", months[0], days[0] if days else "")
 
 
-def _iso(year: str, month: int, day: str) -> str | None:
+def _iso_date(year: str, month: int, day: str) -> str | None:
     if not day:
         return f"{year}-{month:02d}" if year else None
     try:
         date(int(year or 2000), month, int(day))
     except ValueError:
         return None
-    return f"{year}-{month:02d}-{int(day):02d}" if year else f"{int(day)} {_data()['months'][month - 1]}"
+    return f"{year}-{month:02d}-{int(day):02d}" if year else f"{int(day)} {_load_data()['months'][month - 1]}"
 
 
-def _as_words(text: str) -> str:
+def _normalize_words(text: str) -> str:
     text = _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match.group()), _ORDINAL.sub(r"\1", text))
-    text = _SIGN.sub(_sign_last, text)
+    text = _SIGN.sub(_move_sign_last, text)
     text = _JOINED.sub(r"\1 \2", _THICK.sub(_expand_thousands, _DECIMAL.sub(r"\1", text)))
     words = [word.strip("\"',;:!?()[]") for word in text.split()]
     words = [word for word in words if word]
-    while len(words) > 1 and words[0] in _data()["articles"]:
+    while len(words) > 1 and words[0] in _load_data()["articles"]:
         words = words[1:]
-    units = _data()["units"]
+    units = _load_data()["units"]
     return " ".join(units.get(word, word) for word in _replace_number_words(words)).strip(_EDGES)
 
 
-def _sign_last(match: re.Match[str]) -> str:
+def _move_sign_last(match: re.Match[str]) -> str:
     return f"{match[2]} {match[1]}"
 
 
@@ -231,7 +231,7 @@ def _replace_number_words(words: list[str]) -> list[str]:
     out: list[str] = []
     at = 0
     while at < len(words):
-        number, after = _number(words, at)
+        number, after = _read_number(words, at)
         if number is None:
             out.append(words[at])
             at += 1
@@ -241,13 +241,13 @@ def _replace_number_words(words: list[str]) -> list[str]:
     return out
 
 
-def _number(words: list[str], at: int) -> tuple[int | None, int]:
-    data = _data()
+def _read_number(words: list[str], at: int) -> tuple[int | None, int]:
+    data = _load_data()
     total: int | None = None
     part = 0
     start = at
     while at < len(words):
-        value = _small(words[at])
+        value = _read_small_number(words[at])
         scale = data["scales"].get(words[at])
         if value is not None and (part % 100 == 0 or (part % 100 >= 20 and part % 10 == 0 and value < 10)):
             if part and part % 100 == 0 and part < 100:
@@ -255,7 +255,13 @@ def _number(words: list[str], at: int) -> tuple[int | None, int]:
             part, total = part + value, total or 0
         elif scale and total is not None and part:
             part, total = (part * scale, total) if scale == 100 else (0, total + part * scale)
-        elif not (words[at] == "and" and part and part % 100 == 0 and at + 1 < len(words) and _small(words[at + 1])):
+        elif not (
+            words[at] == "and"
+            and part
+            and part % 100 == 0
+            and at + 1 < len(words)
+            and _read_small_number(words[at + 1])
+        ):
             break
         at += 1
     if total is None:
@@ -263,8 +269,8 @@ def _number(words: list[str], at: int) -> tuple[int | None, int]:
     return total + part, at
 
 
-def _small(word: str) -> int | None:
-    numbers: dict[str, int] = _data()["numbers"]
+def _read_small_number(word: str) -> int | None:
+    numbers: dict[str, int] = _load_data()["numbers"]
     if word in numbers:
         return numbers[word]
     tens, dash, ones = word.partition("-")

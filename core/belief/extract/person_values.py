@@ -16,7 +16,7 @@ from core.belief.extract.sentence import (
     clean_run,
     head_of,
     noun_run,
-    skip,
+    skip_words,
     split_runs,
     word_at,
     word_lists,
@@ -55,9 +55,9 @@ def read_own_name(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 def read_place(sentence: TokenizedSentence, i: int) -> list[Run]:
     """Where somebody lives: a name of a place."""
-    i = _skip_dwelling(sentence, skip(sentence, i))
+    i = _skip_dwelling(sentence, skip_words(sentence, i))
     after = capital_run(sentence, i, word_lists().sets["place_links"])
-    if after > i and any(sign.isdigit() for sign in sentence.slice(i, after)):
+    if after > i and any(sign.isdigit() for sign in sentence.text_between(i, after)):
         return []
     if after > i:
         return (
@@ -389,7 +389,7 @@ HEALTH_READERS: Mapping[str, Reader] = {
 
 
 def _find_name(sentence: TokenizedSentence, i: int) -> Run | None:
-    i = skip(sentence, i)
+    i = skip_words(sentence, i)
     after = capital_run(sentence, i, word_lists().sets["name_links"])
     if (
         after == i
@@ -404,14 +404,14 @@ def _skip_dwelling(sentence: TokenizedSentence, i: int) -> int:
     """Behind "flat in", "small house near": where the name of the place stands."""
     for j in range(i, min(i + 4, len(sentence.lows) - 2)):
         if sentence.lows[j] in word_lists().sets["dwelling"] and sentence.lows[j + 1] in ("in", "near", "outside"):
-            return skip(sentence, j + 2)
+            return skip_words(sentence, j + 2)
         if not sentence.tokens[j].word or sentence.tokens[j].cap or sentence.tokens[j].hidden:
             break
     return i
 
 
 def _find_org(sentence: TokenizedSentence, i: int) -> Run | None:
-    i = skip(sentence, i)
+    i = skip_words(sentence, i)
     after = capital_run(sentence, i, word_lists().sets["org_links"])
     if after > i:
         return (i, after)
@@ -427,7 +427,7 @@ def _find_org(sentence: TokenizedSentence, i: int) -> Run | None:
 
 def _find_role(sentence: TokenizedSentence, i: int) -> Run | None:
     lists = word_lists()
-    run = noun_run(sentence, skip(sentence, i), stop=word_lists().sets["role_run"], most=7)
+    run = noun_run(sentence, skip_words(sentence, i), stop=word_lists().sets["role_run"], most=7)
     if run is None:
         return None
     first, after = run

@@ -55,7 +55,7 @@ class WordLists:
     opener: frozenset[str]
     moods: Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]
 
-    def has(self, name: str, low: str) -> bool:
+    def has_word(self, name: str, low: str) -> bool:
         """Whether a word is in a list."""
         return low in self.sets[name]
 
@@ -63,7 +63,7 @@ class WordLists:
         """How many words of a lead-in phrase stand at a place; 0 for none."""
         return phrase_at(self.leads, lows, at)
 
-    def cut(self, lows: Sequence[str], at: int) -> bool:
+    def is_cut_at(self, lows: Sequence[str], at: int) -> bool:
         """Whether a value ends before this place."""
         return lows[at] in self.sets["cut"] or phrase_at(self.cuts, lows, at) > 0
 
@@ -118,12 +118,12 @@ class TokenizedSentence:
     begin: int = 0
     lows: list[str] = field(default_factory=list)
 
-    def slice(self, first: int, after: int) -> str:
+    def text_between(self, first: int, after: int) -> str:
         """The text of the tokens from `first` up to before `after`."""
         return self.text[self.tokens[first].start : self.tokens[after - 1].end]
 
 
-def skip(sentence: TokenizedSentence, i: int, name: str = "det") -> int:
+def skip_words(sentence: TokenizedSentence, i: int, name: str = "det") -> int:
     """Step over words of a list."""
     found = word_lists().sets[name]
     while i < len(sentence.lows) and (sentence.lows[i] in found or sentence.lows[i] in ("'", '"', "“", "‘")):
@@ -138,7 +138,7 @@ def capital_run(sentence: TokenizedSentence, i: int, links: frozenset[str]) -> i
     while j < len(tokens) and j - i < 8 and not tokens[j].hidden:
         token = tokens[j]
         named = token.cap or (j > i and token.text[:1].isdigit())
-        step = 1 if named else _link(sentence, i, j, links)
+        step = 1 if named else _count_linking_words(sentence, i, j, links)
         if not step:
             break
         if named and lows[j] in ("i", "we") and j > i:
@@ -162,12 +162,12 @@ def noun_run(
     Returns:
         Its place; None where none begins.
     """
-    i = skip(sentence, i)
+    i = skip_words(sentence, i)
     lows, tokens, lists = sentence.lows, sentence.tokens, word_lists()
     if i >= len(tokens) or lows[i] in lists.sets["stop"] or not tokens[i].word or lows[i] in stop:
         return None
     j = i
-    while j < len(tokens) and j - i <= most and _goes_on(sentence, i, j) and lows[j] not in stop:
+    while j < len(tokens) and j - i <= most and _is_inside_value(sentence, i, j) and lows[j] not in stop:
         j += 1
     if j - i > most:
         return None
@@ -211,11 +211,11 @@ def split_runs(
     lows = sentence.lows
     j = first[1]
     while j < len(lows) and len(found) < 8:
-        j, joined, comma = _joint(sentence, j, label=label)
+        j, joined, comma = _skip_joining_words(sentence, j, label=label)
         if not (joined or comma):
             break
         run = one(sentence, j) if j < len(lows) else None
-        if run is None or not _an_item(sentence, run, j):
+        if run is None or not _is_list_item(sentence, run, j):
             break
         if joined:
             closed = True
@@ -258,15 +258,15 @@ def hide_unreal(sentence: TokenizedSentence) -> bool:
     begin, end = sentence.begin, len(sentence.tokens)
     if begin >= end:
         return False
-    if _somewhere(sentence, "fiction", begin) is not None:
-        _hide(sentence, 0, end)
+    if _find_mood(sentence, "fiction", begin) is not None:
+        _hide_tokens(sentence, 0, end)
         return True
-    _hide(sentence, *_question(sentence, begin, end))
-    if _commands(sentence, begin):
-        _hide(sentence, 0, _own_clause(sentence, begin))
-    place = _somewhere(sentence, "hypothetical", begin)
+    _hide_tokens(sentence, *_question_span(sentence, begin, end))
+    if _is_command(sentence, begin):
+        _hide_tokens(sentence, 0, _own_clause(sentence, begin))
+    place = _find_mood(sentence, "hypothetical", begin)
     if place is not None:
-        _hide(sentence, _clause_start(sentence, place), end)
+        _hide_tokens(sentence, _clause_start(sentence, place), end)
     return False
 
 
@@ -290,7 +290,7 @@ def by_first(phrases: Sequence[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Phrases by their first word, longest first, in the words of the tokenizer."""
     table: dict[str, list[tuple[str, ...]]] = {}
     for phrase in phrases:
-        parts = tuple(_apart(phrase))
+        parts = tuple(_split_contractions(phrase))
         table.setdefault(parts[0], []).append(parts)
     return {first: tuple(sorted(found, key=len, reverse=True)) for first, found in table.items()}
 
@@ -362,16 +362,16 @@ def read_sentence(text: str, start: int, end: int) -> TokenizedSentence:
         if match is None:
             at += 1
             continue
-        at = _append(tokens, match, mails)
+        at = _append_tokens(tokens, match, mails)
     end = tokens[-1].end if tokens else start
-    _quote(tokens, text, start, end)
+    _mark_quoted(tokens, text, start, end)
     sentence = TokenizedSentence(text, start, end, tokens, lower=not any(sign.isupper() for sign in text[start:end]))
     sentence.lows = [token.low for token in tokens]
     sentence.begin = _lead_in(sentence)
     return sentence
 
 
-def _link(sentence: TokenizedSentence, i: int, j: int, links: frozenset[str]) -> int:
+def _count_linking_words(sentence: TokenizedSentence, i: int, j: int, links: frozenset[str]) -> int:
     """How many words join the capitals before and behind them; 0 for none."""
     tokens, lows = sentence.tokens, sentence.lows
     if j == i:
@@ -391,7 +391,7 @@ def _link(sentence: TokenizedSentence, i: int, j: int, links: frozenset[str]) ->
     return 0
 
 
-def _goes_on(sentence: TokenizedSentence, i: int, j: int) -> bool:
+def _is_inside_value(sentence: TokenizedSentence, i: int, j: int) -> bool:
     token, low = sentence.tokens[j], sentence.lows[j]
     if token.hidden or low in word_lists().sets["and"] or low == "but":
         return False
@@ -401,10 +401,10 @@ def _goes_on(sentence: TokenizedSentence, i: int, j: int) -> bool:
         return False
     if low in ("'", "/") and j + 1 >= len(sentence.tokens):
         return False
-    return j == i or not word_lists().cut(sentence.lows, j)
+    return j == i or not word_lists().is_cut_at(sentence.lows, j)
 
 
-def _joint(sentence: TokenizedSentence, j: int, *, label: bool) -> tuple[int, bool, bool]:
+def _skip_joining_words(sentence: TokenizedSentence, j: int, *, label: bool) -> tuple[int, bool, bool]:
     lows = sentence.lows
     joined = comma = False
     while j < len(lows) and (
@@ -418,7 +418,7 @@ def _joint(sentence: TokenizedSentence, j: int, *, label: bool) -> tuple[int, bo
     return j, joined, comma
 
 
-def _an_item(sentence: TokenizedSentence, run: Run, at: int) -> bool:
+def _is_list_item(sentence: TokenizedSentence, run: Run, at: int) -> bool:
     """Whether a run is one more value and not the beginning of another clause."""
     lists, lows = word_lists(), sentence.lows
     if lows[at] in word_lists().sets["an_item"]:
@@ -429,12 +429,12 @@ def _an_item(sentence: TokenizedSentence, run: Run, at: int) -> bool:
     return behind not in lists.sets["finite"] and behind not in ("also", "never", "always") and run[1] - run[0] <= 6
 
 
-def _hide(sentence: TokenizedSentence, first: int, after: int) -> None:
+def _hide_tokens(sentence: TokenizedSentence, first: int, after: int) -> None:
     for token in sentence.tokens[first:after]:
         token.hidden = True
 
 
-def _somewhere(sentence: TokenizedSentence, kind: str, begin: int) -> int | None:
+def _find_mood(sentence: TokenizedSentence, kind: str, begin: int) -> int | None:
     table = word_lists().moods[kind]
     return next(
         (
@@ -446,7 +446,7 @@ def _somewhere(sentence: TokenizedSentence, kind: str, begin: int) -> int | None
     )
 
 
-def _question(sentence: TokenizedSentence, begin: int, end: int) -> tuple[int, int]:
+def _question_span(sentence: TokenizedSentence, begin: int, end: int) -> tuple[int, int]:
     """What of a sentence is asked: all of it, or only its last clause ("I'm vegan, can you ...?")."""
     lows = sentence.lows
     last = next((low for low in reversed(lows) if low not in word_lists().sets["question"]), "")
@@ -467,7 +467,7 @@ def _question(sentence: TokenizedSentence, begin: int, end: int) -> tuple[int, i
     return (0, end)
 
 
-def _commands(sentence: TokenizedSentence, begin: int) -> bool:
+def _is_command(sentence: TokenizedSentence, begin: int) -> bool:
     lows = sentence.lows
     if lows[begin] not in word_lists().sets["commands"]:
         return False
@@ -504,7 +504,7 @@ def _clause_start(sentence: TokenizedSentence, place: int) -> int:
     return place if joined and i == sentence.begin and place > sentence.begin else i
 
 
-def _apart(phrase: str) -> list[str]:
+def _split_contractions(phrase: str) -> list[str]:
     out: list[str] = []
     for word in phrase.split():
         for tail in ("'s", "'d", "'m", "'ve", "'re", "'ll"):
@@ -516,7 +516,7 @@ def _apart(phrase: str) -> list[str]:
     return out
 
 
-def _append(tokens: list[ClaimToken], match: re.Match[str], mails: dict[int, int]) -> int:
+def _append_tokens(tokens: list[ClaimToken], match: re.Match[str], mails: dict[int, int]) -> int:
     start, stop = match.span()
     inner = next((place for place in mails if start < place < stop), None)
     stop = stop if inner is None else inner
@@ -530,7 +530,7 @@ def _append(tokens: list[ClaimToken], match: re.Match[str], mails: dict[int, int
     return stop
 
 
-def _quote(tokens: list[ClaimToken], text: str, start: int, end: int) -> None:
+def _mark_quoted(tokens: list[ClaimToken], text: str, start: int, end: int) -> None:
     for match in _QUOTED.finditer(text, start, end):
         inside = [token for token in tokens if match.start() < token.start < match.end() - 1]
         for token in inside:
@@ -549,12 +549,12 @@ def _lead_in(sentence: TokenizedSentence) -> int:
             continue
         phrase = word_lists().lead_in(lows, at)
         after = at + phrase
-        if phrase and after < len(lows) and _leads(sentence, at, after):
+        if phrase and after < len(lows) and _is_lead_in(sentence, at, after):
             at, found = after, True
     return at if at < len(lows) else 0
 
 
-def _leads(sentence: TokenizedSentence, at: int, after: int) -> bool:
+def _is_lead_in(sentence: TokenizedSentence, at: int, after: int) -> bool:
     """A lead-in is set off by a mark, or stands before the speaker ("actually I ...")."""
     low = sentence.lows[after]
     if low in word_lists().sets["leads.marks"]:

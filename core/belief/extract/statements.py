@@ -40,7 +40,7 @@ def _statement_words() -> Mapping[str, frozenset[str]]:
 
 
 @cache
-def _phrases(name: str) -> frozenset[tuple[str, ...]]:
+def _load_phrases(name: str) -> frozenset[tuple[str, ...]]:
     found: str = load_vocabulary_file("statements.json")[name]
     return frozenset(tuple(phrase.split()) for phrase in found.split("|"))
 
@@ -61,18 +61,18 @@ def find_statements(text: str) -> tuple[tuple[int, int], ...]:
         if not sentence.tokens:
             continue
         in_story = in_story or hide_unreal(sentence)
-        if not in_story and _states(sentence):
+        if not in_story and _is_statement(sentence):
             found.append((start, end))
     return tuple(found)
 
 
-def _states(sentence: TokenizedSentence) -> bool:
+def _is_statement(sentence: TokenizedSentence) -> bool:
     """Whether any clause of it states something of the speaker."""
     lows, framed = sentence.lows, _behind_frame(sentence)
     if lows[-1] == "?" or word_lists().sets["hedge"] & set(lows[framed:]):
         return False
     return _is_own_day(sentence) or any(
-        _clause(sentence, at, is_framed=at == framed > 0)
+        _is_statement_clause(sentence, at, is_framed=at == framed > 0)
         for at in range(sentence.begin, len(lows) - 1)
         if lows[at] in _WE | _OUR
         and not (sentence.tokens[at].hidden or sentence.tokens[at].quoted)
@@ -86,7 +86,7 @@ def _behind_frame(sentence: TokenizedSentence) -> int:
     """Where what is disclosed begins, behind words such as "you should know that"; 0 where there are none."""
     lows = sentence.lows
     for end in range(1, min(_IN_FRONT, len(lows))):
-        if any(tuple(lows[end - size : end]) in _phrases("frames") for size in range(1, min(_LONGEST, end) + 1)):
+        if any(tuple(lows[end - size : end]) in _load_phrases("frames") for size in range(1, min(_LONGEST, end) + 1)):
             while end < len(lows) and lows[end] in ("that", ",", ":", "-"):
                 end += 1
             if end < len(lows) and lows[end] in _WE | _OUR:
@@ -94,7 +94,7 @@ def _behind_frame(sentence: TokenizedSentence) -> int:
     return 0
 
 
-def _clause(sentence: TokenizedSentence, at: int, *, is_framed: bool) -> bool:
+def _is_statement_clause(sentence: TokenizedSentence, at: int, *, is_framed: bool) -> bool:
     if sentence.lows[at] in _WE:
         verb = _behind_adverbs(sentence, at + 1)
         return _is_lasting_about_speaker(sentence, verb) or (is_framed and _is_trait(sentence, verb))
@@ -103,7 +103,7 @@ def _clause(sentence: TokenizedSentence, at: int, *, is_framed: bool) -> bool:
 
 def _is_trait(sentence: TokenizedSentence, at: int) -> bool:
     """Whether a verb alone, which somebody was prepared for, tells what the speaker is like: "I stutter"."""
-    if at >= len(sentence.lows) or _says_more(sentence, at):
+    if at >= len(sentence.lows) or _has_content_after(sentence, at):
         return False
     verb = sentence.lows[at]
     idle = _statement_words()["talk"] | _BE | _WAS | _HAVE | _PERFECT | _UNSURE | _WILL | _CAN | _DO | {"did", "didn't"}
@@ -135,9 +135,9 @@ def _is_about_relative(sentence: TokenizedSentence, at: int) -> bool:
         verb += 1
     before = set(lows[place + 1 : verb])
     if lows[verb] in _statement_words()["ageing"]:
-        return _is_number(_next(sentence, verb))
+        return _is_number(_next_word(sentence, verb))
     if _is_number(lows[verb]):
-        return bool(before & (_BE | _WILL | {"be", "to"}) and _next(sentence, verb) in _AGE_ENDS)
+        return bool(before & (_BE | _WILL | {"be", "to"}) and _next_word(sentence, verb) in _AGE_ENDS)
     if lows[verb] in _statement_words()["schooling"]:
         return bool(before & {"starts", "start", "started", "starting", "begins", "begin", "began"})
     return lows[verb] in _statement_words()["life_events"] or (
@@ -161,25 +161,27 @@ def _behind_adverbs(sentence: TokenizedSentence, at: int) -> int:
 def _is_lasting_about_speaker(sentence: TokenizedSentence, at: int) -> bool:
     """Whether "I", with its verb at a place, says something lasting of itself."""
     lows = sentence.lows
-    if at >= len(lows) or lows[at] in _UNSURE or _speaks_to(lows[at:]):
+    if at >= len(lows) or lows[at] in _UNSURE or _is_addressing_somebody(lows[at:]):
         return False
     verb = lows[at]
     if verb in _BE:
         return _is_amount(sentence, at + 1) or _is_lasting(sentence, at + 1)
-    if _changes_habit(sentence, _behind_adverbs(sentence, at + 1) if verb in _PERFECT else at):
+    if _is_change_of_habit(sentence, _behind_adverbs(sentence, at + 1) if verb in _PERFECT else at):
         return True
     if verb in _WILL:
         return _is_dated(sentence)
     if verb in _CAN:
-        return _next(sentence, at) in _statement_words()["abilities" if verb == "can" else "inabilities"]
+        return _next_word(sentence, at) in _statement_words()["abilities" if verb == "can" else "inabilities"]
     if verb in _PERFECT and (verb not in _HAVE or _statement_words()["perfect"] & set(lows[at + 1 : at + 4])):
-        return _lasts_until_now(sentence, at + 1)
+        return _is_lasting_until_now(sentence, at + 1)
     if verb in _HAVE:
-        return _statement_words()["havings"].isdisjoint(_head(sentence, at + 1)) and _says_more(sentence, at)
+        return _statement_words()["havings"].isdisjoint(_head_words(sentence, at + 1)) and _has_content_after(
+            sentence, at
+        )
     if verb in _DO or verb in ("didn't", "did"):
-        denied = at + 1 if _next(sentence, at) == "not" else at
-        return verb in _DO and _acts(sentence, _behind_adverbs(sentence, denied + 1))
-    return _acts(sentence, at)
+        denied = at + 1 if _next_word(sentence, at) == "not" else at
+        return verb in _DO and _is_habit_or_event(sentence, _behind_adverbs(sentence, denied + 1))
+    return _is_habit_or_event(sentence, at)
 
 
 def _is_amount(sentence: TokenizedSentence, at: int) -> bool:
@@ -190,7 +192,7 @@ def _is_amount(sentence: TokenizedSentence, at: int) -> bool:
     if lows[at] not in ("down", "up", "back", "at", "on"):
         return False
     is_way = lows[at] in ("down", "up", "back")
-    if is_way and _next(sentence, at) not in ("to", "at"):
+    if is_way and _next_word(sentence, at) not in ("to", "at"):
         return False
     rest = lows[at + 2 if is_way else at + 1 :]
     if not rest or not (_is_number(rest[0]) or rest[0] == "half"):
@@ -204,15 +206,15 @@ def _is_amount(sentence: TokenizedSentence, at: int) -> bool:
     )
 
 
-def _changes_habit(sentence: TokenizedSentence, at: int) -> bool:
+def _is_change_of_habit(sentence: TokenizedSentence, at: int) -> bool:
     """Whether a verb tells that one does something more, less or no longer: "cut down to five a day"."""
     lows = sentence.lows
     if at >= len(lows):
         return False
     if lows[at] in _statement_words()["changes"] and _has_rate(lows[at + 1 :]):
         return True
-    size = next((size for size in range(3, 0, -1) if tuple(lows[at : at + size]) in _phrases("change_phrases")), 0)
-    thing = _next(sentence, at + size - 1)
+    size = next((size for size in range(3, 0, -1) if tuple(lows[at : at + size]) in _load_phrases("change_phrases")), 0)
+    thing = _next_word(sentence, at + size - 1)
     if not size or not thing.isalpha() or thing in stop_words() or thing in word_lists().sets["det"]:
         return False
     return lows[at] != "stopped" or (thing.endswith("ing") and thing not in _statement_words()["idle_stops"])
@@ -226,12 +228,12 @@ def _has_rate(lows: Sequence[str]) -> bool:
     )
 
 
-def _speaks_to(lows: Sequence[str]) -> bool:
+def _is_addressing_somebody(lows: Sequence[str]) -> bool:
     """Whether whoever is spoken to comes in, but for "you know"."""
     return any(low in _statement_words()["talked_to"] and after != "know" for low, after in pairwise([*lows, ""]))
 
 
-def _lasts_until_now(sentence: TokenizedSentence, at: int) -> bool:
+def _is_lasting_until_now(sentence: TokenizedSentence, at: int) -> bool:
     """Whether what one "has" done, from a place on, is more than what one has just done or is busy with."""
     lows = sentence.lows[at:]
     if "just" in lows[:3]:
@@ -242,23 +244,23 @@ def _lasts_until_now(sentence: TokenizedSentence, at: int) -> bool:
     return bool((_statement_words()["durations"] if is_course else _statement_words()["perfect"]) & set(lows))
 
 
-def _acts(sentence: TokenizedSentence, at: int) -> bool:
+def _is_habit_or_event(sentence: TokenizedSentence, at: int) -> bool:
     """Whether a verb tells a habit or taste, or an event of a life."""
-    if at >= len(sentence.lows) or not _says_more(sentence, at):
+    if at >= len(sentence.lows) or not _has_content_after(sentence, at):
         return False
     verb, lows = sentence.lows[at], sentence.lows
-    if verb == "used" and _next(sentence, at) == "to":
+    if verb == "used" and _next_word(sentence, at) == "to":
         return True
     lasting = _statement_words()["lasting_verbs"] & set(lows[at : at + 4])
     is_habit = bool(_statement_words()["habits"] & set(lows))
     if verb in _WAS or (_is_past(verb) and not (verb == "read" and is_habit)):
         return bool(lasting) or (_is_dated(sentence) and verb not in _statement_words()["past"])
-    return verb.isalpha() and (is_habit or (verb not in _statement_words()["talk"] and not _points(sentence, at)))
+    return verb.isalpha() and (is_habit or (verb not in _statement_words()["talk"] and not _is_pointing(sentence, at)))
 
 
-def _points(sentence: TokenizedSentence, at: int) -> bool:
+def _is_pointing(sentence: TokenizedSentence, at: int) -> bool:
     """Whether a verb's object is something that is being talked about: "I like that idea"."""
-    return _next(sentence, at) in _statement_words()["pointing"]
+    return _next_word(sentence, at) in _statement_words()["pointing"]
 
 
 def _is_past(verb: str) -> bool:
@@ -275,7 +277,7 @@ def _is_lasting(sentence: TokenizedSentence, at: int) -> bool:
     if at >= len(lows) or not sentence.tokens[at].word:
         return False
     if lows[at] == "afraid":
-        return _next(sentence, at) == "of"
+        return _next_word(sentence, at) == "of"
     if lows[at].endswith("ing") and lows[at] not in ("king", "sibling"):
         return lows[at] in _statement_words()["courses"] or _is_dated(sentence)
     if lows[at] in _statement_words()["lasting_verbs"]:
@@ -297,7 +299,7 @@ def _is_lasting_about_possession(sentence: TokenizedSentence, at: int) -> bool:
             is_talk = _statement_words()["chatter"] & named and not (
                 _statement_words()["of_taste"] & named or _is_dated(sentence)
             )
-            return not is_talk and _tells(sentence, at, place)
+            return not is_talk and _is_lasting_about_thing(sentence, at, place)
     return False
 
 
@@ -315,10 +317,10 @@ def _is_verb(sentence: TokenizedSentence, at: int, place: int) -> bool:
     if low in sets["finite"] or (_is_past(low) and low.isalpha()):
         return True
     follows = sets["prepositions"] | sets["det"] | sets["poss"] | {"to"}
-    return place > at + 1 and low.endswith("s") and _next(sentence, place) in follows
+    return place > at + 1 and low.endswith("s") and _next_word(sentence, place) in follows
 
 
-def _tells(sentence: TokenizedSentence, first: int, at: int) -> bool:
+def _is_lasting_about_thing(sentence: TokenizedSentence, first: int, at: int) -> bool:
     """Whether behind the verb of a thing, which is named from a place on, something is told of it that lasts."""
     low, rest = sentence.lows[at], sentence.lows[at + 1 :]
     told = next(
@@ -346,7 +348,7 @@ def _tells(sentence: TokenizedSentence, first: int, at: int) -> bool:
     return True
 
 
-def _head(sentence: TokenizedSentence, at: int) -> frozenset[str]:
+def _head_words(sentence: TokenizedSentence, at: int) -> frozenset[str]:
     """The first words of what one has, up to the next mark or joining word."""
     found: list[str] = []
     for low in sentence.lows[at : at + 5]:
@@ -356,11 +358,11 @@ def _head(sentence: TokenizedSentence, at: int) -> frozenset[str]:
     return frozenset(found)
 
 
-def _next(sentence: TokenizedSentence, at: int) -> str:
+def _next_word(sentence: TokenizedSentence, at: int) -> str:
     return sentence.lows[at + 1] if at + 1 < len(sentence.lows) else ""
 
 
-def _says_more(sentence: TokenizedSentence, at: int) -> bool:
+def _has_content_after(sentence: TokenizedSentence, at: int) -> bool:
     """Whether a word of meaning stands behind a place."""
     return any(low[:1].isalnum() and low not in stop_words() for low in sentence.lows[at + 1 :])
 

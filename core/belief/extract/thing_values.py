@@ -18,7 +18,7 @@ from core.belief.extract.sentence import (
     clean_run,
     head_of,
     noun_run,
-    skip,
+    skip_words,
     split_runs,
     trim_phrase,
     word_at,
@@ -81,7 +81,7 @@ def read_rather_phrase(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 
 def _find_tool(sentence: TokenizedSentence, i: int) -> Run | None:
-    i = skip(sentence, i)
+    i = skip_words(sentence, i)
     lists = word_lists()
     after = capital_run(sentence, i, frozenset(("&", "of")))
     if after > i and word_at(sentence, i) not in lists.sets["month"] | lists.sets["weekday"] | lists.sets[
@@ -191,7 +191,7 @@ def read_sold_thing(sentence: TokenizedSentence, i: int) -> list[Run]:
 
 
 def _find_club(sentence: TokenizedSentence, i: int) -> Run | None:
-    i = skip(sentence, i)
+    i = skip_words(sentence, i)
     after = capital_run(sentence, i, word_lists().sets["org_links"])
     if after > i:
         tail = after
@@ -356,7 +356,7 @@ def read_gerund_plan(sentence: TokenizedSentence, i: int) -> list[Run]:
 def read_goal(sentence: TokenizedSentence, i: int) -> list[Run]:
     """A goal, without its `to`."""
     i = i + 1 if word_at(sentence, i) == "to" else i
-    run = _trim_time(sentence, _find_verb_phrase(sentence, skip(sentence, i), frozenset()))
+    run = _trim_time(sentence, _find_verb_phrase(sentence, skip_words(sentence, i), frozenset()))
     return (
         [run]
         if run
@@ -370,7 +370,7 @@ def read_goal(sentence: TokenizedSentence, i: int) -> list[Run]:
 def read_decision(sentence: TokenizedSentence, i: int) -> list[Run]:
     """What was decided."""
     i = i + 1 if word_at(sentence, i) == "to" else i
-    start = skip(sentence, i)
+    start = skip_words(sentence, i)
     run = _find_verb_phrase(sentence, start, frozenset())
     return [run] if run and sentence.lows[run[0]] not in word_lists().sets["decision"] else []
 

@@ -134,7 +134,7 @@ def classify_permanence(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> 
     told = [
         (place, level)
         for claim in claims
-        if (level := claim_permanence(claim)) and (place := _place(text, claim, spans))
+        if (level := claim_permanence(claim)) and (place := _sentence_of_claim(text, claim, spans))
     ]
     found: list[str] = []
     for span in spans:
@@ -143,7 +143,7 @@ def classify_permanence(text: str, claims: Sequence[ClaimDraft], kind: Kind) -> 
         level = (
             longest_permanence(levels)
             if levels
-            else _by_cues(words, is_asked=text[slice(*span)].rstrip().endswith("?"))
+            else _permanence_by_cues(words, is_asked=text[slice(*span)].rstrip().endswith("?"))
         )
         if level is not None:
             found.append(level)
@@ -195,7 +195,7 @@ def claim_permanence(claim: ClaimDraft) -> str | None:
     Returns:
         One of `LEVELS`; None where its predicate says nothing of it.
     """
-    level = _table().predicates.get(claim.predicate)
+    level = _load_table().predicates.get(claim.predicate)
     if level is None or claim.polarity == "positive":
         return level
     return LEVELS[max(LEVELS.index(level), LEVELS.index(_STABLE))]
@@ -249,7 +249,7 @@ def find_validity_phrases(
             out.append(ValidityPhrase(begin, after.end, since=dated.iso, until=after.iso))
             used = place + 1
         else:
-            out += _single(word, begin, dated, said_ms)
+            out += _read_single_date(word, begin, dated, said_ms)
     out += [ValidityPhrase(*match.span(), again=True) for match in _THEN.finditer(text, start, end)]
     return tuple(sorted(out, key=lambda one: one.start))
 
@@ -273,45 +273,45 @@ class _Table:
 
 
 @cache
-def _table() -> _Table:
+def _load_table() -> _Table:
     loaded = json.loads((files("resources") / "lifecycle" / "permanence.json").read_text("utf-8"))
-    cues = [(_runs(cue), check_permanence(level)) for level, found in loaded["cues"].items() for cue in found]
+    cues = [(_split_cue(cue), check_permanence(level)) for level, found in loaded["cues"].items() for cue in found]
     return _Table({name: check_permanence(level) for name, level in loaded["predicates"].items()}, tuple(cues))
 
 
-def _runs(cue: str) -> tuple[_Run, ...]:
+def _split_cue(cue: str) -> tuple[_Run, ...]:
     return tuple(tuple(frozenset(word.split("|")) for word in run.split()) for run in cue.split(_GAP))
 
 
-def _place(text: str, claim: ClaimDraft, spans: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+def _sentence_of_claim(text: str, claim: ClaimDraft, spans: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """The sentence that tells a claim: where its value stands, else the one that its evidence lies in."""
     at = text.find(claim.value, claim.start, claim.end) if claim.value else -1
     begin, end = (at, at + 1) if at >= 0 else (claim.start, claim.end)
     return next((span for span in spans if span[0] <= begin and end <= span[1]), None)
 
 
-def _by_cues(words: Sequence[str], *, is_asked: bool) -> str | None:
+def _permanence_by_cues(words: Sequence[str], *, is_asked: bool) -> str | None:
     """What the cues of a sentence say; None without any, for a question, and where they disagree."""
     if is_asked:
         return None
-    found = [level for runs, level in _table().cues if _follow(words, runs)]
+    found = [level for runs, level in _load_table().cues if _are_in_order(words, runs)]
     if not found or len({RATES[level] < RATES[STANDARD] for level in found}) > 1:
         return None
     return longest_permanence(found)
 
 
-def _follow(words: Sequence[str], runs: Sequence[_Run]) -> bool:
+def _are_in_order(words: Sequence[str], runs: Sequence[_Run]) -> bool:
     """Whether runs of words stand in a sentence one after the other."""
     after = 0
     for run in runs:
-        place = next(_places(words, run, after), None)
+        place = next(_find_run(words, run, after), None)
         if place is None:
             return False
         after = place + len(run)
     return True
 
 
-def _places(words: Sequence[str], run: _Run, start: int) -> Iterator[int]:
+def _find_run(words: Sequence[str], run: _Run, start: int) -> Iterator[int]:
     for at in range(start, len(words) - len(run) + 1):
         if all(words[at + n] in part for n, part in enumerate(run)):
             yield at
@@ -339,24 +339,24 @@ def _read_date_match(match: re.Match[str]) -> WrittenDate:
         return WrittenDate(*match.span(), iso=f"{year}-{int(second):02d}-{int(first):02d}" if fits else "")
     if match["year5"]:
         return WrittenDate(*match.span(), iso=match["year5"])
-    return WrittenDate(*match.span(), iso="", month=_month(match["loose"]), loose=True)
+    return WrittenDate(*match.span(), iso="", month=_month_number(match["loose"]), loose=True)
 
 
 def _make_written_date(match: re.Match[str], month: str | None, day: str | None, year: str | None) -> WrittenDate:
-    number = _month(month or "")
+    number = _month_number(month or "")
     iso = year or ""
     if year and number:
         iso += f"-{number:02d}" + (f"-{int(day):02d}" if day else "")
     return WrittenDate(*match.span(), iso=iso, month=number)
 
 
-def _month(written: str) -> int:
+def _month_number(written: str) -> int:
     low = written.lower()[:3]
     return next((n for n, name in enumerate(word_lists().lists["months"], 1) if low and name.startswith(low)), 0)
 
 
-def _single(word: str, begin: int, dated: WrittenDate, said_ms: int | None) -> list[ValidityPhrase]:
-    iso = dated.iso or _latest(dated.month if dated.loose else 0, word, said_ms)
+def _read_single_date(word: str, begin: int, dated: WrittenDate, said_ms: int | None) -> list[ValidityPhrase]:
+    iso = dated.iso or _latest_month(dated.month if dated.loose else 0, word, said_ms)
     first = word.split(" ")[0] if word else ""
     if first in word_lists().sets["from"] or word.startswith(("as of", "as from", "ever")):
         return [ValidityPhrase(begin, dated.end, since=iso)]
@@ -367,7 +367,7 @@ def _single(word: str, begin: int, dated: WrittenDate, said_ms: int | None) -> l
     return []
 
 
-def _latest(month: int, word: str, said_ms: int | None) -> str:
+def _latest_month(month: int, word: str, said_ms: int | None) -> str:
     """The last March before it was said, for "since March"."""
     if not month or said_ms is None or not word.startswith(("since", "ever")):
         return ""

@@ -143,7 +143,9 @@ class ReviewDesk:
 
     memories: ReadMemories
 
-    def queue(self, rows: Rows, request: QueueRequest, now_ms: int, space_ids: Iterable[str] | None = None) -> Queue:
+    def make_queue(
+        self, rows: Rows, request: QueueRequest, now_ms: int, space_ids: Iterable[str] | None = None
+    ) -> Queue:
         """The queue as it stands.
 
         Args:
@@ -157,21 +159,21 @@ class ReviewDesk:
         items, shown = pile.items, select_items(rows, pile, request)
         decided = int(rows.value(_DECIDED, (now_ms - now_ms % _DAY_MS,)))
         return Queue(
-            rows=self._rows(rows, shown),
+            rows=self._make_rows(rows, shown),
             total=len(items),
-            counts=_counts(map(attrgetter("kind"), items)),
-            clients=_counts(map(pile.clients.get, map(attrgetter("client_id"), items))),
-            sources=_counts(map(attrgetter("source"), items)),
-            subjects=_counts(pile.subjects()),
+            counts=_count_names(map(attrgetter("kind"), items)),
+            clients=_count_names(map(pile.clients.get, map(attrgetter("client_id"), items))),
+            sources=_count_names(map(attrgetter("source"), items)),
+            subjects=_count_names(pile.list_subjects()),
             closed=int(rows.value(_CLOSED_BY_ITSELF, (now_ms - _WEEK_MS,))),
             today=min(max(0, DIGEST - decided), sum(not item.later for item in shown)),
         )
 
-    def _rows(self, rows: Rows, shown: Sequence[WaitingItem]) -> tuple[ReviewRow, ...]:
+    def _make_rows(self, rows: Rows, shown: Sequence[WaitingItem]) -> tuple[ReviewRow, ...]:
         found = self.memories(rows, [item.incoming_id for item in shown])
-        return tuple(_row(item, found[item.incoming_id]) for item in shown)
+        return tuple(_make_row(item, found[item.incoming_id]) for item in shown)
 
-    def item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem | None:
+    def read_item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem | None:
         """One item, validated now.
 
         Args:
@@ -203,18 +205,22 @@ class ReviewDesk:
         existing = (
             None if existing_memory is None else read_side(rows, existing_memory, old_marks, old_claims, brief=brief)
         )
-        beside = self._beside(rows, held, incoming_memory, brief=brief) if is_open and existing_memory is None else None
+        beside = (
+            self._read_contradicted_side(rows, held, incoming_memory, brief=brief)
+            if is_open and existing_memory is None
+            else None
+        )
         state = held.state if is_open or held.state != "open" else "moot"
         actions = available_actions(held.kind, item_shape(incoming_memory, existing_memory)) if is_open else ()
         return ReviewItem(
             id=held.id,
             kind=held.kind,
             state=state,
-            question=_question(rows, held, topic, asked),
+            question=_make_question(rows, held, topic, asked),
             why=(*explain_item(held, existing, incoming, now_ms, asked), *describe_contradicted(rows, beside)),
             existing=existing,
             incoming=incoming,
-            suggestion=_suggestion(held, topic, actions, existing, incoming),
+            suggestion=_make_suggestion(held, topic, actions, existing, incoming),
             actions=actions,
             follows=() if existing_memory is None or brief else read_dependents(rows, existing_memory),
             opened_at=held.opened_at,
@@ -231,7 +237,9 @@ class ReviewDesk:
             against=beside,
         )
 
-    def _beside(self, rows: Rows, held: QueueItem, incoming_memory: Memory, *, brief: bool) -> Side | None:
+    def _read_contradicted_side(
+        self, rows: Rows, held: QueueItem, incoming_memory: Memory, *, brief: bool
+    ) -> Side | None:
         """What stands against a newcomer that is asked about alone, with the places that are at odds."""
         found = find_contradicted(rows, held.kind, incoming_memory.id)
         existing_memory = None if found is None else self.memories(rows, [found]).get(found)
@@ -243,7 +251,7 @@ class ReviewDesk:
         )
         return read_side(rows, existing_memory, marks, claims, brief=brief)
 
-    def closed(self, rows: Rows, since_ms: int, most: int = _CLOSED_SHOWN) -> tuple[ClosedRow, ...]:
+    def list_closed(self, rows: Rows, since_ms: int, most: int = _CLOSED_SHOWN) -> tuple[ClosedRow, ...]:
         """Items that closed, by themselves or by a person, the latest first.
 
         Args:
@@ -319,7 +327,7 @@ def explain_item(
     """
     found = [
         format_reason(item.reason, item.kind),
-        *_read(item),
+        *_relation_lines(item),
         *_describe_doubt(item),
         *_describe_probabilities(item),
     ]
@@ -328,7 +336,7 @@ def explain_item(
         if existing.owners_word and item.reason not in _OWNERS:
             found.append(format_further_reason("yours"))
         found += _describe_differences(existing, incoming, item.reason)
-    found += _meanwhile(existing, incoming)
+    found += _standing_lines(existing, incoming)
     if item.later_until is not None and item.later_until > now_ms:
         found.append(format_further_reason("skipped"))
     return tuple(dict.fromkeys(found))
@@ -358,13 +366,13 @@ def read_dependents(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     rules = tuple(str(row[0]) for row in rows.all(_LEANS, {"id": memory.id, "most": _SHOWN}))
     others = tuple(i for i, kind in derived if kind != Kind.DIGEST.value and i not in rules)
     found = [
-        Follow(format_count(said[name], len(ids)), _sentence(said[name], len(ids)), ids)
+        Follow(format_count(said[name], len(ids)), _choose_form(said[name], len(ids)), ids)
         for name, ids in (("digests", digests), ("derived", others), ("rules", rules))
         if ids
     ]
     given = _describe_deliveries(rows, memory)
     claims = int(rows.value(_ALONE, {"id": memory.id}))
-    alone = [Follow(format_count(said["claims"], claims), _sentence(said["claims"], claims))] if claims else []
+    alone = [Follow(format_count(said["claims"], claims), _choose_form(said["claims"], claims))] if claims else []
     return (*found[:1], *given, *found[1:], *alone)
 
 
@@ -401,7 +409,7 @@ def _plain_reason(told: str, most: int) -> str:
     return format_line("".join(sign if sign.isprintable() else " " for sign in told), most)
 
 
-def _read(item: QueueItem) -> list[str]:
+def _relation_lines(item: QueueItem) -> list[str]:
     """What the two are to each other, as the rules or the model read them."""
     key = str(item.detail.get("why", ""))
     return [format_reason(key, item.kind)] if key in review_strings()["reasons"] else []
@@ -409,7 +417,7 @@ def _read(item: QueueItem) -> list[str]:
 
 def _describe_doubt(item: QueueItem) -> list[str]:
     """Which client doubts it, and why in its own words: quoted, on one line, without signs that steer a terminal."""
-    client, doubt = (_plain(item.detail.get(name)) for name in ("client", "doubt"))
+    client, doubt = (_format_doubt(item.detail.get(name)) for name in ("client", "doubt"))
     if not client:
         return []
     if item.kind == "entity_merge":
@@ -421,7 +429,7 @@ def _describe_doubt(item: QueueItem) -> list[str]:
     ]
 
 
-def _plain(told: object) -> str:
+def _format_doubt(told: object) -> str:
     if not isinstance(told, str):
         return ""
     return format_line("".join(sign if sign.isprintable() else " " for sign in told), _DOUBT_CHARACTERS)
@@ -454,7 +462,7 @@ def _describe_differences(existing: Side, incoming: Side, reason_key: str) -> li
     return found
 
 
-def _meanwhile(existing: Side | None, incoming: Side) -> list[str]:
+def _standing_lines(existing: Side | None, incoming: Side) -> list[str]:
     if incoming.memory.status is Status.QUARANTINED:
         return [format_further_reason("held_back")]
     if existing is None:
@@ -464,7 +472,7 @@ def _meanwhile(existing: Side | None, incoming: Side) -> list[str]:
     return [format_further_reason("both_given")] if existing.memory.status is Status.ACTIVE else []
 
 
-def _sentence(forms: Mapping[str, str], count: int) -> str:
+def _choose_form(forms: Mapping[str, str], count: int) -> str:
     return forms.get("sentence_one", forms["sentence"]) if count == 1 else forms["sentence"]
 
 
@@ -480,20 +488,20 @@ def _describe_deliveries(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
     return (Follow(", ".join(names), format_count(said["given"], memory.access_count)),)
 
 
-def _question(rows: Rows, held: QueueItem, topic: ItemTopic, asked: ClientRequest | None) -> str:
+def _make_question(rows: Rows, held: QueueItem, topic: ItemTopic, asked: ClientRequest | None) -> str:
     if asked is not None:
         return request_question(asked)
     missing = item_question(rows, held.incoming_id, held.detail) if held.kind == "gap" else ""
     return missing or format_question(held.kind, topic)
 
 
-def _counts(names: Iterable[str | None]) -> dict[str, int]:
+def _count_names(names: Iterable[str | None]) -> dict[str, int]:
     """The most frequent names; what has none does not count."""
     counted = Counter(names)  # ten thousand of them: nothing here may run once for each but what is built in
     return dict(islice(((str(name), count) for name, count in counted.most_common() if name), _GROUPS))
 
 
-def _row(item: WaitingItem, incoming_memory: Memory) -> ReviewRow:
+def _make_row(item: WaitingItem, incoming_memory: Memory) -> ReviewRow:
     return ReviewRow(
         id=item.id,
         kind=item.kind,
@@ -526,7 +534,7 @@ def _make_closed_row(item: QueueItem, incoming_memory: Memory) -> ClosedRow:
     )
 
 
-def _suggestion(
+def _make_suggestion(
     held: QueueItem, topic: ItemTopic, actions: Sequence[Action], existing: Side | None, incoming: Side
 ) -> Suggestion | None:
     if held.suggestion is None or held.suggestion not in actions:

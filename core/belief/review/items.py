@@ -66,12 +66,12 @@ by side takes something from an answer only where both speak of one matter, by t
 _TRUST = "abs(coalesce(json_extract(k.detail, '$.trust[1]'), 1) - coalesce(json_extract(k.detail, '$.trust[0]'), 0))"
 
 
-def _is(side: str, whose: str) -> str:
+def _side_condition(side: str, whose: str) -> str:
     return f"EXISTS (SELECT 1 FROM memories m WHERE m.id = {side}.id AND ({whose}))"  # noqa: S608 - constants
 
 
-_SAID_LATER, _MEANT = _is("l", f"{OWNERS_WORD} OR {IN_PASSING}"), _is("l", OWNERS_WORD)
-_THEIRS, _WORD = _is("r", PERSONS), _is("r", OWNERS_WORD)
+_SAID_LATER, _MEANT = _side_condition("l", f"{OWNERS_WORD} OR {IN_PASSING}"), _side_condition("l", OWNERS_WORD)
+_THEIRS, _WORD = _side_condition("r", PERSONS), _side_condition("r", OWNERS_WORD)
 MAY_SPEAK = (
     # What the person let fall is the person's word too, where it most likely tells of a change.
     f"CASE WHEN {_SAID_LATER} THEN CASE WHEN {_THEIRS} THEN ({_MEANT} OR NOT {_WORD} OR {_CHANGE} >= 0.5) "
@@ -231,7 +231,7 @@ def refusal_for_client(kind: str, action: Action, rights: ClientRights) -> str |
     Returns:
         One sentence; None where it may.
     """
-    always = _persons_alone(kind, action, rights)
+    always = _owner_only_reason(kind, action, rights)
     if always is not None:
         return always
     if rights.persons or (rights.against_person and action is not Action.REJECT):
@@ -292,7 +292,7 @@ def read_item(rows: Rows, item_id: str) -> QueueItem | None:
         The item; None where there is none.
     """
     row = rows.one(_ONE, (item_id,))
-    return None if row is None else _item(row)
+    return None if row is None else _item_from_row(row)
 
 
 def find_similar_ids(rows: Rows, part: str) -> tuple[QueueItem, ...]:
@@ -305,7 +305,7 @@ def find_similar_ids(rows: Rows, part: str) -> tuple[QueueItem, ...]:
         None, one, or more where it is not unique; fifty at most.
     """
     wanted = {"first": part, "last": part + "\x7f", "length": len(part), "part": part}
-    return tuple(_item(row) for row in rows.all(_ALIKE, wanted))
+    return tuple(_item_from_row(row) for row in rows.all(_ALIKE, wanted))
 
 
 def read_closed_since(rows: Rows, since_ms: int, most: int) -> tuple[QueueItem, ...]:
@@ -315,10 +315,10 @@ def read_closed_since(rows: Rows, since_ms: int, most: int) -> tuple[QueueItem, 
         since_ms: epoch ms.
         most: items at most.
     """
-    return tuple(_item(row) for row in rows.all(_CLOSED, (since_ms, most)))
+    return tuple(_item_from_row(row) for row in rows.all(_CLOSED, (since_ms, most)))
 
 
-def _persons_alone(kind: str, action: Action, rights: ClientRights) -> str | None:
+def _owner_only_reason(kind: str, action: Action, rights: ClientRights) -> str | None:
     """Why nobody but the person decides so, whatever the client."""
     if action is Action.SKIP:
         return "Only the person puts a question off."
@@ -329,7 +329,7 @@ def _persons_alone(kind: str, action: Action, rights: ClientRights) -> str | Non
     return None
 
 
-def _item(row: Sequence[Any]) -> QueueItem:
+def _item_from_row(row: Sequence[Any]) -> QueueItem:
     told = json.loads(str(row[15]))
     named = dict(zip(_COLUMNS, row, strict=True))
     return QueueItem(**{**named, "detail": told if isinstance(told, dict) else {}})

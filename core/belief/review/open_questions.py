@@ -123,13 +123,13 @@ def thing_templates() -> tuple[ThingTemplate, ...]:
             predicates=frozenset(one["predicates"]),
             values=tuple(one.get("values", ())),
             openings=tuple(one.get("openings", ())),
-            fields=tuple(_field(field) for field in one["fields"]),
+            fields=tuple(_field_from_json(field) for field in one["fields"]),
         )
         for one in _load_gap_templates()["missing"]
     )
 
 
-def _field(told: dict[str, Any]) -> ExpectedField:
+def _field_from_json(told: dict[str, Any]) -> ExpectedField:
     return ExpectedField(
         name=told["field"],
         ask=told["ask"],
@@ -173,7 +173,7 @@ def _missing_of(rows: Rows, row: Sequence[Any], told: _Told) -> Iterator[Missing
         for field in template.fields:
             if not _is_field_known(rows, thing, field, told):
                 key = "\0".join((template.schema, field.name, space, subject_key, key_form(name)))
-                yield MissingField(memory_id, space, template.schema, field.name, key, _ask(field, thing))
+                yield MissingField(memory_id, space, template.schema, field.name, key, _format_question(field, thing))
         return
 
 
@@ -191,7 +191,7 @@ def _named_by(template: ThingTemplate, value: str) -> str | None:
     return flat or None
 
 
-def _ask(field: ExpectedField, thing: _Thing) -> str:
+def _format_question(field: ExpectedField, thing: _Thing) -> str:
     template = field.ask if ItemTopic(subject=thing.subject).is_person else field.ask_of
     return template.format(name=format_line(thing.name, _NAME), subject=format_line(thing.subject, _NAME))
 
@@ -205,24 +205,24 @@ def _is_field_known(rows: Rows, thing: _Thing, field: ExpectedField, told: _Told
             return True
     name = re.escape(thing.name)
     tried = tuple(pattern.replace("{name}", name) for pattern in field.patterns)
-    if _fits(thing.name, [thing.text], tried):
+    if _is_answered_in(thing.name, [thing.text], tried):
         return True
     place = (thing.space_id, thing.name, field.words, tried)
     if place not in told:  # whoever's thing it is: looked up once
-        near = _texts(rows, thing.space_id, (thing.name,), most=_TEXTS) if tried else []
-        said = field.words and _texts(rows, thing.space_id, field.words, most=1)
-        told[place] = bool(said) or _fits(thing.name, near, tried)
+        near = _find_texts(rows, thing.space_id, (thing.name,), most=_TEXTS) if tried else []
+        said = field.words and _find_texts(rows, thing.space_id, field.words, most=1)
+        told[place] = bool(said) or _is_answered_in(thing.name, near, tried)
     return told[place]
 
 
-def _fits(name: str, texts: Iterable[str], patterns: Sequence[str]) -> bool:
+def _is_answered_in(name: str, texts: Iterable[str], patterns: Sequence[str]) -> bool:
     """Whether one of the texts names the thing and fits a pattern."""
     own = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
     tried = [re.compile(pattern, re.IGNORECASE | re.DOTALL) for pattern in patterns]
     return any(own.search(text) and any(one.search(text) for one in tried) for text in texts)
 
 
-def _texts(rows: Rows, space_id: str, phrases: Iterable[str], *, most: int) -> list[str]:
+def _find_texts(rows: Rows, space_id: str, phrases: Iterable[str], *, most: int) -> list[str]:
     """Texts that stand in a space and hold one of these phrases."""
     parts = [" ".join(one.term for one in query_terms(phrase)) for phrase in phrases]
     query = " OR ".join(f'"{part}"' for part in parts if part)
@@ -269,8 +269,8 @@ def contradiction_sentence(existing: str, incoming: str) -> str:
     Returns:
         The question with both texts quoted.
     """
-    return str(_load_gap_templates()["contradiction"]).format(have=_bare(existing), came=_bare(incoming))
+    return str(_load_gap_templates()["contradiction"]).format(have=_format_bare(existing), came=_format_bare(incoming))
 
 
-def _bare(text: str) -> str:
+def _format_bare(text: str) -> str:
     return format_line(text, _QUOTE).rstrip(".")

@@ -143,11 +143,11 @@ class WaitingPile:
     names: Mapping[int, tuple[int, int, str, str, str]]
     clients: Mapping[str | None, str]
 
-    def named(self, item: QueueEntry) -> NamingClaim:
+    def naming_claim_of(self, item: QueueEntry) -> NamingClaim:
         """What names an item."""
         return NamingClaim(*self.names.get(item.nr, _NOBODY))
 
-    def subjects(self) -> Iterator[str]:
+    def list_subjects(self) -> Iterator[str]:
         """The key of each item's subject, where it has one."""
         return map(itemgetter(3), filter(None, map(self.names.get, map(attrgetter("nr"), self.items))))
 
@@ -251,11 +251,11 @@ def select_items(rows: Rows, pile: WaitingPile, request: QueueRequest) -> list[W
     Returns:
         Those that pass all of them.
     """
-    kept: Iterator[QueueEntry] = (item for item in pile.items if _passes(pile, item, request))
+    kept: Iterator[QueueEntry] = (item for item in pile.items if _is_requested(pile, item, request))
     if request.text is not None and request.text.strip():
         kept = _select_with_words(rows, pile, kept, request.text.strip().casefold())
     spaces = dict(rows.all("SELECT id, name FROM spaces"))
-    return [_whole(pile, item, spaces) for item in islice(kept, max(0, request.cap))]
+    return [_make_waiting_item(pile, item, spaces) for item in islice(kept, max(0, request.cap))]
 
 
 def _select_with_words(rows: Rows, pile: WaitingPile, kept: Iterable[QueueEntry], words: str) -> Iterator[QueueEntry]:
@@ -269,7 +269,7 @@ def _select_with_words(rows: Rows, pile: WaitingPile, kept: Iterable[QueueEntry]
     return (item for item in kept if item.nr in hits or words in pile.names.get(item.nr, _NOBODY)[3])
 
 
-def _passes(pile: WaitingPile, item: QueueEntry, request: QueueRequest) -> bool:
+def _is_requested(pile: WaitingPile, item: QueueEntry, request: QueueRequest) -> bool:
     return (
         (request.kinds is None or item.kind in request.kinds)
         and (request.client is None or pile.clients.get(item.client_id) == request.client)
@@ -278,8 +278,8 @@ def _passes(pile: WaitingPile, item: QueueEntry, request: QueueRequest) -> bool:
     )
 
 
-def _whole(pile: WaitingPile, item: QueueEntry, spaces: Mapping[str, str]) -> WaitingItem:
-    named = pile.named(item)
+def _make_waiting_item(pile: WaitingPile, item: QueueEntry, spaces: Mapping[str, str]) -> WaitingItem:
+    named = pile.naming_claim_of(item)
     return WaitingItem(
         id=item.id,
         kind=item.kind,

@@ -19,7 +19,7 @@ from typing import Any
 
 from core.belief.claims import IN_QUESTION, OPPOSED, find_persons_words
 from core.belief.review.wording import ItemTopic, format_further_reason, format_line, review_strings
-from core.text.screening.injection import ALLOWED, FLAG, current_limits, scan
+from core.text.screening.injection import ALLOWED, FLAG, current_limits, scan_text
 from core.types.memory import Warned
 from core.types.reviews import ClaimSeen, Side
 from core.types.values import Memory, Source
@@ -100,7 +100,7 @@ def injection_reasons(memory: Memory) -> Warned | None:
     Returns:
         Why; None where it is not, or the person let it through.
     """
-    found = scan(memory.text)
+    found = scan_text(memory.text)
     is_meant = FLAG in memory.flags or found.score > current_limits().flag
     if ALLOWED in memory.flags or not is_meant:
         return None
@@ -117,7 +117,7 @@ def describe_injection(kind: str, memory: Memory) -> str:
     if warned is None:
         return ""
     said: Mapping[str, Any] = review_strings()["warned"]
-    what = [str(_families()[name]) for name in warned.families if name in _families()][:_TOLD]
+    what = [str(_load_families()[name]) for name in warned.families if name in _load_families()][:_TOLD]
     seems = [str(said["seems"]).format(what=said["and"].join(what))] if what else []
     return " ".join([str(said["sentence"]), *seems, str(said["then"])])
 
@@ -168,7 +168,7 @@ def read_side(
         recalled_by=tuple(str(row[0]) for row in given[:_CLIENTS_SHOWN]),
         client=client,
         owners_word=bool(own) and memory.source is Source.USER_EXPLICIT,
-        origin=_origin(json.loads(origin), conversation),
+        origin=_format_origin(json.loads(origin), conversation),
         marks=tuple(marks),
         claims=tuple(claim.seen for claim in claims),
     )
@@ -184,7 +184,7 @@ def read_claims(rows: Rows, memory: Memory) -> tuple[KeyedClaim, ...]:
     for claim_id, start, end in rows.all(_SPANS, (memory.id,)):
         if end <= len(memory.text):
             spans.setdefault(claim_id, []).append((start, end))
-    return tuple(_claim(row, tuple(spans.get(row[0], ()))) for row in rows.all(_CLAIMS, (memory.id,)))
+    return tuple(_claim_from_row(row, tuple(spans.get(row[0], ()))) for row in rows.all(_CLAIMS, (memory.id,)))
 
 
 def find_claim_conflicts(existing: Sequence[KeyedClaim], incoming: Sequence[KeyedClaim]) -> tuple[OpposedClaims, ...]:
@@ -239,7 +239,7 @@ def find_differing_spans(
     mine = [found for one in odds if (found := find_value_span(existing.text, one.existing)) is not None]
     yours = [found for one in odds if (found := find_value_span(incoming.text, one.incoming)) is not None]
     if mine and yours:
-        return _apart(mine), _apart(yours)
+        return _merge_overlaps(mine), _merge_overlaps(yours)
     return differing_words(existing.text, incoming.text)
 
 
@@ -273,26 +273,26 @@ def differing_words(existing: str, incoming: str) -> tuple[list[Place], list[Pla
     left, right = (
         _in_order(mine, yours) if in_order else (_find_missing_places(mine, yours), _find_missing_places(yours, mine))
     )
-    if _share(left, existing) > _MOST_MARKED and _share(right, incoming) > _MOST_MARKED:
+    if _marked_share(left, existing) > _MOST_MARKED and _marked_share(right, incoming) > _MOST_MARKED:
         return [], []
     return left, right
 
 
 @cache
-def _families() -> Mapping[str, str]:
+def _load_families() -> Mapping[str, str]:
     held: dict[str, Any] = json.loads(files("resources").joinpath("help", "injection.json").read_text("utf-8"))
     found: Mapping[str, str] = held["families"]
     return found
 
 
-def _origin(origin: Mapping[str, Any], conversation: str | None) -> str:
+def _format_origin(origin: Mapping[str, Any], conversation: str | None) -> str:
     if conversation:
         return format_line(conversation)
     where = origin.get("file") or origin.get("where") or ""
     return format_line(str(where))
 
 
-def _claim(row: Sequence[Any], spans: tuple[Place, ...]) -> KeyedClaim:
+def _claim_from_row(row: Sequence[Any], spans: tuple[Place, ...]) -> KeyedClaim:
     claim_id, subject, predicate, value, exclusive, polarity, state, confidence, begin, end, qualifiers, method = row[
         :12
     ]
@@ -317,7 +317,7 @@ def _claim(row: Sequence[Any], spans: tuple[Place, ...]) -> KeyedClaim:
 
 
 def _in_order(mine: Sequence[re.Match[str]], yours: Sequence[re.Match[str]]) -> tuple[list[Place], list[Place]]:
-    match = difflib.SequenceMatcher(None, [_key(t) for t in mine], [_key(t) for t in yours], autojunk=False)
+    match = difflib.SequenceMatcher(None, [_token_key(t) for t in mine], [_token_key(t) for t in yours], autojunk=False)
     left: list[Place] = []
     right: list[Place] = []
     for tag, a, b, c, d in match.get_opcodes():
@@ -328,19 +328,19 @@ def _in_order(mine: Sequence[re.Match[str]], yours: Sequence[re.Match[str]]) -> 
 
 
 def _find_missing_places(tokens: Sequence[re.Match[str]], others: Sequence[re.Match[str]]) -> list[Place]:
-    known = {_key(token) for token in others}
-    return [token.span() for token in tokens if _key(token) not in known]
+    known = {_token_key(token) for token in others}
+    return [token.span() for token in tokens if _token_key(token) not in known]
 
 
-def _key(token: re.Match[str]) -> str:
+def _token_key(token: re.Match[str]) -> str:
     return token.group().casefold()
 
 
-def _share(marks: Sequence[Place], text: str) -> float:
+def _marked_share(marks: Sequence[Place], text: str) -> float:
     return sum(end - start for start, end in marks) / max(1, len(text))
 
 
-def _apart(marks: Sequence[Place]) -> list[Place]:
+def _merge_overlaps(marks: Sequence[Place]) -> list[Place]:
     """The same places, sorted, none within another."""
     found: list[Place] = []
     for start, end in sorted(set(marks)):

@@ -79,7 +79,7 @@ def format_title(kind: str, topic: ItemTopic, text: str) -> str:
         One line.
     """
     if topic.predicate and kind in ("contradiction", "classification", "stale", "approval"):
-        return _about(topic, "title")
+        return _format_topic(topic, "title")
     return format_line(text) or str(review_strings()["kinds"][kind]["title"])
 
 
@@ -94,15 +94,15 @@ def format_question(kind: str, topic: ItemTopic) -> str:
     """
     is_odd = bool(topic.existing and topic.incoming) and topic.existing.casefold() != topic.incoming.casefold()
     if is_odd and kind in ("contradiction", "classification") and (topic.predicate or topic.stated):
-        stated = topic.stated or _about(topic, "question").removesuffix("?")
+        stated = topic.stated or _format_topic(topic, "question").removesuffix("?")
         have, came = (format_line(value, _VALUE) for value in (topic.existing, topic.incoming))
         return str(review_strings()["worded"]["question"]).format(stated=stated, have=have, came=came)
     if topic.predicate and kind in ("contradiction", "approval"):
-        return _about(topic, "question")
+        return _format_topic(topic, "question")
     return str(review_strings()["kinds"][kind]["question"])
 
 
-def _about(topic: ItemTopic, what: str) -> str:
+def _format_topic(topic: ItemTopic, what: str) -> str:
     known = review_strings()["predicates"]
     template = known.get(topic.predicate) or known["default"]
     form = template[f"{what}_you"] if topic.is_person else template[what]

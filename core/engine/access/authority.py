@@ -36,9 +36,9 @@ class Authority:
         self._by_name: dict[str, ClientRecord] = {}
         self._owner: ClientRecord | None = None
 
-    def refresh(self, rows: Rows) -> None:
+    def reload_clients(self, rows: Rows) -> None:
         """Read all clients again."""
-        self._take(self._read(rows))
+        self._replace_clients(self._read_clients(rows))
 
     def refresh_after(self, tx: Tx) -> None:
         """Read all clients as a verb leaves them, and go by that once it is saved.
@@ -48,15 +48,15 @@ class Authority:
         Args:
             tx: the verb's transaction, at its end.
         """
-        found = self._read(tx)
-        tx.after_commit(lambda: self._take(found))
+        found = self._read_clients(tx)
+        tx.after_commit(lambda: self._replace_clients(found))
 
-    def _take(self, found: dict[str, ClientRecord]) -> None:
+    def _replace_clients(self, found: dict[str, ClientRecord]) -> None:
         with self._lock:
             self._by_name = found
 
     @staticmethod
-    def _read(rows: Rows) -> dict[str, ClientRecord]:
+    def _read_clients(rows: Rows) -> dict[str, ClientRecord]:
         words: dict[str, set[str]] = {}
         spaces: dict[str, list[tuple[str, str]]] = {}
         for client_id, name, space_id, space_name in rows.all(_GRANTS):
@@ -138,9 +138,9 @@ class Authority:
 
     def name_of(self, client_id: str) -> str | None:
         """The name of a client, also of a revoked one."""
-        return next((record.name for record in self.all() if record.id == client_id), None)
+        return next((record.name for record in self.list_clients() if record.id == client_id), None)
 
-    def all(self) -> tuple[ClientRecord, ...]:
+    def list_clients(self) -> tuple[ClientRecord, ...]:
         """Every client ever paired, by name."""
         with self._lock:
             return tuple(self._by_name.values())
@@ -156,12 +156,12 @@ class Authority:
         """
         if actor.client_id is None:
             return None
-        record = next((c for c in self.all() if c.id == actor.client_id), None)
+        record = next((c for c in self.list_clients() if c.id == actor.client_id), None)
         if record is None or record.revoked or record.paused:
             raise not_admitted_error()
         return record
 
-    def require(self, actor: Actor, grant: Grant) -> ClientRecord | None:
+    def require_grant(self, actor: Actor, grant: Grant) -> ClientRecord | None:
         """Refuse an actor that lacks a grant.
 
         Args:
@@ -204,23 +204,23 @@ class Authority:
                 trust were changed, or it was paired anew: asked again, it is looked at anew.
         """
         now = self.client_of(actor)
-        if now is not None and before is not None and _terms(now) != _terms(before):
+        if now is not None and before is not None and _terms_of_client(now) != _terms_of_client(before):
             raise UserError(Code.BUSY, "What this client may do was changed in the meantime; call again.")
 
-    def scope(self, actor: Actor) -> Scope:
+    def make_scope(self, actor: Actor) -> Scope:
         """What the actor may see (E11b with spaces).
 
         Returns:
             Everything for the owner; GLOBAL, its own and its granted spaces for a client, of memories that are limited
             to a channel those of the one it speaks for, and of what waits its own, unless it may decide.
         """
-        record = self.require(actor, Grant.READ)
+        record = self.require_grant(actor, Grant.READ)
         if record is None:
             return Scope(unrestricted=True, space_ids=frozenset(), client_id=None)
-        return replace(self.reach(record), channel=actor.channel)
+        return replace(self.make_client_scope(record), channel=actor.channel)
 
     @staticmethod
-    def reach(record: ClientRecord) -> Scope:
+    def make_client_scope(record: ClientRecord) -> Scope:
         """What a client may see, whether or not it is let in now."""
         everywhere = Grant.ALL_SPACES.value in record.grants
         return Scope(
@@ -231,5 +231,5 @@ class Authority:
         )
 
 
-def _terms(client: ClientRecord) -> tuple[object, ...]:
+def _terms_of_client(client: ClientRecord) -> tuple[object, ...]:
     return client.token, client.grants, client.space_ids, client.own_space_id, client.trust_ceiling

@@ -71,7 +71,9 @@ def cards_of(rows: Rows, now_ms: int, seen: Mapping[str, int]) -> tuple[ClientCa
         "steps": dict(rows.all(_STEPS, {"now": now_ms})),
     }
     return tuple(
-        _card(row, now_ms, seen.get(row[0]), grants.get(row[0], []), {n: c.get(row[0], 0) for n, c in counts.items()})
+        _client_card_from_row(
+            row, now_ms, seen.get(row[0]), grants.get(row[0], []), {n: c.get(row[0], 0) for n, c in counts.items()}
+        )
         for row in rows.all(_ROWS)
     )
 
@@ -88,7 +90,7 @@ def client_id_of(rows: Rows, name: str) -> str:
     return str(found)
 
 
-def _card(
+def _client_card_from_row(
     row: tuple[Any, ...], now_ms: int, seen: int | None, grants: list[tuple[str, str]], counts: Mapping[str, int]
 ) -> ClientCard:
     client_id, name, ceiling, minute, session, paired_at, last_seen, paused_at, revoked_at, woken_at, asked_by = row

@@ -72,20 +72,20 @@ def note_recall(
     """
 
     @cache
-    def metrics() -> Metrics:
+    def make_metrics() -> Metrics:
         tokens = count_tokens(result)
         return answer_metrics(result.trace, tokens=tokens, took_ms=result.took_ms, feedback=said)
 
-    def body() -> Mapping[str, Any]:
+    def make_body() -> Mapping[str, Any]:
         return receipt_body(
-            result, query, metrics(), **describe_withheld(sealed), **({"blocked": blocked} if blocked else {})
+            result, query, make_metrics(), **describe_withheld(sealed), **({"blocked": blocked} if blocked else {})
         )
 
     blocked = [] if actor.is_owner else [item.memory.id for item in result.items if is_blocked(item.memory)]
     # What is not shown was not given: it is not kept alive by being found, and nothing is its echo.
     given = tuple(item.memory.id for item in result.items if item.memory.id not in blocked)
-    noted = read_log.note(actor, verb, query, given, body, now_ms)
-    return noted, metrics
+    noted = read_log.note_read(actor, verb, query, given, make_body, now_ms)
+    return noted, make_metrics
 
 
 def describe_withheld(count: int) -> dict[str, int]:
@@ -235,11 +235,11 @@ def recall_health(rows: Rows, options: RetrievalOptions) -> RecallHealth:
         is_low=is_low,
         poor_run=now.poor_run,
         model_in_doubt=in_doubt,
-        sentence=_sentence(is_low=is_low, in_doubt=in_doubt),
+        sentence=_quality_warning(is_low=is_low, in_doubt=in_doubt),
     )
 
 
-def _sentence(*, is_low: bool, in_doubt: bool) -> str:
+def _quality_warning(*, is_low: bool, in_doubt: bool) -> str:
     if in_doubt:
         return "The last ten answers were far from their questions; the embedding model may not fit what is asked."
     return "The last answers were far from their questions." if is_low else ""

@@ -141,17 +141,17 @@ def rehearse_client_undo(tx: Tx, storage: Storage, client_id: str, since_ms: int
     Raises:
         RehearsedError: always, with the counts.
     """
-    steps = _steps(tx, client_id, since_ms, tx.clock_ms)
+    steps = _read_undo_steps(tx, client_id, since_ms, tx.clock_ms)
     every, verbs = json.dumps([step_id for step_id, _ in steps]), dict(steps)
     taken, tried = _try_undo_steps(tx, storage, list(verbs), storage.work.begin_step(tx, UNDO_SINCE, "", actor))
     untried = json.dumps([step_id for step_id, _ in steps[tried:]])
-    kept = [] if since_ms else _too_old(tx, client_id, 0, untried)
+    kept = [] if since_ms else _memories_too_old_to_undo(tx, client_id, 0, untried)
     raise RehearsedError(
         Undoable(
             steps=len(taken.steps),
             memories=int(tx.value(_MEMORIES, (json.dumps(taken.steps),))),
             by_verb=Counter(verbs[step_id] for step_id in taken.steps),
-            expired=len(_too_old(tx, client_id, since_ms, every)),
+            expired=len(_memories_too_old_to_undo(tx, client_id, since_ms, every)),
             left=len(taken.left),
             archived=len(kept),
             left_removing=0 if since_ms else len(taken.left) - _count_bringing_steps(tx, taken.left, kept),
@@ -173,7 +173,7 @@ def undo_next_batch(
         meanwhile, it ends there.
     """
     if at.waiting is None:
-        steps = tuple(step_id for step_id, _ in _steps(tx, client_id, deed.since_ms, tx.clock_ms))
+        steps = tuple(step_id for step_id, _ in _read_undo_steps(tx, client_id, deed.since_ms, tx.clock_ms))
         if not steps and not deed.archives:
             return replace(at, told=Removal("", 0, 0, 0))
         at = ClientUndoProgress(steps, storage.work.begin_step(tx, deed.name, deed.label, actor))
@@ -183,11 +183,11 @@ def undo_next_batch(
     with storage.work.verb(tx, deed.name, "", actor, step_id=at.step_id) as verb:
         taken = _undo_steps(tx, search, verb, waiting[:STEPS_A_TURN])
         rest = tuple(waiting[STEPS_A_TURN:])
-        old = _too_old(tx, client_id, 0, "[]") if deed.archives and not rest else []
+        old = _memories_too_old_to_undo(tx, client_id, 0, "[]") if deed.archives and not rest else []
         kept = old[:MEMORIES_A_TURN]
         if deed.archives:
-            _archive(tx, storage, search, verb, kept)
-        verb.note(client_id, steps=len(taken.steps), left=len(taken.left), archived=len(kept))
+            _archive_memories(tx, storage, search, verb, kept)
+        verb.note_audit(client_id, steps=len(taken.steps), left=len(taken.left), archived=len(kept))
     at = replace(
         at,
         waiting=rest,
@@ -198,7 +198,7 @@ def undo_next_batch(
     return at if rest or len(old) > len(kept) else replace(at, told=_make_removal(tx, at))
 
 
-def _archive(tx: Tx, storage: Storage, search: Search, verb: Verb, memory_ids: Sequence[str]) -> None:
+def _archive_memories(tx: Tx, storage: Storage, search: Search, verb: Verb, memory_ids: Sequence[str]) -> None:
     transitions = Transitions(tx, verb, storage.make_id, search.space, search.add_vectors, by="owner")
     for memory_id in memory_ids:
         transitions.archive(memory_id, REMOVED)
@@ -220,14 +220,14 @@ def _try_undo_steps(tx: Tx, storage: Storage, steps: Sequence[str], by: str) -> 
     return taken, tried
 
 
-def _steps(rows: Rows, client_id: str, since_ms: int, now_ms: int) -> list[tuple[str, str]]:
+def _read_undo_steps(rows: Rows, client_id: str, since_ms: int, now_ms: int) -> list[tuple[str, str]]:
     return [
         (str(step_id), str(verb))
         for step_id, verb in rows.all(_STEPS, {"client": client_id, "since": since_ms, "now": now_ms})
     ]
 
 
-def _too_old(rows: Rows, client_id: str, since_ms: int, steps: str) -> list[str]:
+def _memories_too_old_to_undo(rows: Rows, client_id: str, since_ms: int, steps: str) -> list[str]:
     """What the client brought, stands, and is not brought by any of the steps (a JSON list)."""
     return [str(row[0]) for row in rows.all(_TOO_OLD, {"client": client_id, "since": since_ms, "steps": steps})]
 

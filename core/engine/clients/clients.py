@@ -42,7 +42,7 @@ from core.engine.memories.contexts import budget_of
 from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import Storage, begin, chain, log_failure, map_result, recover
+from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result, recover_from, submit_work
 from core.engine.startup import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
@@ -103,7 +103,7 @@ class ChangeSubscriptions:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED, UNAUTHENTICATED.
         """
-        scope = self._authority.scope(actor)
+        scope = self._authority.make_scope(actor)
         places = list({place: None for move in moves for place in (move.before, move.after) if _is_there(place)})
         params: dict[str, object] = {"places": json.dumps(places)}
         sql = _SEEN.format(known=visibility_conditions(scope, params))
@@ -112,7 +112,9 @@ class ChangeSubscriptions:
             seen = {places[at] for (at,) in rows.all(sql, params)}
             found: dict[str, tuple[str, ...]] = {}
             for move in moves:
-                kind = _kind(move.before if move.before in seen else None, move.after if move.after in seen else None)
+                kind = _change_kind(
+                    move.before if move.before in seen else None, move.after if move.after in seen else None
+                )
                 if kind is not None:
                     found[kind] = (*found.get(kind, ()), *move.ids)
             return found
@@ -120,7 +122,7 @@ class ChangeSubscriptions:
         return self._storage().read_quietly(read)
 
 
-def _kind(before: Place | None, after: Place | None) -> str | None:
+def _change_kind(before: Place | None, after: Place | None) -> str | None:
     """What it is to somebody who sees it there, and there."""
     stood, stands = _is_standing(before), _is_standing(after)
     if stood != stands:
@@ -195,7 +197,7 @@ class _Cursor:
     rank: int
     key: str
 
-    def bounds(self, did: Did) -> dict[str, object]:
+    def make_bounds(self, did: Did) -> dict[str, object]:
         """What comes behind it of one kind: of the same time only kinds that are listed later."""
         rank = _RANKS[did]
         if rank == self.rank:
@@ -220,7 +222,7 @@ def activity_page(rows: Rows, client: str | None, after: str | None, limit: int)
     """
     if not 1 <= limit <= MOST:
         raise UserError(Code.INVALID_INPUT, f"A page has 1 to {MOST} lines.")
-    cursor = _NEWEST if after is None else _cursor(after)
+    cursor = _NEWEST if after is None else _parse_cursor(after)
     names: Mapping[str, str] = dict(
         rows.all("SELECT id, name FROM clients WHERE :one IS NULL OR id = :one", {"one": client})
     )
@@ -235,7 +237,7 @@ def activity_page(rows: Rows, client: str | None, after: str | None, limit: int)
 
 def _list_activity(rows: Rows, client_id: str, name: str, cursor: _Cursor, most: int) -> list[_Placed]:
     known = {"client": client_id, "actor": f"client:{client_id}", "most": most}
-    within = {did: {**known, **cursor.bounds(did)} for did in Did}
+    within = {did: {**known, **cursor.make_bounds(did)} for did in Did}
     asked = [
         _make_activity_line(
             Did.ASKED, row, name, receipt_id=row[0], verb=row[2], count=row[3], **_count_withheld(row[4])
@@ -282,7 +284,7 @@ def _make_activity_line(did: Did, row: tuple[Any, ...], name: str, **more: Any) 
     return (row[1], _RANKS[did], row[0]), ActivityLine(at=row[1], did=did, client=name, **more)
 
 
-def _cursor(after: str) -> _Cursor:
+def _parse_cursor(after: str) -> _Cursor:
     try:
         at, rank, key = json.loads(after)
         return _Cursor(int(at), int(rank), str(key) if int(rank) != _RANKS[Did.REFUSED] else str(int(key)))
@@ -313,7 +315,7 @@ def preview_context(
     """
     budget = budget_of(open_vault.options, query)
     request = RecallRequest.from_query(RecallQuery(query.prompt), scope)
-    request.check()
+    request.check_bounds()
     if not may_read:
         return _completed_future(ContextPreview("", 0, budget, (), {}))
     counter = counter_for(query.model, open_vault.storage.home.path / FOLDER)
@@ -337,9 +339,9 @@ def preview_context(
 
         return open_vault.storage.vault.read(read)
 
-    return chain(
+    return chain_work(
         open_vault.search.embed_texts([request.embed_text]),
-        lambda meant: open_vault.storage.on(open_vault.storage.threads.reads, run, meant),
+        lambda meant: open_vault.storage.run_on(open_vault.storage.threads.reads, run, meant),
     )
 
 
@@ -406,10 +408,10 @@ class Clients:
 
         def write(tx: Tx, verb: Verb) -> tuple[str, str]:
             client_id = write_pairing(tx, open_vault.storage.make_id, name, token, wanted, bounds, asked_by)
-            verb.note(client_id, grants=len(wanted))
+            verb.note_audit(client_id, grants=len(wanted))
             return client_id, str(tx.value("SELECT name FROM clients WHERE id = ?", (client_id,)))
 
-        made = self._change("pair", "Pair a client", write, actor)
+        made = self._run_client_verb("pair", "Pair a client", write, actor)
         return map_result(made, lambda done: Paired(*done[1], token, done[0]))
 
     def describe_unpaired(self, name: str) -> Future[Before]:
@@ -479,7 +481,7 @@ class Clients:
             wanted = terms if isinstance(terms, Terms) else merge_terms(tx, row, terms)
             grants = check_terms(wanted)
             write_terms(tx, open_vault.storage.make_id, row, grants, wanted)
-            verb.note(row["id"], grants=len(grants))
+            verb.note_audit(row["id"], grants=len(grants))
 
         return self._change_for_step_id("regrant", "Change what a client may do", write, actor)
 
@@ -493,7 +495,7 @@ class Clients:
         def write(tx: Tx, verb: Verb) -> None:
             row = paired_row(tx, name)
             pause_client(tx, row)
-            verb.note(row["id"])
+            verb.note_audit(row["id"])
 
         return self._change_for_step_id("pause", "Pause a client", write, actor)
 
@@ -508,7 +510,7 @@ class Clients:
         def write(tx: Tx, verb: Verb) -> None:
             row = paired_row(tx, name)
             resume_client(tx, row, tx.clock_ms)
-            verb.note(row["id"])
+            verb.note_audit(row["id"])
 
         return self._change_for_step_id("resume", "Resume a client", write, actor)
 
@@ -523,7 +525,7 @@ class Clients:
             found = tx.all("SELECT id FROM clients WHERE paused_at IS NULL AND revoked_at IS NULL ORDER BY id")
             for (client_id,) in found:
                 tx.update("clients", {"id": client_id}, {"paused_at": tx.now_ms})
-            verb.note(clients=len(found))
+            verb.note_audit(clients=len(found))
 
         return self._change_for_step_id("stop_clients", "Stop all clients", write, actor)
 
@@ -538,7 +540,7 @@ class Clients:
             found = tx.all(_PAUSED)
             for (client_id,) in found:
                 tx.update("clients", {"id": client_id}, {"paused_at": None})
-            verb.note(clients=len(found))
+            verb.note_audit(clients=len(found))
 
         return self._change_for_step_id("resume_clients", "Resume all clients", write, actor)
 
@@ -552,40 +554,40 @@ class Clients:
         def write(tx: Tx, verb: Verb) -> str:
             client_id = str(paired_row(tx, name)["id"])
             tx.update("clients", {"id": client_id}, {"revoked_at": tx.now_ms})
-            verb.note(client_id)
+            verb.note_audit(client_id)
             return client_id
 
-        return map_result(self._change("revoke", "Revoke a client", write, actor), lambda done: done[1])
+        return map_result(self._run_client_verb("revoke", "Revoke a client", write, actor), lambda done: done[1])
 
     # ---- looking
 
     def list(self) -> Future[tuple[ClientRecord, ...]]:
         """Every client ever paired, by name."""
         open_vault = self._open_vault()
-        return open_vault.storage.read(lambda _: self._authority.all())
+        return open_vault.storage.read(lambda _: self._authority.list_clients())
 
-    def authenticator(self) -> Authority:
+    def get_authority(self) -> Authority:
         """Paired clients by name, for the handshake; never waits."""
         return self._authority
 
-    def cards(self) -> Future[tuple[ClientCard, ...]]:
+    def list_cards(self) -> Future[tuple[ClientCard, ...]]:
         """Every client ever paired, as the person sees it; those that are revoked come last."""
         open_vault = self._open_vault()
         now, seen = open_vault.storage.clock.now_ms(), self._authority.last_seen_by_client()
         return open_vault.storage.read_quietly(lambda rows: cards_of(rows, now, seen))
 
-    def card(self, name: str) -> Future[ClientCard]:
+    def read_card(self, name: str) -> Future[ClientCard]:
         """One client; the future raises NOT_FOUND."""
 
-        def one(cards: tuple[ClientCard, ...]) -> ClientCard:
+        def find_card(cards: tuple[ClientCard, ...]) -> ClientCard:
             for card in cards:
                 if card.name == name:
                     return card
             raise UserError(Code.NOT_FOUND, "There is no client of that name.")
 
-        return map_result(self.cards(), one)
+        return map_result(self.list_cards(), find_card)
 
-    def activity(self, name: str | None = None, after: str | None = None, limit: int = 50) -> Future[ActivityPage]:
+    def list_activity(self, name: str | None = None, after: str | None = None, limit: int = 50) -> Future[ActivityPage]:
         """What clients did, newest first; what happened in the last second is among it.
 
         Args:
@@ -604,7 +606,7 @@ class Clients:
                 lambda rows: activity_page(rows, None if name is None else client_id_of(rows, name), after, limit)
             )
 
-        return open_vault.storage.on(open_vault.storage.threads.reads, read)
+        return open_vault.storage.run_on(open_vault.storage.threads.reads, read)
 
     def preview_context(
         self, name: str, prompt: str, budget: int | None = None, model: str | None = None
@@ -628,7 +630,7 @@ class Clients:
         if record is None or record.revoked or record.name == OWNER_CHANNEL:
             raise UserError(Code.NOT_FOUND, "There is no paired client of that name.")
         query, may_read = ContextQuery(prompt, budget=budget, model=model), Grant.READ.value in record.grants
-        return preview_context(open_vault, query, self._authority.reach(record), may_read=may_read)
+        return preview_context(open_vault, query, self._authority.make_client_scope(record), may_read=may_read)
 
     # ---- taking back
 
@@ -648,7 +650,7 @@ class Clients:
         def rehearse_undo(tx: Tx) -> Undoable:
             undoing.rehearse_client_undo(tx, open_vault.storage, client_id_of(tx, name), since_ms, OWNER_ACTOR)
 
-        return recover(
+        return recover_from(
             open_vault.storage.write(rehearse_undo, background=True), undoing.RehearsedError, lambda told: told.found
         )
 
@@ -679,38 +681,40 @@ class Clients:
     def _run_client_undo(self, name: str, deed: undoing.ClientUndo, actor: Actor) -> Future[Removal]:
         open_vault = self._open_vault()
 
-        def turn(tx: Tx, at: undoing.ClientUndoProgress) -> undoing.ClientUndoProgress:
+        def undo_batch(tx: Tx, at: undoing.ClientUndoProgress) -> undoing.ClientUndoProgress:
             client_id = client_id_of(tx, name)
             with open_vault.storage.verb(tx, actor, deed.name) as verb:
                 after = undoing.undo_next_batch(tx, open_vault.storage, open_vault.search, client_id, deed, actor, at)
                 if after.told is None or after.told.step_id:
                     self._authority.refresh_after(tx)
-                    verb.end(())
+                    verb.set_outcome(())
             return after
 
         def run() -> Removal:
             at = undoing.ClientUndoProgress()
             while at.told is None:
-                at = open_vault.storage.write(partial(turn, at=at)).result()
+                at = open_vault.storage.write(partial(undo_batch, at=at)).result()
             return at.told
 
         def with_backlog(done: Removal) -> Removal:
             with suppress(UserError):  # a lock on the way leaves what came back to the next start
                 log_failure(
-                    begin(open_vault.storage.threads.jobs, embed_backlog, open_vault.storage, open_vault.search),
+                    submit_work(open_vault.storage.threads.jobs, embed_backlog, open_vault.storage, open_vault.search),
                     _log,
                     "embedding what came back",
                 )
             return done
 
-        return map_result(open_vault.storage.on(open_vault.storage.threads.reads, run), with_backlog)
+        return map_result(open_vault.storage.run_on(open_vault.storage.threads.reads, run), with_backlog)
 
     def _change_for_step_id(
         self, verb: str, label: str, write: Callable[[Tx, Verb], None], actor: Actor = OWNER_ACTOR
     ) -> Future[str]:
-        return map_result(self._change(verb, label, write, actor), lambda done: done[0])
+        return map_result(self._run_client_verb(verb, label, write, actor), lambda done: done[0])
 
-    def _change(self, name: str, label: str, write: Callable[[Tx, Verb], T], actor: Actor) -> Future[tuple[str, T]]:
+    def _run_client_verb(
+        self, name: str, label: str, write: Callable[[Tx, Verb], T], actor: Actor
+    ) -> Future[tuple[str, T]]:
         """One verb; its step ("" where nothing changed) and what it gave."""
         open_vault = self._open_vault()
 
@@ -720,7 +724,7 @@ class Clients:
                 if not verb.step.changes:
                     return "", given
                 self._authority.refresh_after(tx)
-                verb.end(())
+                verb.set_outcome(())
             return verb.step_id, given
 
         return open_vault.storage.write(write_step)

@@ -18,7 +18,7 @@ from core.engine.access.authority import Authority
 from core.engine.memories.contexts import build_context
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import Storage, chain, log_failure, map_result
+from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result
 from core.errors import LociError, UserError
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.recall.context import HEAD
@@ -65,7 +65,7 @@ class Sessions:
 
     # ---- turns
 
-    def begin(self, query: TurnQuery, actor: Actor) -> Future[TurnBegun]:
+    def begin_turn(self, query: TurnQuery, actor: Actor) -> Future[TurnBegun]:
         """Begin a turn: what is remembered of the prompt, in what the model can take, with what is at hand.
 
         Args:
@@ -79,9 +79,9 @@ class Sessions:
             UserError: ACCESS_DENIED, BUSY when too many turns are open, INVALID_QUERY, INVALID_INPUT.
         """
         open_vault = self._open_vault()
-        scope = self._authority.scope(actor)
+        scope = self._authority.make_scope(actor)
         room = turn_allowance(query.model, query.budget, open_vault.options)
-        name, turn = _name(actor, query.session), open_vault.storage.make_id()
+        name, turn = _session_name(actor, query.session), open_vault.storage.make_id()
         now, most = open_vault.storage.clock.now_ms(), open_vault.options.open_turns
         self._queue_session_saves(open_vault.storage, self._table.open(name, turn, now, most))
         came: list[Resumed] = []
@@ -111,10 +111,10 @@ class Sessions:
             self._drop_turn(name, turn)
 
     def _drop_turn(self, name: Name, turn: str) -> None:
-        if self._table.end(name, turn):
-            self._table.ended(name, turn)
+        if self._table.end_turn(name, turn):
+            self._table.note_turn_saved(name, turn)
 
-    def end(self, request: TurnEnd, actor: Actor) -> Future[TurnEnded]:
+    def end_turn(self, request: TurnEnd, actor: Actor) -> Future[TurnEnded]:
         """End a turn and keep what was said in it.
 
         Args:
@@ -128,8 +128,8 @@ class Sessions:
         Raises:
             UserError: VAULT_LOCKED, UNAUTHENTICATED; the future raises ACCESS_DENIED, TEXT_TOO_LARGE, INVALID_INPUT.
         """
-        name = _name(actor, request.session)
-        open_turn = self._table.end(name, request.turn)
+        name = _session_name(actor, request.session)
+        open_turn = self._table.end_turn(name, request.turn)
         open_vault = self._open_vault()
         client = self._authority.client_of(actor)
         turn = request.turn or open_turn
@@ -137,7 +137,7 @@ class Sessions:
         capture = CaptureRequest(request.session, request.messages, request.space)
 
         def write(tx: Tx, prepared: PreparedCapture, by: CaptureContext) -> TurnEnded:
-            tx.after_commit(lambda: self._table.ended(name, turn))
+            tx.after_commit(lambda: self._table.note_turn_saved(name, turn))
             with open_vault.storage.verb(tx, actor, "turn_end", identity) as call:
                 if call.earlier is not None:
                     again = call.earlier
@@ -147,11 +147,11 @@ class Sessions:
                 # What the session has at hand is no part of the step: undoing a turn leaves the session as it is.
                 with open_vault.storage.work.verb(tx, "turn_end", "Keep a turn", actor) as verb:
                     captured = write_capture(tx, verb, prepared, by)
-                    verb.note(turn, outcome=request.outcome.value, begun=bool(open_turn))
+                    verb.note_audit(turn, outcome=request.outcome.value, begun=bool(open_turn))
                 count = self._update_working_set(tx, open_vault, name, captured)
                 ended = TurnEnded(turn, bool(open_turn), captured, count)
                 reply = {"begun": ended.begun, "captured": asdict(captured), "at_hand": count}
-                call.end(captured.ids, reply if _is_known_again(captured, request.messages) else None)
+                call.set_outcome(captured.ids, reply if _is_known_again(captured, request.messages) else None)
                 return ended
 
         return self._embed_and_write(
@@ -160,7 +160,7 @@ class Sessions:
 
     # ---- what is brought without a turn
 
-    def capture(self, request: CaptureRequest, actor: Actor) -> Future[Captured]:
+    def capture_messages(self, request: CaptureRequest, actor: Actor) -> Future[Captured]:
         """Keep messages of a conversation.
 
         Args:
@@ -169,12 +169,12 @@ class Sessions:
         Raises:
             UserError: as `end`.
         """
-        identity = _identity("capture", request, actor, request.request_id)
+        identity = _identify_call("capture", request, actor, request.request_id)
         return self._store_capture(
             "capture", "Keep a conversation", identity, lambda o, c: _prepare_messages(o, request, c, actor)
         )
 
-    def summary(self, request: SummaryRequest, actor: Actor) -> Future[Captured]:
+    def keep_summary(self, request: SummaryRequest, actor: Actor) -> Future[Captured]:
         """Keep what is left of messages that a session drops, as statements of its summary (E13).
 
         Args:
@@ -186,7 +186,7 @@ class Sessions:
         Raises:
             UserError: as `end`.
         """
-        identity = _identity("compaction_ingest", request, actor, request.request_id)
+        identity = _identify_call("compaction_ingest", request, actor, request.request_id)
         return self._store_capture(
             "compaction_ingest",
             "Keep a summary",
@@ -209,7 +209,7 @@ class Sessions:
                 if verb.earlier is not None:
                     return _captured_from_json(verb.earlier)
                 captured = write_capture(tx, verb.step, prepared, by)
-                verb.end(captured.ids, asdict(captured) if _is_known_again(captured, ("",)) else None)
+                verb.set_outcome(captured.ids, asdict(captured) if _is_known_again(captured, ("",)) else None)
                 return captured
 
         return self._embed_and_write(open_vault, actor, client, lambda: prepare(open_vault, client), write)
@@ -235,10 +235,12 @@ class Sessions:
                 if len(texts) <= _FEW
                 else open_vault.search.embed_texts_later(texts)
             )
-            return chain(meant, lambda meant: open_vault.storage.write(lambda tx: carried_out(tx, prepared, meant)))
+            return chain_work(
+                meant, lambda meant: open_vault.storage.write(lambda tx: carried_out(tx, prepared, meant))
+            )
 
         def make_capture_context(meant: Embedded | None) -> CaptureContext:
-            vectors = None if meant is None else meant.within(open_vault.search.active_space)
+            vectors = None if meant is None else meant.vectors_in(open_vault.search.active_space)
             handed = open_vault.read_log.disclosed_to(actor.client_id)
             return CaptureContext(
                 actor,
@@ -251,7 +253,7 @@ class Sessions:
                 open_vault.storage.work.client_waits,
             )
 
-        return chain(open_vault.storage.on(open_vault.storage.threads.prompt, prepare), embed_texts_and_write)
+        return chain_work(open_vault.storage.run_on(open_vault.storage.threads.prompt, prepare), embed_texts_and_write)
 
     # ---- what a session has at hand
 
@@ -268,7 +270,7 @@ class Sessions:
         """
         open_vault = self._open_vault()
         self._authority.client_of(actor)
-        name = _name(actor, session)
+        name = _session_name(actor, session)
         identity = IdempotentCall(actor, request_id, {"verb": "session_close", "session": session})
 
         asked = self._table.look(name)
@@ -286,16 +288,16 @@ class Sessions:
                     int(held is not None and bool(held.turn) and held.turn == turn),
                 )
                 with open_vault.storage.work.verb(tx, "session_close", "Close a session", actor) as verb:
-                    verb.note("", at_hand=closed.saved, turns=closed.ended)
+                    verb.note_audit("", at_hand=closed.saved, turns=closed.ended)
                 if held is not None and left is not None and held.is_new:
                     self._save_sessions(tx, [left])
                 tx.after_commit(lambda: self._table.close(name, turn, left))
-                call.end((), asdict(closed))
+                call.set_outcome((), asdict(closed))
                 return closed
 
         return open_vault.storage.write(write)
 
-    def leave(self, names: Iterable[Name]) -> None:
+    def end_sessions(self, names: Iterable[Name]) -> None:
         """A client has gone: its turns end, and what its sessions had at hand is kept (X32). Never fails.
 
         Args:
@@ -328,7 +330,7 @@ class Sessions:
 
             log_failure(open_vault.storage.write(write, background=True), _log, "putting a session away")
 
-    def suspend(self, storage: Storage) -> None:
+    def save_all_sessions(self, storage: Storage) -> None:
         """The vault is about to lock: keep what every session has at hand, and hold nothing any longer.
 
         Args:
@@ -360,7 +362,7 @@ class Sessions:
     def _resume_session(self, open_vault: OpenVault, rows: Rows, name: Name) -> RestoredSlots:
         now, options = open_vault.storage.clock.now_ms(), open_vault.options
 
-        def find() -> RestoredSlots:
+        def find_saved_slots() -> RestoredSlots:
             left = self._table.leaving(name)
             kept = working_set.load_working_set(rows, *name) if left is None else (left.slots, left.at)
             return (
@@ -369,12 +371,12 @@ class Sessions:
                 else working_set.resume_slots(kept[0], now - kept[1], options)
             )
 
-        def idle(slots: Slots, age_ms: int) -> RestoredSlots:
+        def resume_open_slots(slots: Slots, age_ms: int) -> RestoredSlots:
             if age_ms < options.session_idle_s * 1000:
                 return RestoredSlots(slots, Resumed.HELD)
             return working_set.resume_slots(slots, age_ms, options)
 
-        return self._table.take_up(name, now, find, idle)
+        return self._table.take_up(name, now, find_saved_slots, resume_open_slots)
 
     def _update_working_set(self, tx: Tx, open_vault: OpenVault, name: Name, captured: Captured) -> int:
         """What the session has at hand after a turn; kept with it, and in force once it is saved."""
@@ -392,12 +394,12 @@ class Sessions:
         self._table.use(name, brought, now_ms)
 
 
-def _name(actor: Actor, session: str) -> Name:
+def _session_name(actor: Actor, session: str) -> Name:
     """A session of one channel has nothing at hand of another's (X2)."""
     return actor.client_id, limit_of(actor.channel, session)
 
 
-def _identity(
+def _identify_call(
     verb: str, request: TurnEnd | CaptureRequest | SummaryRequest, actor: Actor, request_id: str | None
 ) -> IdempotentCall:
     return IdempotentCall(actor, request_id, {"verb": verb, **asdict(request), "request_id": None})
@@ -406,9 +408,9 @@ def _identity(
 def _turn_end_call(request: TurnEnd, actor: Actor) -> IdempotentCall:
     """An end without an id of its own goes by its turn; one that brings nothing is told from one that does."""
     if request.request_id is not None or request.turn is None:
-        return _identity("turn_end", request, actor, request.request_id)
+        return _identify_call("turn_end", request, actor, request.request_id)
     name = f"turn:{request.turn}" if request.messages else f"turn:{request.turn}:{request.outcome.value}"
-    return replace(_identity("turn_end", request, actor, name), taken=_ENDED)
+    return replace(_identify_call("turn_end", request, actor, name), taken=_ENDED)
 
 
 def _prepare_messages(

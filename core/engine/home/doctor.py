@@ -28,7 +28,7 @@ _DISK_LOW, _DISK_SPENT = 500 * _MB, 2 * RESERVE_BYTES
 _LIBRARIES = ("sqlcipher3", "hnswlib", "onnxruntime", "tokenizers")
 
 
-def examine(home: Home, keys: HomeKeys) -> tuple[Finding, ...]:
+def examine_home(home: Home, keys: HomeKeys) -> tuple[Finding, ...]:
     """Look at everything the engine needs.
 
     Args:
@@ -131,7 +131,7 @@ def _check_disk(home: Home) -> Finding:
 
 
 def _check_vault(home: Home, keys: HomeKeys) -> Finding:
-    presence = keys.presence()
+    presence = keys.read_presence()
     if presence.problem is not None:
         return make_finding("vault", "keys_damaged", sentence=presence.sentence or "")
     if not presence.exists:

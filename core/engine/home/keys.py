@@ -52,7 +52,7 @@ def signs_head(home: Home, root: RootKey) -> bool:
     return read_head(home.head, root.derive(Purpose.HEAD), root.vault_id).state == "ok"
 
 
-def _opens(keys: KeyFile, typed: str) -> bool:
+def _is_recovery_code(keys: KeyFile, typed: str) -> bool:
     try:
         open_with_recovery(keys, typed).wipe()
     except UserError as error:
@@ -89,26 +89,26 @@ class HomeKeys:
         Raises:
             LociError: NO_VAULT, KEY_FILE_DAMAGED, NEWER_VERSION.
         """
-        return self._load().vault_id
+        return self._load_key_file().vault_id
 
     @property
     def has_test_clock(self) -> bool:
         """Whether this vault's clock may be moved (`init --test-clock`)."""
-        return self._load().test_clock
+        return self._load_key_file().test_clock
 
     @property
     def in_keyring(self) -> bool:
         """Whether the system's keyring can open this vault."""
-        return self._load().keyring_slot is not None
+        return self._load_key_file().keyring_slot is not None
 
-    def presence(self) -> Presence:
+    def read_presence(self) -> Presence:
         """Whether there is a vault, and how it may be opened; opens nothing and changes nothing."""
         from core.types.replies import Presence  # a window asks this; a verb that greets an engine does not
 
         if not self.exists:
             return Presence(exists=False)
         try:
-            keys = self._load()
+            keys = self._load_key_file()
         except LociError as error:
             return Presence(exists=True, problem=error.code.value, sentence=error.sentence)
         return Presence(
@@ -118,7 +118,7 @@ class HomeKeys:
             vault_id=keys.vault_id.hex(),
         )
 
-    def _load(self) -> KeyFile:
+    def _load_key_file(self) -> KeyFile:
         if not keys_exist(self.home.keys) and not self.home.is_free():
             raise IntegrityError(
                 Code.KEY_FILE_DAMAGED, "The key file is missing; restore a backup or put vault.keys back."
@@ -137,7 +137,7 @@ class HomeKeys:
         Raises:
             LociError: WRONG_SECRET, KEYRING_UNAVAILABLE, KEY_FILE_DAMAGED, NO_VAULT.
         """
-        keys = self._load()
+        keys = self._load_key_file()
         if secret is not None:
             return open_with_secret(keys, secret)
         if keys.keyring_slot is None:
@@ -172,7 +172,7 @@ class HomeKeys:
         Raises:
             LociError: KEY_FILE_DAMAGED, NO_VAULT, NEWER_VERSION.
         """
-        return _opens(self._load(), typed)
+        return _is_recovery_code(self._load_key_file(), typed)
 
     def change_passphrase(self, old: str, new: str, *, is_held: bool = False, cost: KdfCost | None = None) -> None:
         """Set or replace the passphrase; recovery code and keyring stay. Earlier backups keep their old one.
@@ -187,7 +187,7 @@ class HomeKeys:
             LociError: VAULT_BUSY, KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE, DISK_FULL, READ_ONLY.
         """
         with self.hold_lock(is_held):
-            keys = self._load()
+            keys = self._load_key_file()
             with open_with_secret(keys, old) as root:
                 save_keys(self.home.keys, change_passphrase(keys, root, new, cost))
 
@@ -204,7 +204,7 @@ class HomeKeys:
             UserError: WRONG_SECRET.
             LociError: KEY_FILE_DAMAGED, NO_VAULT, MEMORY_PRESSURE.
         """
-        keys = self._load()
+        keys = self._load_key_file()
         with open_with_secret(keys, secret) as root:
             renewed, code = renew_recovery_code(keys, root)
         self._staged = renewed.recovery_slot
@@ -226,8 +226,8 @@ class HomeKeys:
         if self._staged is None:
             return False
         with self.hold_lock(is_held):
-            renewed = with_recovery_slot(self._load(), self._staged)
-            if not _opens(renewed, typed):
+            renewed = with_recovery_slot(self._load_key_file(), self._staged)
+            if not _is_recovery_code(renewed, typed):
                 return False
             save_keys(self.home.keys, renewed)
         self._staged = None
@@ -248,9 +248,9 @@ class HomeKeys:
             None where the vault is in no keyring, or the keyring tells nothing: that is never an alarm.
         """
         try:
-            slot = self._load().keyring_slot
+            slot = self._load_key_file().keyring_slot
             if slot is not None:
-                sealed = self.keyring.fetch_counter(root.vault_id, self._place(), slot.backend)
+                sealed = self.keyring.fetch_counter(root.vault_id, self._home_digest(), slot.backend)
                 return open_counter(root.derive(Purpose.HEAD), root.vault_id, sealed)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a keyring, the vault opens without it
             _log.info("the keyring tells no counter: %s", type(error).__name__)
@@ -266,26 +266,26 @@ class HomeKeys:
             Whether it is kept; otherwise the counter lags behind, which does no harm.
         """
         try:
-            slot = self._load().keyring_slot
+            slot = self._load_key_file().keyring_slot
             if slot is not None:
                 sealed = seal_counter(root.derive(Purpose.HEAD), root.vault_id, seq)
-                self.keyring.store_counter(root.vault_id, self._place(), slot.backend, sealed)
+                self.keyring.store_counter(root.vault_id, self._home_digest(), slot.backend, sealed)
                 return True
         except Exception as error:  # noqa: BLE001 - as for reading it
             _log.info("the keyring kept no counter: %s", type(error).__name__)
         return False
 
-    def _place(self) -> str:
+    def _home_digest(self) -> str:
         """Tells this home from another one with a copy of the same vault, each of which counts for itself."""
         return sha256(str(self.home.path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
     def lock_holder(self) -> int | None:
         """The process that has the vault, where that is told."""
-        return VaultLock(self.home.lock).holder()
+        return VaultLock(self.home.lock).find_holder()
 
     def export_root(self, root: RootKey) -> bytes:
         """The root's bytes, for the one call that unlocks an engine of the same user over the owner's channel."""
-        return root.exposed()
+        return root.expose_copy()
 
     def owner_token(self, root: RootKey) -> bytes:
         """The token of the owner's channel, 32 bytes."""

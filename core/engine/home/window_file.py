@@ -60,7 +60,7 @@ def load_window(home_path: Path) -> WindowFile:
     """
     path = home_path / NAME
     try:
-        raw = _read(path)
+        raw = _read_file(path)
     except OSError:
         return WindowFile(note=_UNREADABLE)
     if raw is None:
@@ -69,7 +69,7 @@ def load_window(home_path: Path) -> WindowFile:
     if body is None:
         return WindowFile(note=_PUT_ASIDE if _put_aside(path) else _UNREADABLE)
     options, refused = load_options(WindowOptions, body.get("options", {}))
-    return WindowFile(options, _texts(body.get("state", {})), _REFUSED if refused else None)
+    return WindowFile(options, _select_texts(body.get("state", {})), _REFUSED if refused else None)
 
 
 def save_window(home_path: Path, options: WindowOptions, state: Mapping[str, str] | None = None) -> None:
@@ -84,7 +84,7 @@ def save_window(home_path: Path, options: WindowOptions, state: Mapping[str, str
             READ_ONLY, DISK_FULL, WRITE_FAILED.
         UserError: INVALID_INPUT; the state is larger than 1 MiB, or the home is no directory.
     """
-    Home(home_path).prepare()
+    Home(home_path).prepare_folders()
     present = load_window(home_path)
     if present.note == _UNREADABLE:
         raise EnvironmentFaultError(Code.ACCESS_DENIED, _UNREADABLE)
@@ -96,7 +96,7 @@ def save_window(home_path: Path, options: WindowOptions, state: Mapping[str, str
     write_atomic(home_path / NAME, data)
 
 
-def _read(path: Path) -> bytes | None:
+def _read_file(path: Path) -> bytes | None:
     """The file's bytes; None where there is no file.
 
     Raises:
@@ -127,7 +127,7 @@ def _parse_window_file(raw: bytes) -> dict[str, Any] | None:
     return body
 
 
-def _texts(state: Mapping[str, Any]) -> dict[str, str]:
+def _select_texts(state: Mapping[str, Any]) -> dict[str, str]:
     return {name: value for name, value in state.items() if isinstance(value, str)}
 
 

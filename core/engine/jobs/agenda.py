@@ -117,7 +117,7 @@ class Agenda:
         self.jobs = jobs
         self.watch: ClockWatch | None = None
 
-    def due(self, open_vault: OpenVault, ground: JobContext) -> tuple[JobType, ...]:
+    def list_due_jobs(self, open_vault: OpenVault, ground: JobContext) -> tuple[JobType, ...]:
         """What is to be queued now.
 
         Args:
@@ -128,7 +128,7 @@ class Agenda:
         """
         if not open_vault.options.lifecycle_on:
             return ()
-        urgent = open_vault.load.resources.pressure() is Pressure.CRITICAL
+        urgent = open_vault.load.resources.read_pressure() is Pressure.CRITICAL
 
         def read(rows: Rows) -> tuple[JobType, ...]:
             busy = {str(row[0]) for row in rows.all(
@@ -145,7 +145,7 @@ class Agenda:
 
         return open_vault.storage.vault.read(read)
 
-    def lacks(self, kind: JobType, ground: JobContext) -> str:
+    def missing_requirement(self, kind: JobType, ground: JobContext) -> str:
         """Why a kind of work can do nothing at present.
 
         Returns:
@@ -157,13 +157,13 @@ class Agenda:
             return NO_MODEL
         return ""
 
-    def holds(self, open_vault: OpenVault, job: StoredJob, ground: JobContext) -> str:
+    def hold_reason(self, open_vault: OpenVault, job: StoredJob, ground: JobContext) -> str:
         """Why a queued job does not run now.
 
         Returns:
             A key of the sentences; "" where nothing holds it.
         """
-        lacking = self.lacks(job.type, ground)
+        lacking = self.missing_requirement(job.type, ground)
         if lacking:
             return lacking
         if job.not_before is not None and job.not_before > ground.now_ms:
@@ -182,7 +182,7 @@ class Agenda:
 
     def heavy_work_hold(self, open_vault: OpenVault) -> str:
         """Why no heavy work runs by itself now; "" for nothing."""
-        if open_vault.load.resources.pressure() is not Pressure.NORMAL:
+        if open_vault.load.resources.read_pressure() is not Pressure.NORMAL:
             return MEMORY_SHORT
         if open_vault.load.resources.on_battery() and not open_vault.options.lifecycle_on_battery:
             return ON_BATTERY
@@ -200,7 +200,7 @@ class Agenda:
         urgent: bool,
     ) -> bool:
         work = self.jobs.get(kind)
-        if work is None or self.lacks(kind, ground):
+        if work is None or self.missing_requirement(kind, ground):
             return False
         if kind is JobType.SWEEP and urgent and (last is None or ground.now_ms - last > _HOUR_MS):
             return True  # always allowed, and soon (E22.7)

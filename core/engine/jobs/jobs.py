@@ -22,7 +22,7 @@ from core.engine.jobs.runner import JobCheckpoint
 from core.engine.jobs.scheduler import Scheduler
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.settings import Settings
-from core.engine.runtime.storage import Storage, chain, map_result
+from core.engine.runtime.storage import Storage, chain_work, map_result
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.revise.revision import SPARED_DAYS, accept_link, open_links, reject_link, spare_memories
 from core.intake.transaction.unit_of_work import IdempotentCall
@@ -94,7 +94,7 @@ class Maintenance:
         self._jobs = jobs
         self._scheduler = scheduler
 
-    def stats(self, space: str | None, actor: Actor) -> Future[Mapping[str, Mapping[str, Any]]]:
+    def count_by_state(self, space: str | None, actor: Actor) -> Future[Mapping[str, Mapping[str, Any]]]:
         """How many memories there are in each state of their life (seed B, memory stats), within the asker's scope.
 
         Args:
@@ -107,14 +107,14 @@ class Maintenance:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
         open_vault = self._open_vault()
-        scope = self._authority.scope(actor)
+        scope = self._authority.make_scope(actor)
         now_ms = open_vault.storage.clock.now_ms()
         channels = None if scope.client_id is None else seen_from(scope.channel)
         return open_vault.storage.read(
             lambda rows: count_by_state(rows, _visible_space_ids(rows, space, scope), now_ms, channels)
         )
 
-    def audit(self, limit: int, actor: Actor) -> Future[tuple[OwnAction, ...]]:
+    def list_own_actions(self, limit: int, actor: Actor) -> Future[tuple[OwnAction, ...]]:
         """The last of what the asker did, newest first (E19d); to the owner what anybody did.
 
         Reads are put down within a second, and of a client only the last 200,000 rows of all are looked through.
@@ -129,7 +129,7 @@ class Maintenance:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
         open_vault = self._open_vault()
-        scope = self._authority.scope(actor)
+        scope = self._authority.make_scope(actor)
         who = None if actor.client_id is None else f"client:{actor.client_id}"
         return open_vault.storage.read(lambda rows: _list_own_actions(rows, who, max(1, limit), scope))
 
@@ -151,17 +151,17 @@ class Maintenance:
             UserError: VAULT_LOCKED, ACCESS_DENIED.
         """
         open_vault = self._open_vault()
-        client = self._authority.require(actor, Grant.CURATE)
-        scope = self._authority.scope(actor)
+        client = self._authority.require_grant(actor, Grant.CURATE)
+        scope = self._authority.make_scope(actor)
         if dry_run:
-            return open_vault.storage.on(
+            return open_vault.storage.run_on(
                 open_vault.storage.threads.checks, self._preview_consolidation, open_vault, scope
             )
         call = IdempotentCall(actor, request_id, {"verb": "consolidate"})
 
         def report_consolidation(row: JobRow) -> Future[Consolidation]:
             if request_id is None:
-                return open_vault.storage.read(lambda rows: _consolidation(rows, row, scope))
+                return open_vault.storage.read(lambda rows: _report_consolidation(rows, row, scope))
             return open_vault.storage.write(lambda tx: record_consolidation(tx, row))
 
         def record_consolidation(tx: Tx, row: JobRow) -> Consolidation:
@@ -169,19 +169,19 @@ class Maintenance:
             with open_vault.storage.verb(tx, actor, "consolidate", call) as verb:
                 if verb.earlier is not None:
                     return Consolidation(**verb.earlier)
-                done = _consolidation(tx, row, scope)
-                verb.end(None, asdict(done))  # the run itself was announced
+                done = _report_consolidation(tx, row, scope)
+                verb.set_outcome(None, asdict(done))  # the run itself was announced
                 return done
 
         def run(known: Mapping[str, Any] | None) -> Future[Consolidation]:
             if known is not None:
                 return open_vault.storage.read(lambda _: Consolidation(**known))
             asked = self._jobs.run(JobType.CONSOLIDATE, actor, lambda: self._authority.check_terms_hold(actor, client))
-            return chain(asked, report_consolidation)
+            return chain_work(asked, report_consolidation)
 
-        return run(None) if request_id is None else chain(open_vault.storage.read(call.known), run)
+        return run(None) if request_id is None else chain_work(open_vault.storage.read(call.find_reply), run)
 
-    def tidy(self, most: int | None, actor: Actor, request_id: str | None = None) -> Future[Tidied]:
+    def archive_own_notes(self, most: int | None, actor: Actor, request_id: str | None = None) -> Future[Tidied]:
         """Archive the asker's own consolidated notes: those whose time is over, then those that are too many.
 
         Seed B's episode cleanup. What is not consolidated is never taken; each 500 are one undo step.
@@ -198,7 +198,7 @@ class Maintenance:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
         open_vault = self._open_vault()
-        client = self._authority.require(actor, Grant.CURATE)
+        client = self._authority.require_grant(actor, Grant.CURATE)
         if most is not None and most < 0:
             raise UserError(Code.INVALID_INPUT, "The number of notes that may stand is 0 or more.")
         ground = self._scheduler.make_context(open_vault)
@@ -210,7 +210,7 @@ class Maintenance:
         def check_terms() -> None:
             self._authority.check_terms_hold(actor, client)
 
-        return open_vault.storage.on(
+        return open_vault.storage.run_on(
             open_vault.storage.threads.jobs,
             _tidy_in_batches,
             open_vault.storage,
@@ -258,7 +258,7 @@ def _list_own_actions(rows: Rows, who: str | None, limit: int, scope: Scope) -> 
     return tuple(told)
 
 
-def _consolidation(rows: Rows, row: JobRow, scope: Scope) -> Consolidation:
+def _report_consolidation(rows: Rows, row: JobRow, scope: Scope) -> Consolidation:
     if row.state is not JobState.DONE:
         code = Code(row.code) if row.code else Code.BACKGROUND_STALLED
         raise EnvironmentFaultError(code, "The consolidation did not end well; the person finds it in the journal.")
@@ -271,7 +271,7 @@ def _consolidation(rows: Rows, row: JobRow, scope: Scope) -> Consolidation:
 
 def _tidy_in_batches(storage: Storage, ground: JobContext, call: IdempotentCall, may: Callable[[], None]) -> Tidied:
     """Each batch is a transaction of its own; one that was cut off and is asked for again does the rest."""
-    known, actor = storage.vault.read(call.known), call.actor
+    known, actor = storage.vault.read(call.find_reply), call.actor
     if known is not None:
         return Tidied(**known)
     deeds = storage.vault.read(lambda rows: plan_cleanup(rows, ground.options, ground.now_ms, actor.client_id))
@@ -281,12 +281,12 @@ def _tidy_in_batches(storage: Storage, ground: JobContext, call: IdempotentCall,
         over, many = over + counts.get("expired", 0), many + counts.get("capacity", 0)
     done = Tidied(over, many, storage.vault.read(lambda rows: count_remaining(rows, actor.client_id)))
 
-    def keep(tx: Tx) -> None:
+    def keep_reply(tx: Tx) -> None:
         may()
         with storage.verb(tx, actor, CLEANUP, call) as verb:
-            verb.end(None, asdict(done))  # each batch was announced
+            verb.set_outcome(None, asdict(done))  # each batch was announced
 
-    storage.write(keep).result()
+    storage.write(keep_reply).result()
     return done
 
 
@@ -298,8 +298,8 @@ def _batch_of(
         with storage.verb(tx, actor, CLEANUP, label="Tidy notes away") as verb:
             batch = EpisodeCleanupJob().apply_plan(tx, verb.step, ground, deeds)
             counts = {name: count for name, count in batch.counts.items() if name != "remaining"}  # of all clients
-            verb.note("", **counts)
-            verb.end(batch.ids or None)
+            verb.note_audit("", **counts)
+            verb.set_outcome(batch.ids or None)
         return counts
 
     return write
@@ -343,7 +343,7 @@ def preview_jobs(
                 found.append((kind, deed))
     found.sort(key=lambda pair: (_WEIGHT[pair[1].action], -pair[1].value, pair[1].memory_id))
     counts = Counter(deed.action.value for _, deed in found)
-    items = ground.read(lambda rows: _items(rows, found[:limit]))
+    items = ground.read(lambda rows: _make_preview_items(rows, found[:limit]))
     return Preview(ground.now_ms, tuple(items), dict(counts), reports.get(JobType.CONSOLIDATE, {}), reports)
 
 
@@ -364,7 +364,7 @@ _REPORTS: Mapping[JobType, Callable[[JobContext, Sequence[PlannedAction]], Mappi
 """What a run would report, from its plan: the same names and numbers."""
 
 
-def _items(rows: Rows, found: Sequence[tuple[JobType, PlannedAction]]) -> list[PreviewItem]:
+def _make_preview_items(rows: Rows, found: Sequence[tuple[JobType, PlannedAction]]) -> list[PreviewItem]:
     wanted = {one for _, deed in found for one in (deed.memory_id, *deed.others[:_OTHERS])}
     known = {
         str(memory_id): (str(text), str(kind), str(space))
@@ -414,7 +414,7 @@ class JobsGroup:
         self._scheduler = scheduler
         self._settings = settings
 
-    def state(self, limit: int = 50) -> Future[Jobs]:
+    def read_state(self, limit: int = 50) -> Future[Jobs]:
         """The scheduler as it stands.
 
         Args:
@@ -424,9 +424,9 @@ class JobsGroup:
             What waits, runs and ended, and the calendar.
         """
         open_vault = self._open_vault()
-        return open_vault.storage.read_quietly(lambda rows: self._state(open_vault, rows, limit))
+        return open_vault.storage.read_quietly(lambda rows: self._read_jobs(open_vault, rows, limit))
 
-    def preview(self, limit: int = 200, kinds: Sequence[JobType] = PREVIEWED) -> Future[Preview]:
+    def preview_runs(self, limit: int = 200, kinds: Sequence[JobType] = PREVIEWED) -> Future[Preview]:
         """What the next runs would do; nothing is written.
 
         Args:
@@ -436,7 +436,7 @@ class JobsGroup:
             The deeds and their counts.
         """
         open_vault = self._open_vault()
-        return open_vault.storage.on(
+        return open_vault.storage.run_on(
             open_vault.storage.threads.checks,
             preview_jobs,
             self._scheduler.agenda.jobs,
@@ -456,19 +456,19 @@ class JobsGroup:
         """
         open_vault = self._open_vault()
         ended = self._scheduler.ask_for(open_vault, kind, _audit_name_of(actor), may)
-        return chain(ended, lambda kept: self._row_of(open_vault, kept))
+        return chain_work(ended, lambda kept: self._row_of(open_vault, kept))
 
-    def cancel(self, job_id: str) -> Future[JobRow]:
+    def cancel_job(self, job_id: str) -> Future[JobRow]:
         """Stop a job; what it did so far stays and can be taken back.
 
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
         open_vault = self._open_vault()
-        open_vault.storage.on(open_vault.storage.threads.reads, self._scheduler.cancel, open_vault, job_id)
-        return open_vault.storage.read(lambda rows: self._row(open_vault, rows, job_id))
+        open_vault.storage.run_on(open_vault.storage.threads.reads, self._scheduler.cancel_job, open_vault, job_id)
+        return open_vault.storage.read(lambda rows: self._require_job_row(open_vault, rows, job_id))
 
-    def retry(self, job_id: str) -> Future[JobRow]:
+    def retry_job(self, job_id: str) -> Future[JobRow]:
         """Try a job again that failed too often, or that waits for a later time.
 
         Of the reading by a model any job that ended may be named: the episodes that were left after three bad answers
@@ -483,16 +483,16 @@ class JobsGroup:
             held = job_store.by_id(tx, job_id)
             is_reading = held is not None and held.type is JobType.DISTILL
             revived = distill_queue.revive_all_episodes(tx) if is_reading else 0
-            runs = job_store.revive(tx, job_id)
+            runs = job_store.revive_job(tx, job_id)
             if runs is None and revived:
-                runs = job_store.enqueue(tx, open_vault.storage.make_id, JobType.DISTILL, "owner")
+                runs = job_store.enqueue_job(tx, open_vault.storage.make_id, JobType.DISTILL, "owner")
             if runs is None:
                 raise UserError(Code.NOT_FOUND, "There is no such job, or it needs no second try.")
-            return self._row(open_vault, tx, runs)
+            return self._require_job_row(open_vault, tx, runs)
 
         return map_result(open_vault.storage.write(write), lambda row: self._start_queued_job(open_vault, row))
 
-    def pause(self, on: bool) -> Future[Jobs]:
+    def set_paused(self, on: bool) -> Future[Jobs]:
         """Let scheduled work rest, or go on; what a person starts runs either way. The option `lifecycle_on`.
 
         Args:
@@ -501,7 +501,7 @@ class JobsGroup:
         Returns:
             The scheduler as it stands then.
         """
-        return chain(self._settings.set("lifecycle_on", not on), lambda _: self.state())
+        return chain_work(self._settings.set_option("lifecycle_on", not on), lambda _: self.read_state())
 
     def note_activity(self) -> None:
         """A hand was on the window: replay is for times without one."""
@@ -521,7 +521,7 @@ class JobsGroup:
         def write(tx: Tx) -> str:
             with open_vault.storage.verb(tx, OWNER_ACTOR, "spare") as verb:
                 step = spare_memories(tx, open_vault.storage.work, ids, days, OWNER_ACTOR)
-                verb.end(tuple(ids))
+                verb.set_outcome(tuple(ids))
             return step
 
         return open_vault.storage.write(write)
@@ -567,30 +567,30 @@ class JobsGroup:
                     step = accept_link(tx, open_vault.storage.work, open_vault.storage.make_id, from_id, to_id)
                 else:
                     step = reject_link(tx, open_vault.storage.work, from_id, to_id)
-                verb.end((from_id, to_id))
+                verb.set_outcome((from_id, to_id))
             return step
 
         return open_vault.storage.write(write)
 
-    def health(self) -> Future[Health]:
+    def read_health(self) -> Future[Health]:
         """How everything is, in figures and plain warnings (E34.8)."""
         open_vault = self._open_vault()
         return open_vault.storage.read_quietly(lambda rows: health_report(open_vault, rows))
 
     def _start_queued_job(self, open_vault: OpenVault, row: JobRow) -> JobRow:
-        open_vault.storage.on(open_vault.storage.threads.reads, self._scheduler.start_next, open_vault)
+        open_vault.storage.run_on(open_vault.storage.threads.reads, self._scheduler.start_next, open_vault)
         return row
 
     def _row_of(self, open_vault: OpenVault, kept: JobCheckpoint) -> Future[JobRow]:
-        return open_vault.storage.read_quietly(lambda rows: self._row(open_vault, rows, kept.job_id))
+        return open_vault.storage.read_quietly(lambda rows: self._require_job_row(open_vault, rows, kept.job_id))
 
-    def _row(self, open_vault: OpenVault, rows: Rows, job_id: str) -> JobRow:
+    def _require_job_row(self, open_vault: OpenVault, rows: Rows, job_id: str) -> JobRow:
         found = rows.one(f"{_READ} WHERE j.id = ?", (job_id,))
         if found is None:
             raise UserError(Code.NOT_FOUND, "There is no such job.")
         return self._job_row_from(open_vault, found)
 
-    def _state(self, open_vault: OpenVault, rows: Rows, limit: int) -> Jobs:
+    def _read_jobs(self, open_vault: OpenVault, rows: Rows, limit: int) -> Jobs:
         waiting = rows.all(f"{_READ} WHERE j.state IN {_OPEN} ORDER BY j.state <> 'running', j.created_at, j.rowid")
         ended = rows.all(
             f"{_READ} WHERE j.state NOT IN {_OPEN} ORDER BY j.finished_at DESC, j.rowid DESC LIMIT ?", (limit,)
@@ -601,7 +601,7 @@ class JobsGroup:
         return Jobs(
             paused=not open_vault.options.lifecycle_on,
             holds=describe_hold(strained),
-            pressure=open_vault.load.resources.pressure(),
+            pressure=open_vault.load.resources.read_pressure(),
             rows=tuple(self._job_row_from(open_vault, row) for row in (*waiting, *ended)),
             calendar=tuple(
                 ScheduledJob(
@@ -639,7 +639,7 @@ class JobsGroup:
             total=total,
             attempts=attempts,
             not_before=not_before,
-            report=_report(report),
+            report=_parse_report(report),
             code=code or "",
             step_id=step,
             can_undo=can_undo,
@@ -652,7 +652,7 @@ class JobsGroup:
     ) -> str:
         job = job_store.StoredJob(job_id, kind, JobState.QUEUED, actor, 0, None, 0, not_before, None)
         return describe_hold(
-            self._scheduler.agenda.holds(open_vault, job, self._scheduler.make_context(open_vault)) or TURN
+            self._scheduler.agenda.hold_reason(open_vault, job, self._scheduler.make_context(open_vault)) or TURN
         )
 
 
@@ -667,7 +667,7 @@ def _load_hold_texts() -> Mapping[str, str]:
     return told
 
 
-def _report(text: str | None) -> Mapping[str, Any]:
+def _parse_report(text: str | None) -> Mapping[str, Any]:
     told: dict[str, Any] = json.loads(text or "{}")
     return told
 

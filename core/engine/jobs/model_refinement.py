@@ -93,7 +93,7 @@ class ModelRefinement:
         self.limits = ServerLimits()
 
     @property
-    def state(self) -> ModelState:
+    def read_state(self) -> ModelState:
         """What is known of the server, from the last look.
 
         Raises:
@@ -107,9 +107,9 @@ class ModelRefinement:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._run(self._job_for(self._open_vault()).check_server(fresh=True))
+        return self._run_on_loop(self._job_for(self._open_vault()).check_server(fresh=True))
 
-    def refine(self, most: int = 20) -> Future[RefineReport]:
+    def refine_now(self, most: int = 20) -> Future[RefineReport]:
         """Ask about what is open now, instead of in its own time.
 
         Args:
@@ -121,7 +121,7 @@ class ModelRefinement:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._run(self._job_for(self._open_vault()).ask_questions(most))
+        return self._run_on_loop(self._job_for(self._open_vault()).ask_questions(most))
 
     def ask_model(self, prompt: Prompt, tiers: Sequence[str]) -> Future[str]:
         """Put one question of a job to the model, between those of its own.
@@ -135,28 +135,28 @@ class ModelRefinement:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._run(self._job_for(self._open_vault()).ask_foreign_question(prompt, tiers))
+        return self._run_on_loop(self._job_for(self._open_vault()).ask_foreign_question(prompt, tiers))
 
-    def begin(self, open_vault: OpenVault) -> None:
+    def start_job(self, open_vault: OpenVault) -> None:
         """Refine in its own time from now on, until `end`.
 
         Args:
             open_vault: the vault that was just opened.
         """
-        self._job_for(open_vault).begin(self._loop())
+        self._job_for(open_vault).start_loop(self._loop())
 
-    def end(self) -> None:
+    def stop_job(self) -> None:
         """Stop at once: a question that waits for its answer is hung up on."""
         job, self._job = self._job, None
         if job is not None:
-            job.end(self._loop())
+            job.cancel_and_wait(self._loop())
 
     def _job_for(self, open_vault: OpenVault) -> _Job:
         if self._job is None or self._job.open_vault is not open_vault:
             self._job = _Job(open_vault, self.pace, self.limits)
         return self._job
 
-    def _run(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+    def _run_on_loop(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         return map_result(asyncio.run_coroutine_threadsafe(work, self._loop()), lambda value: value)
 
 
@@ -180,14 +180,14 @@ class _Job:
 
     # ---- in its own time
 
-    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+    def start_loop(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start the endless coroutine."""
         self._ended.clear()
         asyncio.run_coroutine_threadsafe(self._run_until_closing(), loop).add_done_callback(self._note_job_end)
 
-    def end(self, loop: asyncio.AbstractEventLoop) -> None:
+    def cancel_and_wait(self, loop: asyncio.AbstractEventLoop) -> None:
         """Cancel whatever runs, and wait until it has ended."""
-        done = asyncio.run_coroutine_threadsafe(self._cancel(), loop)
+        done = asyncio.run_coroutine_threadsafe(self._cancel_tasks(), loop)
         with suppress(RuntimeError):
             if asyncio.get_running_loop() is loop:
                 return  # its own thread cannot wait for it
@@ -195,7 +195,7 @@ class _Job:
             done.result(_STOP_S)
         self._ended.wait(_STOP_S)
 
-    async def _cancel(self) -> None:
+    async def _cancel_tasks(self) -> None:
         running = [task for task in self._running if task is not asyncio.current_task()]
         for task in running:
             task.cancel()
@@ -246,7 +246,7 @@ class _Job:
             if state.server is not ModelServerState.READY or self._server is None:
                 raise EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server is ready.")
             try:
-                answer = await self._server.ask(state.model, prompt, tiers)
+                answer = await self._server.ask_model(state.model, prompt, tiers)
             except LociError as error:
                 self._failures += 1
                 self._set_model_state(ModelState(ModelServerState.FAILING, code=error.code.value))
@@ -264,9 +264,9 @@ class _Job:
             return self.open_vault.model
         try:
             server = await self._server_at(options.model_host, beyond=options.model_beyond)
-            if await server.listens():
+            if await server.is_listening():
                 await self._on_checks(load_library)
-            state = await server.state(options.model_name)
+            state = await server.read_state(options.model_name)
         except LociError as error:
             if error.code is Code.VAULT_LOCKED:
                 raise
@@ -319,53 +319,55 @@ class _Job:
             )
             if offered is None:
                 return False
-            await self._ask(offered, self._server, state.model)
+            await self._ask_model(offered, self._server, state.model)
             return True
 
-    async def _ask(self, offered: OpenPair | UnreadMemory, server: ModelServer, model: str) -> None:
+    async def _ask_model(self, offered: OpenPair | UnreadMemory, server: ModelServer, model: str) -> None:
         try:
-            answer = await server.ask(model, _prompt(offered), offered.tiers)
+            answer = await server.ask_model(model, _make_prompt(offered), offered.tiers)
         except LociError as error:
             if error.code is Code.VAULT_LOCKED:
                 raise
             await self._note_failed_question(offered, error)
             return
         self._failures = 0
-        self._tried.pop(_key(offered), None)
-        await self._take(offered, answer)
+        self._tried.pop(_question_key(offered), None)
+        await self._apply_answer(offered, answer)
 
     async def _note_failed_question(self, offered: OpenPair | UnreadMemory, error: LociError) -> None:
         """No answer: the server rests for a while, longer each time; a question that fails again is left."""
         self._failures += 1
-        tried = self._tried[_key(offered)] = self._tried.get(_key(offered), 0) + 1
+        tried = self._tried[_question_key(offered)] = self._tried.get(_question_key(offered), 0) + 1
         _log.info("a model server did not answer: %s", error.code.value)
         self._set_model_state(ModelState(ModelServerState.FAILING, code=error.code.value))
         if tried >= self._pace.tries:
-            del self._tried[_key(offered)]
-            await self._write(lambda tx: mark_asked(tx, offered))
+            del self._tried[_question_key(offered)]
+            await self._write_in_background(lambda tx: mark_asked(tx, offered))
 
-    async def _take(self, offered: OpenPair | UnreadMemory, answer: str) -> None:
+    async def _apply_answer(self, offered: OpenPair | UnreadMemory, answer: str) -> None:
         """Check an answer and hand what is left of it to the writer; the question is never put again."""
-        apply = _relation(self.open_vault.search, offered, answer) if isinstance(offered, OpenPair) else None
+        apply = (
+            _make_relation_writer(self.open_vault.search, offered, answer) if isinstance(offered, OpenPair) else None
+        )
         if isinstance(offered, UnreadMemory):
-            apply = _claims(self.open_vault.search, offered, answer)
+            apply = _make_claims_writer(self.open_vault.search, offered, answer)
 
         def write(tx: Tx) -> RefinementResult:
             with self.open_vault.storage.verb(tx, MODEL_ACTOR, VERB) as verb:
                 done = RefinementResult() if apply is None else apply(tx)
                 mark_asked(tx, offered)
-                verb.end(done.changed if done.changed or done.suggested or done.opened else None)
+                verb.set_outcome(done.changed if done.changed or done.suggested or done.opened else None)
             return done
 
         try:
-            done = await self._write(write)
+            done = await self._write_in_background(write)
         except LociError as error:
             if error.code is Code.VAULT_LOCKED:
                 raise
             # Trigger: what stands does not let the answer in. Why: it would not the next time either. Outcome: left.
             _log.warning("an answer of a model could not be written: %s", error.code.value)
             apply, done = None, RefinementResult()
-            await self._write(lambda tx: mark_asked(tx, offered))
+            await self._write_in_background(lambda tx: mark_asked(tx, offered))
         self.report = replace(
             self.report,
             asked=self.report.asked + 1,
@@ -375,11 +377,11 @@ class _Job:
             useless=self.report.useless + (apply is None),
         )
 
-    async def _write(self, fn: Callable[[Tx], T]) -> T:
+    async def _write_in_background(self, fn: Callable[[Tx], T]) -> T:
         return await asyncio.wrap_future(self.open_vault.storage.write(fn, background=True))
 
     async def _on_checks(self, work: Callable[[], T]) -> T:
-        return await asyncio.wrap_future(self.open_vault.storage.on(self.open_vault.storage.threads.checks, work))
+        return await asyncio.wrap_future(self.open_vault.storage.run_on(self.open_vault.storage.threads.checks, work))
 
 
 def _next_question(rows: Rows) -> OpenPair | UnreadMemory | None:
@@ -388,13 +390,13 @@ def _next_question(rows: Rows) -> OpenPair | UnreadMemory | None:
     return next_pair(rows, TEXT_CHARACTERS) or next_text(rows, TEXT_CHARACTERS)
 
 
-def _prompt(offered: OpenPair | UnreadMemory) -> Prompt:
+def _make_prompt(offered: OpenPair | UnreadMemory) -> Prompt:
     if isinstance(offered, OpenPair):
         return relation_prompt(offered.existing, offered.incoming)
     return claims_prompt(offered.compared, predicate_names())
 
 
-def _relation(search: Search, pair: OpenPair, answer: str) -> Callable[[Tx], RefinementResult] | None:
+def _make_relation_writer(search: Search, pair: OpenPair, answer: str) -> Callable[[Tx], RefinementResult] | None:
     proposal = parse_relation(answer)
     if proposal is None:
         return None
@@ -402,14 +404,14 @@ def _relation(search: Search, pair: OpenPair, answer: str) -> Callable[[Tx], Ref
     return lambda tx: refinement.settle_pair(tx, search.store_service, pair, relation, search.add_vectors)
 
 
-def _claims(search: Search, text: UnreadMemory, answer: str) -> Callable[[Tx], RefinementResult] | None:
+def _make_claims_writer(search: Search, text: UnreadMemory, answer: str) -> Callable[[Tx], RefinementResult] | None:
     drafts = keep_grounded(text.compared.text, parse_claims(answer), text.known)
     if not drafts:
         return None
     return lambda tx: refinement.add_claims(tx, search.store_service, text, drafts, search.add_vectors)
 
 
-def _key(offered: OpenPair | UnreadMemory) -> str | int:
+def _question_key(offered: OpenPair | UnreadMemory) -> str | int:
     return offered.item_id if isinstance(offered, OpenPair) else offered.n
 
 

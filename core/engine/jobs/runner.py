@@ -70,18 +70,18 @@ def make_job_context(open_vault: OpenVault, model: ModelRefinement, is_stopped: 
         store_service=sight.store_service,
         space=sight.space,
         read=manners.read,
-        embed=lambda texts: open_vault.storage.on(open_vault.storage.threads.compute, sight.embed, texts).result(),
+        embed=lambda texts: open_vault.storage.run_on(open_vault.storage.threads.compute, sight.embed, texts).result(),
         neighbours=partial(_find_near, sight.index, manners) if is_whole else None,
-        ask=partial(_ask, model) if open_vault.model.server is ModelServerState.READY else None,
+        ask=partial(_ask_model, model) if open_vault.model.server is ModelServerState.READY else None,
         is_stopped=is_stopped,
         stored=sight.add_vectors,
         removed=vector_remover(open_vault.storage, open_vault.search),
-        tidy=partial(_tidy, sight.store_service, open_vault.talk),
+        tidy=partial(_free_models, sight.store_service, open_vault.talk),
         talk=open_vault.talk,
     )
 
 
-def _tidy(store_service: StoreService, talk: TalkReader | None) -> None:
+def _free_models(store_service: StoreService, talk: TalkReader | None) -> None:
     """A job's own session of the relation model is some 30 MB, and what a stage freed may be as much."""
     relate = store_service.readers.relate
     if isinstance(relate, RelationModel):
@@ -102,7 +102,7 @@ class _Manners:
         self._open_vault = open_vault
         self._since = open_vault.storage.clock.monotonic()
 
-    def wait(self) -> None:
+    def wait_while_busy(self) -> None:
         open_vault = self._open_vault
         worked = open_vault.storage.clock.monotonic() - self._since
         left = min(_PATIENCE_S, max(_STEP_S, _SHARE * worked))
@@ -112,7 +112,7 @@ class _Manners:
         self._since = open_vault.storage.clock.monotonic()
 
     def read(self, fn: Callable[[Rows], T]) -> T:
-        self.wait()
+        self.wait_while_busy()
         return self._open_vault.storage.vault.read(fn, deadline_s=None)
 
 
@@ -123,14 +123,14 @@ def _find_near(
     cosines = np.full((len(vectors), k), -1.0, np.float32)
     for place, vector in enumerate(vectors):
         if place % _NEAR_AT_ONCE == 0:
-            manners.wait()
+            manners.wait_while_busy()
         hits = index.search(vector, k)
         labels[place, : len(hits.labels)] = hits.labels
         cosines[place, : len(hits.labels)] = hits.cosines
     return labels, cosines
 
 
-def _ask(model: ModelRefinement, prompt: Prompt) -> str:
+def _ask_model(model: ModelRefinement, prompt: Prompt) -> str:
     """Wait for the model on the thread of the job; never on the writer's. Jobs ask about cleartext memories alone."""
     asked = model.ask_model(prompt, (_CLEARTEXT,))
     try:
@@ -167,7 +167,7 @@ class JobRunner:
         self._jobs = jobs
         self._size: dict[str, int] = {}
 
-    def step(self, job: StoredJob, ground: JobContext) -> JobCheckpoint:
+    def run_batch(self, job: StoredJob, ground: JobContext) -> JobCheckpoint:
         """Do the next batch.
 
         Args:
@@ -183,7 +183,7 @@ class JobRunner:
         if not isinstance(work, Planner):
             kept = self._run_stream(job, work, ground)
         elif job.started_at is None:
-            kept = self._plan(job, work, ground)
+            kept = self._plan_job(job, work, ground)
         else:
             kept = self._run_planner(job, work, ground)
         if kept.state is not JobState.RUNNING:
@@ -192,13 +192,13 @@ class JobRunner:
 
     # ---- planned work
 
-    def _plan(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
+    def _plan_job(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
         self._publish_progress(job, 0, None)
         deeds = work.plan(ground)
         if ground.is_stopped():
             return JobCheckpoint(job.id, JobState.RUNNING)  # looked at anew, and closed then
         cursor = {"before": ground.read(count_active)}
-        self._write(lambda tx: job_store.begin(tx, job, deeds, len(deeds), cursor))
+        self._write_in_background(lambda tx: job_store.begin_job(tx, job, deeds, len(deeds), cursor))
         self._publish_progress(job, 0, len(deeds))
         return JobCheckpoint(job.id, JobState.RUNNING)
 
@@ -206,7 +206,7 @@ class JobRunner:
         size = self._size.get(job.id, _BATCH)
         deeds = ground.read(lambda rows: job_store.read_plan(rows, job.id, job.progress, size))
         if not deeds:
-            return self.close(job, JobState.DONE)
+            return self.close_job(job, JobState.DONE)
         apply_plan = work.apply_plan
         if isinstance(work, PreparingPlanner):
             apply_plan = partial(work.apply_plan, prepared=work.prepare(ground, deeds))
@@ -214,12 +214,12 @@ class JobRunner:
 
         def write(tx: Tx) -> StoredJob:
             self._check_unchanged(tx, job)
-            with self._verb(tx, job) as verb:
+            with self._open_verb(tx, job) as verb:
                 batch = apply_plan(tx, verb, ground, deeds)
-                verb.note(job.id, **batch.counts)
+                verb.note_audit(job.id, **batch.counts)
             return self._advance_job(tx, job, BatchResult(len(deeds), batch.counts, batch.ids), verb.step_id)
 
-        after = self._write(write)
+        after = self._write_in_background(write)
         took = max(1e-4, self._open_vault.storage.clock.monotonic() - begun)
         self._size[job.id] = min(_MOST, max(_LEAST, int(size * min(4.0, _AIM_S / took))))
         self._publish_progress(job, after.progress, job.total)
@@ -230,30 +230,34 @@ class JobRunner:
     def _run_stream(self, job: StoredJob, work: StreamJob, ground: JobContext) -> JobCheckpoint:
         if job.started_at is None:
             total = ground.read(lambda rows: work.backlog(rows, ground, job.cursor))
-            self._write(lambda tx: job_store.begin(tx, job, None, total, job.cursor))
+            self._write_in_background(lambda tx: job_store.begin_job(tx, job, None, total, job.cursor))
             self._publish_progress(job, 0, total)
             return JobCheckpoint(job.id, JobState.RUNNING)
         prepared = work.prepare(ground, job.cursor)
         if prepared is None or ground.is_stopped():
-            return JobCheckpoint(job.id, JobState.RUNNING) if ground.is_stopped() else self.close(job, JobState.DONE)
+            return (
+                JobCheckpoint(job.id, JobState.RUNNING) if ground.is_stopped() else self.close_job(job, JobState.DONE)
+            )
 
         def write(tx: Tx) -> tuple[StoredJob, bool]:
             self._check_unchanged(tx, job)
             if work.is_derived:
                 batch = work.write(tx, None, ground, prepared)
                 return self._advance_job(tx, job, batch, None), batch.is_last
-            with self._verb(tx, job) as verb:
+            with self._open_verb(tx, job) as verb:
                 batch = work.write(tx, verb, ground, prepared)
-                verb.note(job.id, **batch.counts)
+                verb.note_audit(job.id, **batch.counts)
             return self._advance_job(tx, job, batch, verb.step_id), batch.is_last
 
-        after, is_last = self._write(write)
+        after, is_last = self._write_in_background(write)
         self._publish_progress(job, after.progress, job.total)
-        return self.close(after, JobState.DONE) if is_last else JobCheckpoint(job.id, JobState.RUNNING, after.counts)
+        return (
+            self.close_job(after, JobState.DONE) if is_last else JobCheckpoint(job.id, JobState.RUNNING, after.counts)
+        )
 
     # ---- ends
 
-    def close(self, job: StoredJob, state: JobState) -> JobCheckpoint:
+    def close_job(self, job: StoredJob, state: JobState) -> JobCheckpoint:
         """End a job; its undo step, if anything changed, can be taken back from here on.
 
         Args:
@@ -266,20 +270,22 @@ class JobRunner:
 
         def write(tx: Tx) -> Mapping[str, Any]:
             with self._open_vault.storage.verb(tx, SCHEDULER, "jobs") as verb:
-                told = self._report(tx, job)
+                told = self._make_report(tx, job)
                 job_store.close_step(tx, job.id)
-                job_store.finish(tx, job.id, state, told)
+                job_store.finish_job(tx, job.id, state, told)
                 self._audit_derived(tx, job, job.type.value)
-                verb.end(())
+                verb.set_outcome(())
             return told
 
-        told = self._write(write)
+        told = self._write_in_background(write)
         self._publish_progress(job, 1, 1)
         return JobCheckpoint(job.id, state, told)
 
-    def requeue(self, job: StoredJob) -> JobCheckpoint:
+    def requeue_job(self, job: StoredJob) -> JobCheckpoint:
         """Let a job wait that cannot go on now."""
-        self._write(lambda tx: tx.run("UPDATE jobs SET state = 'queued', lease_until = NULL WHERE id = ?", (job.id,)))
+        self._write_in_background(
+            lambda tx: tx.run("UPDATE jobs SET state = 'queued', lease_until = NULL WHERE id = ?", (job.id,))
+        )
         self._publish_progress(job, 1, 1)
         return JobCheckpoint(job.id, JobState.QUEUED, job.counts)
 
@@ -288,19 +294,19 @@ class JobRunner:
 
         def write(tx: Tx) -> JobCheckpoint:
             with self._open_vault.storage.verb(tx, SCHEDULER, "jobs") as verb:
-                state = job_store.fail(tx, job_id, code.value, is_patient=code in _PATIENT)
+                state = job_store.fail_job(tx, job_id, code.value, is_patient=code in _PATIENT)
                 job = job_store.by_id(tx, job_id)
                 if job is None:
                     raise BugError("a job that is gone")
-                verb.end(())
+                verb.set_outcome(())
             return JobCheckpoint(job_id, state, job.counts)
 
-        kept: JobCheckpoint = self._write(write)
+        kept: JobCheckpoint = self._write_in_background(write)
         return kept
 
     # ---- ground
 
-    def _verb(self, tx: Tx, job: StoredJob) -> Any:
+    def _open_verb(self, tx: Tx, job: StoredJob) -> Any:
         told = job_wordings()[job.type]
         actor = OWNER_ACTOR if job.actor == "owner" else SCHEDULER
         return self._open_vault.storage.work.verb(
@@ -319,24 +325,24 @@ class JobRunner:
         if held is None or held.progress != job.progress:
             raise BugError("a job that two threads run")
         if held.state is not JobState.RUNNING:
-            job_store.resume(tx, job)
+            job_store.resume_job(tx, job)
 
     def _audit_derived(self, tx: Tx, job: StoredJob, kind: str) -> None:
         work = self._jobs.get(job.type)
         if work is None or isinstance(work, Planner) or not work.is_derived or not job.progress:
             return
         with self._open_vault.storage.work.verb(tx, kind, job_wordings()[job.type].step, SCHEDULER) as verb:
-            verb.note(job.id, **job.counts)
+            verb.note_audit(job.id, **job.counts)
 
     @staticmethod
-    def _report(tx: Tx, job: StoredJob) -> Mapping[str, Any]:
+    def _make_report(tx: Tx, job: StoredJob) -> Mapping[str, Any]:
         if job.type is not JobType.CONSOLIDATE:
             return dict(job.counts)
         took = tx.clock_ms - (job.started_at or tx.clock_ms)
         before = job.cursor.get("before", {})
         return make_report(job.counts, before=before, after=count_active(tx), duration_ms=took).to_json()
 
-    def _write(self, fn: Any) -> Any:
+    def _write_in_background(self, fn: Any) -> Any:
         return self._open_vault.storage.write(fn, background=True).result()
 
     def _publish_progress(self, job: StoredJob, done: int, total: int | None) -> None:

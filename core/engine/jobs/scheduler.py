@@ -19,7 +19,7 @@ from core.engine.jobs.agenda import NO_MODEL, Agenda
 from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.jobs.runner import JobCheckpoint, JobRunner, make_job_context
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.storage import Storage, begin, locked_error
+from core.engine.runtime.storage import Storage, locked_error, submit_work
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
 from core.lifecycle.kit import clock_check, job_store
 from core.lifecycle.kit.clock_check import ClockWatch
@@ -66,7 +66,7 @@ class Scheduler:
     """Runs the jobs of one open vault after another.
 
     Attributes:
-        beats: may be set before `begin`.
+        beats: may be set before `start_for`.
         agenda: what is due, and why what waits does not run.
     """
 
@@ -84,7 +84,7 @@ class Scheduler:
 
     # ---- a vault opens and closes
 
-    def begin(self, open_vault: OpenVault) -> None:
+    def start_for(self, open_vault: OpenVault) -> None:
         """Take up what was running when the vault closed; from here on `beat` counts."""
         crashed = open_vault.storage.vault.info.recovered_from_crash
         if open_vault.storage.vault.read(job_store.is_any_running):
@@ -98,7 +98,7 @@ class Scheduler:
         with self._lock:
             self._now = _Open(open_vault, JobRunner(open_vault, self.agenda.jobs), open_vault.storage.clock.monotonic())
 
-    def end(self) -> None:
+    def stop_for_lock(self) -> None:
         """The vault closes: the batch that runs ends, and everybody who waits for a job hears that it is locked."""
         with self._lock:
             now, self._now = self._now, None
@@ -127,9 +127,9 @@ class Scheduler:
         now.beaten_at = at
         try:
             self._watch_clock(open_vault.storage)
-            due = self.agenda.due(open_vault, self.make_context(open_vault))
+            due = self.agenda.list_due_jobs(open_vault, self.make_context(open_vault))
             if due:
-                open_vault.storage.write(lambda tx: _queue(tx, open_vault.storage, due), background=True).result(
+                open_vault.storage.write(lambda tx: _enqueue_due(tx, open_vault.storage, due), background=True).result(
                     _TURN_S
                 )
         except TimeoutError:
@@ -174,25 +174,25 @@ class Scheduler:
             if now.running is not None:
                 return
         if open_vault.storage.vault.read(job_store.is_any_running):
-            self._reclaim(now)
+            self._reclaim_jobs(now)
             return
-        job = self._next(open_vault)
+        job = self._next_job(open_vault)
         if job is not None and self._try_claim_job(now, job.id):
             self._queue_next_batch(now, job.id)
 
-    def _next(self, open_vault: OpenVault) -> StoredJob | None:
+    def _next_job(self, open_vault: OpenVault) -> StoredJob | None:
         """What may run now: what takes hours comes last."""
         ground = self.make_context(open_vault)
         queued = open_vault.storage.vault.read(lambda rows: job_store.read_waiting_jobs(rows, ground.now_ms))
         queued.sort(key=lambda one: one.type in _YIELDING)
-        return next((one for one in queued if not self.agenda.holds(open_vault, one, ground)), None)
+        return next((one for one in queued if not self.agenda.hold_reason(open_vault, one, ground)), None)
 
-    def _reclaim(self, now: _Open) -> None:
+    def _reclaim_jobs(self, now: _Open) -> None:
         """Take up a job that nobody runs, since its failure could not be noted (a full disk); not on the writer."""
         if not self._try_claim_job(now, _RECLAIM):
             return
 
-        def work() -> None:
+        def put_jobs_back() -> None:
             open_vault = now.open_vault
             try:
                 open_vault.storage.write(lambda tx: job_store.put_back(tx, crashed=False), background=True).result(
@@ -203,13 +203,13 @@ class Scheduler:
                     _log.warning("a job could not be taken up again: %s", type(error).__name__)
                 return
             finally:
-                self._release(now, _RECLAIM)
-            self._kick_quietly(open_vault)
+                self._release_claim(now, _RECLAIM)
+            self._try_start_next(open_vault)
 
         try:
-            begin(now.open_vault.storage.threads.jobs, work)
+            submit_work(now.open_vault.storage.threads.jobs, put_jobs_back)
         except LociError:
-            self._release(now, _RECLAIM)  # the vault closes
+            self._release_claim(now, _RECLAIM)  # the vault closes
 
     def _try_claim_job(self, now: _Open, job_id: str) -> bool:
         """Let a job run, unless another was faster."""
@@ -221,15 +221,15 @@ class Scheduler:
 
     def _queue_next_batch(self, now: _Open, job_id: str) -> None:
         try:
-            begin(now.open_vault.storage.threads.jobs, self._run_batch, now, job_id)
+            submit_work(now.open_vault.storage.threads.jobs, self._run_batch, now, job_id)
         except LociError:
-            self._release(now, job_id)  # the vault closes
+            self._release_claim(now, job_id)  # the vault closes
 
     def _run_batch(self, now: _Open, job_id: str) -> None:
         """One batch of a job; on the thread of the jobs, behind whatever else waits there."""
         open_vault, is_noted = now.open_vault, True
         try:
-            kept = self._step(now, job_id)
+            kept = self._step_job(now, job_id)
         except CancelledError:
             kept = None
         except LociError as error:
@@ -242,31 +242,31 @@ class Scheduler:
         if kept is not None and kept.state is JobState.RUNNING and not open_vault.storage.closing.is_set():
             self._queue_next_batch(now, job_id)
             return
-        self._release(now, job_id)
+        self._release_claim(now, job_id)
         if kept is not None:
             self._resolve_waiters(now, kept)
         # What could not be noted is taken up again by whoever kicks next: not at once, or it would turn in a circle.
         if is_noted and not open_vault.storage.closing.is_set():
-            self._kick_quietly(open_vault)
+            self._try_start_next(open_vault)
 
-    def _step(self, now: _Open, job_id: str) -> JobCheckpoint | None:
+    def _step_job(self, now: _Open, job_id: str) -> JobCheckpoint | None:
         open_vault = now.open_vault
         job = open_vault.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
         if job is None or job.state not in (JobState.QUEUED, JobState.RUNNING):
             return None if job is None else JobCheckpoint(job.id, job.state, job.counts)
         if job_id in now.stopping:
             now.stopping.discard(job_id)
-            return now.runner.close(job, JobState.CANCELLED)
+            return now.runner.close_job(job, JobState.CANCELLED)
         ground = self.make_context(open_vault, lambda: job_id in now.stopping)
-        if self.agenda.holds(open_vault, job, ground) or self._must_yield(open_vault, job):
-            return now.runner.requeue(job)
+        if self.agenda.hold_reason(open_vault, job, ground) or self._must_yield(open_vault, job):
+            return now.runner.requeue_job(job)
         self._wait_for_quiet(open_vault)
-        return now.runner.step(job, ground)
+        return now.runner.run_batch(job, ground)
 
     def _must_yield(self, open_vault: OpenVault, job: StoredJob) -> bool:
         if job.type not in _YIELDING or job.started_at is None:
             return False
-        other = self._next(open_vault)
+        other = self._next_job(open_vault)
         return other is not None and other.type not in _YIELDING
 
     def _wait_for_quiet(self, open_vault: OpenVault) -> None:
@@ -287,12 +287,12 @@ class Scheduler:
             _log.warning("the failure of a job could not be noted: %s", error.code.value)
             return None
 
-    def _release(self, now: _Open, job_id: str) -> None:
+    def _release_claim(self, now: _Open, job_id: str) -> None:
         with self._lock:
             if now.running == job_id:
                 now.running = None
 
-    def _kick_quietly(self, open_vault: OpenVault) -> None:
+    def _try_start_next(self, open_vault: OpenVault) -> None:
         try:
             self.start_next(open_vault)
         except LociError as error:
@@ -337,7 +337,7 @@ class Scheduler:
             raise locked_error()
         if kind not in self.agenda.jobs:
             raise BugError(f"a job of type {kind.value}")
-        if self.agenda.lacks(kind, self.make_context(open_vault)) == NO_MODEL:
+        if self.agenda.missing_requirement(kind, self.make_context(open_vault)) == NO_MODEL:
             raise EnvironmentFaultError(
                 Code.EMBEDDER_UNAVAILABLE, "No model server is ready; nothing else can do this."
             )
@@ -350,17 +350,17 @@ class Scheduler:
                 return
             with self._lock:
                 now.waiters.setdefault(done.result(), []).append(waiter)
-            self._kick_quietly(open_vault)
+            self._try_start_next(open_vault)
 
-        def enqueue(tx: Tx) -> str:
+        def enqueue_job(tx: Tx) -> str:
             if may is not None:
                 may()
-            return job_store.enqueue(tx, open_vault.storage.make_id, kind, actor, cursor)
+            return job_store.enqueue_job(tx, open_vault.storage.make_id, kind, actor, cursor)
 
-        open_vault.storage.write(enqueue).add_done_callback(add_waiter)
+        open_vault.storage.write(enqueue_job).add_done_callback(add_waiter)
         return waiter
 
-    def cancel(self, open_vault: OpenVault, job_id: str) -> None:
+    def cancel_job(self, open_vault: OpenVault, job_id: str) -> None:
         """Stop a job: behind the batch that runs, or at once where it waits."""
         open_vault.storage.vault.need_accepted()
         now = self._open_state_of(open_vault)
@@ -374,7 +374,7 @@ class Scheduler:
             return
         job = open_vault.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
         if job is not None and job.state in (JobState.QUEUED, JobState.POISON, JobState.RUNNING):
-            self._resolve_waiters(now, now.runner.close(job, JobState.CANCELLED))
+            self._resolve_waiters(now, now.runner.close_job(job, JobState.CANCELLED))
 
     def make_context(self, open_vault: OpenVault, is_stopped: Callable[[], bool] | None = None) -> JobContext:
         """What jobs stand on, as the vault and the options are now."""
@@ -391,6 +391,6 @@ class Scheduler:
         return now if now is not None and now.open_vault is open_vault else None
 
 
-def _queue(tx: Tx, storage: Storage, due: tuple[JobType, ...]) -> None:
+def _enqueue_due(tx: Tx, storage: Storage, due: tuple[JobType, ...]) -> None:
     for kind in due:
-        job_store.enqueue(tx, storage.make_id, kind, "scheduler")
+        job_store.enqueue_job(tx, storage.make_id, kind, "scheduler")

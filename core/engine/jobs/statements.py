@@ -15,7 +15,7 @@ from typing import Any
 from core.engine.jobs.runner import JobCheckpoint
 from core.engine.jobs.scheduler import Scheduler
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.storage import chain
+from core.engine.runtime.storage import chain_work
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.lifecycle.distill.talk import SKIPPED, preview_talk
 from core.lifecycle.distill.talk_queue import TalkScope, count_waiting
@@ -66,9 +66,9 @@ class StatementsGroup:
         open_vault = self._owner_vault(actor)
         scope = TalkScope(_require_reader(open_vault.talk).version, import_id, by_hand=True)
         there = open_vault.storage.read(lambda rows: _check_import(rows, import_id))
-        return chain(there, lambda _: self._round(open_vault, scope, DistilledTalk(), _ROUNDS))
+        return chain_work(there, lambda _: self._run_round(open_vault, scope, DistilledTalk(), _ROUNDS))
 
-    def preview(
+    def preview_statements(
         self,
         import_id: str | None = None,
         told: Callable[[int], object] = lambda _: None,
@@ -91,11 +91,11 @@ class StatementsGroup:
         scope = TalkScope(_require_reader(open_vault.talk).version, import_id, by_hand=True)
         ground = self._scheduler.make_context(open_vault)
 
-        def look() -> DistilledTalk:
+        def run_preview() -> DistilledTalk:
             ground.read(lambda rows: _check_import(rows, import_id))
             return preview_talk(ground, scope, told)
 
-        return open_vault.storage.on(open_vault.storage.threads.checks, look)
+        return open_vault.storage.run_on(open_vault.storage.threads.checks, run_preview)
 
     def count_waiting(self, import_id: str | None = None) -> Future[int]:
         """How many episodes are not read yet; 0 where there is no reader.
@@ -127,28 +127,28 @@ class StatementsGroup:
         def read(rows: Rows) -> DistilledTalk:
             found = DistilledTalk()
             for step in step_ids:
-                found = _join(found, _read_step(rows, step, import_id))
+                found = _join_results(found, _read_step(rows, step, import_id))
             return found
 
         return self._open_vault().storage.read(read)
 
-    def _round(
+    def _run_round(
         self, open_vault: OpenVault, scope: TalkScope, so_far: DistilledTalk, left: int
     ) -> Future[DistilledTalk]:
         asked = self._scheduler.ask_for(open_vault, JobType.DISTILL, "owner", None, scope.to_cursor())
 
         def read(rows: Rows, kept: JobCheckpoint) -> tuple[DistilledTalk, int]:
-            return _join(so_far, _read_run(rows, kept, scope.import_id)), count_waiting(rows, scope)
+            return _join_results(so_far, _read_run(rows, kept, scope.import_id)), count_waiting(rows, scope)
 
-        def go_on(found: tuple[DistilledTalk, int]) -> Future[DistilledTalk]:
+        def run_next_round(found: tuple[DistilledTalk, int]) -> Future[DistilledTalk]:
             done, waiting = found
             is_over = not waiting or left <= 1
             if is_over:
                 return open_vault.storage.read(lambda _: done)
-            return self._round(open_vault, scope, done, left - 1)
+            return self._run_round(open_vault, scope, done, left - 1)
 
-        ended = chain(asked, lambda kept: open_vault.storage.read(lambda rows: read(rows, kept)))
-        return chain(ended, go_on)
+        ended = chain_work(asked, lambda kept: open_vault.storage.read(lambda rows: read(rows, kept)))
+        return chain_work(ended, run_next_round)
 
     def _owner_vault(self, actor: Actor) -> OpenVault:
         if not actor.is_owner:
@@ -174,24 +174,24 @@ def _read_run(rows: Rows, kept: JobCheckpoint, import_id: str | None) -> Distill
             Code(code) if code else Code.BACKGROUND_STALLED, "The run did not end well; it is in the journal."
         )
     found = DistilledTalk() if step is None else _read_step(rows, str(step), import_id)
-    return replace(found, skipped=_skipped(kept.report))
+    return replace(found, skipped=_skipped_counts(kept.report))
 
 
 def _read_step(rows: Rows, step: str, import_id: str | None) -> DistilledTalk:
     params = {"step": step, "import_id": import_id}
     return DistilledTalk(
-        tuple(_listed(row) for row in rows.all(_MADE, params)),
+        tuple(_listed_statement_from_row(row) for row in rows.all(_MADE, params)),
         tuple(dict.fromkeys(str(row[0]) for row in rows.all(_SMALL, params))),
         step_ids=(step,),
     )
 
 
-def _skipped(report: Mapping[str, Any]) -> dict[str, int]:
+def _skipped_counts(report: Mapping[str, Any]) -> dict[str, int]:
     found = ((str(name), count) for name, count in report.items() if str(name).startswith(SKIPPED))
     return {name.removeprefix(SKIPPED): int(count) for name, count in found}
 
 
-def _join(first: DistilledTalk, second: DistilledTalk) -> DistilledTalk:
+def _join_results(first: DistilledTalk, second: DistilledTalk) -> DistilledTalk:
     steps = dict.fromkeys((*first.step_ids, *second.step_ids))
     return DistilledTalk(
         (*first.statements, *second.statements),
@@ -201,7 +201,7 @@ def _join(first: DistilledTalk, second: DistilledTalk) -> DistilledTalk:
     )
 
 
-def _listed(row: Sequence[Any]) -> ListedStatement:
+def _listed_statement_from_row(row: Sequence[Any]) -> ListedStatement:
     memory_id, text, about, kind, lasting, confidence, episode, start, end, operation, said = row
     told = Statement(
         str(text), str(about), StatementType(kind), bool(lasting), float(confidence), str(episode),

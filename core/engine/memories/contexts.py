@@ -18,7 +18,7 @@ from core.embed.embedder import FOLDER, counter_for
 from core.engine.access.recall_runner import describe_withheld, feedback_for, run_recall
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import chain
+from core.engine.runtime.storage import chain_work
 from core.errors import Code, LociError, UserError
 from core.lifecycle.questions import note_asked, select_questions
 from core.recall.context import apply_session_boost, average_entry_tokens, pack_with_quota
@@ -86,7 +86,7 @@ def with_questions(
         done.set_result(bare)
         return done
 
-    def note(tx: Tx) -> tuple[Clarifying, ...]:
+    def choose_and_note(tx: Tx) -> tuple[Clarifying, ...]:
         chosen = choose_questions(open_vault, tx, query, scope)
         note_asked(tx, [one.id for one in chosen], scope.client_id, query.session or "")
         return chosen
@@ -102,7 +102,7 @@ def with_questions(
         _log.warning("questions were left out: %s", error.code.value)
         done.set_result(bare)
 
-    open_vault.storage.write(note).add_done_callback(finish_context)
+    open_vault.storage.write(choose_and_note).add_done_callback(finish_context)
     return done
 
 
@@ -123,12 +123,12 @@ class _Read:
     sealed: int
 
 
-def _no_slots(_rows: Rows) -> Mapping[str, float]:
+def _load_no_slots(_rows: Rows) -> Mapping[str, float]:
     return {}
 
 
 def build_context(
-    open_vault: OpenVault, query: ContextQuery, scope: Scope, actor: Actor, at_hand: AtHand = _no_slots
+    open_vault: OpenVault, query: ContextQuery, scope: Scope, actor: Actor, at_hand: AtHand = _load_no_slots
 ) -> Future[ContextReply]:
     """Answer a prompt with what is remembered of it.
 
@@ -146,7 +146,7 @@ def build_context(
     budget = budget_of(open_vault.options, query)
     asked = RecallQuery(query.prompt, spaces=query.spaces, session=query.session)
     request = RecallRequest.from_query(asked, scope)
-    request.check()
+    request.check_bounds()
     begun = open_vault.storage.clock.monotonic()
 
     def run(meant: Embedded) -> ContextReply:
@@ -168,24 +168,24 @@ def build_context(
         found = open_vault.storage.vault.read(read)
         result, packed = found.result, found.packed
         took_ms = (open_vault.storage.clock.monotonic() - begun) * 1000
-        open_vault.load.latency.record(took_ms)
+        open_vault.load.latency.record_latency(took_ms)
         given = tuple(one.id for one in packed.included)
 
-        def body() -> Mapping[str, Any]:
+        def make_body() -> Mapping[str, Any]:
             figures = answer_metrics(
                 result.trace, tokens=packed.tokens, took_ms=took_ms, feedback=found.said, packed=len(packed.included)
             )
-            more = {"context": _body(packed), **describe_withheld(found.sealed)}
+            more = {"context": _packing_body(packed), **describe_withheld(found.sealed)}
             return receipt_body(replace(result, took_ms=took_ms), query.prompt, figures, **more)
 
-        receipt = open_vault.read_log.note(actor, VERB, query.prompt, given, body, now, packed=packed)
+        receipt = open_vault.read_log.note_read(actor, VERB, query.prompt, given, make_body, now, packed=packed)
         return ContextReply(packed, receipt, took_ms, found.asks)
 
-    answered = chain(
+    answered = chain_work(
         open_vault.search.embed_texts([request.embed_text]),
-        lambda meant: open_vault.storage.on(open_vault.storage.threads.reads, run, meant),
+        lambda meant: open_vault.storage.run_on(open_vault.storage.threads.reads, run, meant),
     )
-    return chain(answered, lambda reply: with_questions(open_vault, reply, query, scope))
+    return chain_work(answered, lambda reply: with_questions(open_vault, reply, query, scope))
 
 
 def budget_of(options: Options, query: ContextQuery) -> int:
@@ -204,7 +204,7 @@ def budget_of(options: Options, query: ContextQuery) -> int:
     return budget if window is None else min(budget, memory_ceiling(window, options))
 
 
-def _body(packed: Context) -> dict[str, Any]:
+def _packing_body(packed: Context) -> dict[str, Any]:
     """What the receipt keeps of the packing: ids and numbers, no text."""
     return {
         "budget": packed.budget,

@@ -92,10 +92,10 @@ def place_chain(written: Sequence[ChainVersion], now_ms: int) -> Chain:
     """
     ordered = sorted(written, key=lambda one: (one.begin[0], one.version, one.recorded_at))
     held = [one for one in ordered if one.status not in _NEVER_HELD]
-    ends = {one.memory_id: _end(one, held[nr + 1 :]) for nr, one in enumerate(held)}
-    current = _current(held)
+    ends = {one.memory_id: _end_of_version(one, held[nr + 1 :]) for nr, one in enumerate(held)}
+    current = _current_version_id(held)
     versions = tuple(_version_held_from(one, ends.get(one.memory_id), current) for one in ordered)
-    return Chain(versions, _gaps([v for v in versions if v.ever_held]), now_ms)
+    return Chain(versions, _find_gaps([v for v in versions if v.ever_held]), now_ms)
 
 
 def _version_held_from(one: ChainVersion, end: int | None, current: str | None) -> VersionHeld:
@@ -116,7 +116,7 @@ def _version_held_from(one: ChainVersion, end: int | None, current: str | None) 
     )
 
 
-def _end(one: ChainVersion, later: Sequence[ChainVersion]) -> int | None:
+def _end_of_version(one: ChainVersion, later: Sequence[ChainVersion]) -> int | None:
     begin = one.begin[0]
     if one.valid_to is not None:
         return max(begin, one.valid_to)
@@ -126,12 +126,12 @@ def _end(one: ChainVersion, later: Sequence[ChainVersion]) -> int | None:
     return None if after is None else max(begin, after)
 
 
-def _current(held: Sequence[ChainVersion]) -> str | None:
+def _current_version_id(held: Sequence[ChainVersion]) -> str | None:
     standing = [one for one in held if one.status in _CHAIN_STANDS]
     return standing[-1].memory_id if standing else None
 
 
-def _gaps(versions: Sequence[VersionHeld]) -> tuple[Gap, ...]:
+def _find_gaps(versions: Sequence[VersionHeld]) -> tuple[Gap, ...]:
     found: list[Gap] = []
     reached: int | None = None
     for nr, version in enumerate(versions):
@@ -217,17 +217,17 @@ def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
     terms = trust_terms_of(rows, memory.id, now_ms)
     own = read_claims(rows, memory)
     denied = _denied_spans(rows, memory)
-    claims = tuple(_claim(rows, memory, held, denied) for held in own[:CLAIMS])
+    claims = tuple(_read_claim_held(rows, memory, held, denied) for held in own[:CLAIMS])
     return Belief(
         memory_id=memory.id,
         trust=terms.trust,
         steps=trust_steps(terms),
-        inputs=_inputs(rows, memory, now_ms),
-        voices=tuple(MemoryVerdict(*row) for row in rows.all(_VERDICTS, (_head(memory), _VOICES))),
+        inputs=_read_trust_inputs(rows, memory, now_ms),
+        voices=tuple(MemoryVerdict(*row) for row in rows.all(_VERDICTS, (_head_id(memory), _VOICES))),
         claims=claims,
         opposed=_find_open_conflicts(rows, memory, own),
-        chain=_chain(rows, memory, now_ms),
-        rests=_rests(rows, memory, claims),
+        chain=_read_chain(rows, memory, now_ms),
+        rests=_read_dependents(rows, memory, claims),
     )
 
 
@@ -260,7 +260,7 @@ def trust_steps(terms: TrustTerms) -> tuple[TrustStep, ...]:
     return tuple(made)
 
 
-def _inputs(rows: Rows, memory: Memory, now_ms: int) -> TrustInputs:
+def _read_trust_inputs(rows: Rows, memory: Memory, now_ms: int) -> TrustInputs:
     said = None if memory.occurred is None else memory.occurred.ms
     # Storing sets "last confirmed": only what came after that is a person's confirmation.
     confirmed = said is not None and memory.last_confirmed_at > max(memory.recorded_at, said)
@@ -286,7 +286,7 @@ def _inputs(rows: Rows, memory: Memory, now_ms: int) -> TrustInputs:
     )
 
 
-def _head(memory: Memory) -> str:
+def _head_id(memory: Memory) -> str:
     """Of a split text the first part: verdicts and review items are about the whole of it."""
     return memory.part_of or memory.id
 
@@ -302,7 +302,7 @@ def _denied_spans(rows: Rows, memory: Memory) -> Mapping[str, tuple[tuple[int, i
     return found
 
 
-def _claim(
+def _read_claim_held(
     rows: Rows, memory: Memory, held: KeyedClaim, denied: Mapping[str, tuple[tuple[int, int], ...]]
 ) -> ClaimHeld:
     seen = held.seen
@@ -311,14 +311,14 @@ def _claim(
     return ClaimHeld(
         seen=seen,
         denied=denied.get(seen.id, ()),
-        evidence=tuple(_evidence(row) for row in rows.all(_EVIDENCE, {**ids, "most": QUOTES})),
+        evidence=tuple(_evidence_from_row(row) for row in rows.all(_EVIDENCE, {**ids, "most": QUOTES})),
         pieces=int(pieces),
         replaced_by=rows.value(_REPLACED, (seen.id,)),
         alone=seen.state in _STANDS and bool(seen.spans) and not others,
     )
 
 
-def _evidence(row: Sequence[Any]) -> EvidenceSeen:
+def _evidence_from_row(row: Sequence[Any]) -> EvidenceSeen:
     memory_id, quote, start, end, stance, source, client, trust, *said, recorded_at = row
     occurred = read_occurred(*said)
     return EvidenceSeen(memory_id, quote, start, end, stance, Source(source), client, trust, occurred, recorded_at)
@@ -329,7 +329,7 @@ def _evidence(row: Sequence[Any]) -> EvidenceSeen:
 
 def _find_open_conflicts(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) -> tuple[OpenConflict, ...]:
     made = []
-    head = _head(memory)
+    head = _head_id(memory)
     for item_id, kind, existing, incoming in rows.all(_OPEN, {"id": head, "most": _ITEMS}):
         is_newcomer = incoming == head
         other_id = (find_current_side(rows, existing, incoming) or existing) if is_newcomer else incoming
@@ -343,13 +343,13 @@ def _find_open_conflicts(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) 
 # ---- versions
 
 
-def _chain(rows: Rows, memory: Memory, now_ms: int) -> Chain:
-    values = _values(rows, memory.chain_id)
+def _read_chain(rows: Rows, memory: Memory, now_ms: int) -> Chain:
+    values = _read_version_values(rows, memory.chain_id)
     found = [_chain_version_from_row(row, values) for row in rows.all(_CHAIN, (memory.chain_id, _VERSIONS))]
     return place_chain(found, now_ms)
 
 
-def _values(rows: Rows, chain_id: str) -> Mapping[str, str]:
+def _read_version_values(rows: Rows, chain_id: str) -> Mapping[str, str]:
     """What each version says of the thing that most of them speak of."""
     said: dict[tuple[str, str], dict[str, str]] = {}
     for memory_id, subject, predicate, value in rows.all(_SAID, (chain_id,)):
@@ -378,7 +378,7 @@ def _chain_version_from_row(row: Sequence[Any], values: Mapping[str, str]) -> Ch
 # ---- what rests on it
 
 
-def _rests(rows: Rows, memory: Memory, claims: Sequence[ClaimHeld]) -> Rests:
+def _read_dependents(rows: Rows, memory: Memory, claims: Sequence[ClaimHeld]) -> Rests:
     rules = tuple(str(row[0]) for row in rows.all(_RULE_IDS, (memory.id, _RULES)))
     found = rows.all(_DERIVED, {"id": memory.id, "most": _MADE})
     derived = tuple((made, Kind(kind)) for made, kind in found if made not in rules)
@@ -437,17 +437,17 @@ def read_detail(rows: Rows, memory: Memory, now_ms: int) -> MemoryDetail:
     terms = trust_terms_of(rows, memory.id, now_ms)
     return MemoryDetail(
         memory=memory,
-        sources=_sources(rows, memory),
-        conversation=_conversation(rows, memory),
-        origin=_origin(rows, memory),
-        claims=_claims(rows, memory),
-        edges=_edges(rows, memory),
-        trust_terms=terms.waterfall(),
-        parts=_parts(rows, memory),
+        sources=_read_sources(rows, memory),
+        conversation=_read_conversation(rows, memory),
+        origin=_read_origin(rows, memory),
+        claims=_read_claims(rows, memory),
+        edges=_read_edges(rows, memory),
+        trust_terms=terms.list_terms(),
+        parts=_read_part_ids(rows, memory),
     )
 
 
-def _sources(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
+def _read_sources(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
     found = rows.all(
         "SELECT s.lineage, s.source, c.name, s.session, s.import_id, s.at FROM memory_sources s "
         "LEFT JOIN clients c ON c.id = s.client_id WHERE s.memory_id = ? ORDER BY s.at, s.lineage",
@@ -457,7 +457,7 @@ def _sources(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
     return tuple(dict(zip(names, row, strict=True)) for row in found)
 
 
-def _conversation(rows: Rows, memory: Memory) -> Mapping[str, Any]:
+def _read_conversation(rows: Rows, memory: Memory) -> Mapping[str, Any]:
     if memory.conversation_id is None:
         return {}
     row = rows.one("SELECT id, title, started_at FROM conversations WHERE id = ?", (memory.conversation_id,))
@@ -480,13 +480,13 @@ def _conversation(rows: Rows, memory: Memory) -> Mapping[str, Any]:
     }
 
 
-def _origin(rows: Rows, memory: Memory) -> Mapping[str, Any]:
+def _read_origin(rows: Rows, memory: Memory) -> Mapping[str, Any]:
     stored = rows.value("SELECT origin FROM memories WHERE id = ?", (memory.id,), default="{}")
     origin: dict[str, Any] = json.loads(stored)
     return origin
 
 
-def _claims(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
+def _read_claims(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
     found = rows.all(
         "SELECT DISTINCT c.id, c.subject, c.predicate, c.value, c.exclusive, c.polarity, c.qualifiers, c.valid_from, "
         "c.valid_to, c.confidence, c.state FROM claims c JOIN evidence e ON e.claim_id = c.id WHERE e.memory_id = ? "
@@ -512,7 +512,7 @@ def _claims(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
     return tuple(claims)
 
 
-def _edges(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
+def _read_edges(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
     found = rows.all(
         "SELECT id, type, 'out', to_id FROM edges WHERE from_id = ? UNION ALL "
         "SELECT id, type, 'in', from_id FROM edges WHERE to_id = ? ORDER BY 1",
@@ -521,7 +521,7 @@ def _edges(rows: Rows, memory: Memory) -> tuple[Mapping[str, Any], ...]:
     return tuple({"id": e, "type": t, "direction": d, "other": o} for e, t, d, o in found)
 
 
-def _parts(rows: Rows, memory: Memory) -> tuple[str, ...]:
+def _read_part_ids(rows: Rows, memory: Memory) -> tuple[str, ...]:
     if memory.part_of is None:
         return ()
     found = rows.all("SELECT id FROM memories WHERE part_of = ? ORDER BY part_index", (memory.part_of,))

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 
 from core import log
 from core.engine.runtime.search import Search
-from core.engine.runtime.storage import Storage, begin, log_failure
-from core.intake.store.classification import SCHEDULER, ReconciliationBatch, add_counts, find_unread, reconcile
+from core.engine.runtime.storage import Storage, log_failure, submit_work
+from core.intake.store.classification import SCHEDULER, ReconciliationBatch, add_counts, find_unread, reconcile_batch
 from core.types.replies import Reconciled
 from core.vault.database.tx import Tx
 
@@ -38,16 +38,16 @@ def compare_imported(storage: Storage, search: Search, most: int | None = None) 
         ids = storage.vault.read(lambda rows: find_unread(rows, limit))  # noqa: B023 - read at once
         if not ids:
             break
-        storage.write(_batch(storage, search, ids), background=True).result()
+        storage.write(_make_batch_writer(storage, search, ids), background=True).result()
         done += len(ids)
     return done
 
 
-def _batch(storage: Storage, search: Search, ids: Sequence[str]) -> Callable[[Tx], None]:
+def _make_batch_writer(storage: Storage, search: Search, ids: Sequence[str]) -> Callable[[Tx], None]:
     def write(tx: Tx) -> None:
         with storage.verb(tx, SCHEDULER, "settle") as verb:
-            search.store_service.settle(tx, ids, search.add_vectors)
-            verb.end(())
+            search.store_service.judge_batch(tx, ids, search.add_vectors)
+            verb.set_outcome(())
 
     return write
 
@@ -61,7 +61,7 @@ def reconcile_all(storage: Storage) -> Reconciled:
     after: tuple[str, int] = ("", 0)
     whole = Reconciled()
     while not storage.closing.is_set():
-        turn = storage.write(_turn(storage, after), background=True).result()
+        turn = storage.write(_make_reconcile_writer(storage, after), background=True).result()
         whole, after = add_counts(whole, turn.found), turn.after
         if turn.is_last:
             break
@@ -70,8 +70,8 @@ def reconcile_all(storage: Storage) -> Reconciled:
     return whole
 
 
-def _turn(storage: Storage, after: tuple[str, int]) -> Callable[[Tx], ReconciliationBatch]:
-    return lambda tx: reconcile(tx, storage.work, after, _RECONCILED)
+def _make_reconcile_writer(storage: Storage, after: tuple[str, int]) -> Callable[[Tx], ReconciliationBatch]:
+    return lambda tx: reconcile_batch(tx, storage.work, after, _RECONCILED)
 
 
 def reconcile_daily(storage: Storage) -> None:
@@ -81,13 +81,13 @@ def reconcile_daily(storage: Storage) -> None:
     if last is not None and 0 <= now - int(last) < _DAY_MS:
         return
 
-    def note(tx: Tx) -> None:
+    def note_day(tx: Tx) -> None:
         tx.run(
             "INSERT INTO settings (key, value, changed_at) VALUES (?, 'true', ?) "
             "ON CONFLICT (key) DO UPDATE SET changed_at = excluded.changed_at",
             (_LAST, now),
         )
 
-    storage.write(note, background=True).result()
+    storage.write(note_day, background=True).result()
     if last is not None:  # a vault that was made or opened for the first time today has nothing to mend yet
-        log_failure(begin(storage.threads.jobs, reconcile_all, storage), _log, "reconciling claims")
+        log_failure(submit_work(storage.threads.jobs, reconcile_all, storage), _log, "reconciling claims")

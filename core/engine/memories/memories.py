@@ -29,12 +29,12 @@ from core.engine.memories.import_comparison import reconcile_all
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded, Search
-from core.engine.runtime.storage import Storage, begin, chain, log_failure, map_result
+from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result, submit_work
 from core.engine.startup import flush_journal
 from core.entities.mentions import read_inferred
 from core.errors import Code, UserError
 from core.intake.erase.erasure import VERB as ERASE_VERB
-from core.intake.erase.erasure import erase, erase_preview
+from core.intake.erase.erasure import erase_memories, erase_preview
 from core.intake.store.requests import CheckedRequest, check_request, check_source, store_request_from_fact
 from core.intake.store.store import identify_store_call, restore_store_reply
 from core.intake.transaction.unit_of_work import IdempotentCall
@@ -94,13 +94,13 @@ def erase_for_good(open_vault: OpenVault, ids: Sequence[str], actor: Actor, *, w
     if not actor.is_owner:
         raise UserError(Code.ACCESS_DENIED, "Only the person may erase.")
     held = backups_of(open_vault.storage.home)
-    waiting = open_vault.read_log.take()
+    waiting = open_vault.read_log.take_pending()
 
     def write(tx: Tx) -> Erased:
         # What was read of them a moment ago is written first, so that it is cleared with the rest.
         open_vault.read_log.write(tx, waiting)
         with open_vault.storage.verb(tx, actor, ERASE_VERB) as verb:
-            done = erase(
+            done = erase_memories(
                 tx,
                 open_vault.storage.work,
                 ids,
@@ -109,7 +109,7 @@ def erase_for_good(open_vault: OpenVault, ids: Sequence[str], actor: Actor, *, w
                 held,
                 whole_chain=whole_chain,
             )
-            verb.end(tuple(ids))
+            verb.set_outcome(tuple(ids))
         return done
 
     def put_back(done: Future[Erased]) -> None:
@@ -196,12 +196,12 @@ def give_feedback(
 
     def with_receipts(meant: Embedded) -> Future[Embedded]:
         """The receipt may be of the last second, and then waits to be written."""
-        return open_vault.storage.on(
+        return open_vault.storage.run_on(
             open_vault.storage.threads.reads, _flush_own_receipt, open_vault, meant, receipt_id
         )
 
-    embedded = chain(open_vault.search.embed_texts([query_text(query)]), with_receipts)
-    return chain(embedded, lambda meant: open_vault.storage.write(lambda tx: write(tx, meant)))
+    embedded = chain_work(open_vault.search.embed_texts([query_text(query)]), with_receipts)
+    return chain_work(embedded, lambda meant: open_vault.storage.write(lambda tx: write(tx, meant)))
 
 
 def write_feedback(
@@ -218,8 +218,8 @@ def write_feedback(
     row = {"id": feedback_id, "memory_id": memory_id, "signal": signal, "actor": actor.kind}
     with storage.verb(tx, actor, VERB, label=LABEL) as verb:
         tx.insert("feedback", {**row, "client_id": actor.client_id, "at": tx.now_ms, **more})
-        verb.note(memory_id, signal=signal)
-        verb.end((memory_id,))
+        verb.note_audit(memory_id, signal=signal)
+        verb.set_outcome((memory_id,))
     return FeedbackReply(feedback_id, memory_id, signal, verb.step_id)
 
 
@@ -305,7 +305,7 @@ def apply_verdict(
             VerdictWriter(storage.make_id, storage.work, search.space, search.add_vectors),
             tx,
         )
-        verb.end((reply.memory_id,), asdict(reply))
+        verb.set_outcome((reply.memory_id,), asdict(reply))
         return reply
 
 
@@ -345,9 +345,9 @@ class Memories:
         client = self._authority.client_of(actor)
         checked = check_request(replace(request, channel=actor.channel), client)
         texts = [embedding_text(text, author=request.author) for text in checked.texts]
-        return chain(
+        return chain_work(
             open_vault.search.embed_texts(texts),
-            lambda meant: open_vault.storage.write(self._store(open_vault, checked, meant, actor, client)),
+            lambda meant: open_vault.storage.write(self._make_store_writer(open_vault, checked, meant, actor, client)),
         )
 
     def store_fact(self, fact: FactRequest, actor: Actor) -> Future[StoreReply]:
@@ -360,7 +360,7 @@ class Memories:
             actor,
         )
 
-    def _store(
+    def _make_store_writer(
         self,
         open_vault: OpenVault,
         checked: CheckedRequest,
@@ -371,13 +371,13 @@ class Memories:
         def write(tx: Tx) -> StoreReply:
             self._authority.check_terms_hold(actor, client)
             handed = open_vault.read_log.disclosed_to(actor.client_id)
-            vectors = meant.within(open_vault.search.active_space)
+            vectors = meant.vectors_in(open_vault.search.active_space)
             with open_vault.storage.verb(tx, actor, "store", identify_store_call(checked.request, actor)) as verb:
                 if verb.earlier is not None:
                     return restore_store_reply(verb.earlier)
                 service, add_vectors = open_vault.search.store_service, open_vault.search.add_vectors
-                reply = service.store(tx, checked, vectors, actor, client, add_vectors, handed)
-                verb.end((reply.memory_id,), asdict(reply))
+                reply = service.store_request(tx, checked, vectors, actor, client, add_vectors, handed)
+                verb.set_outcome((reply.memory_id,), asdict(reply))
                 return reply
 
         return write
@@ -392,8 +392,8 @@ class Memories:
             UserError: NOT_FOUND when it does not exist or lies outside what the actor may see.
         """
         open_vault = self._open_vault()
-        scope = self._authority.scope(actor)
-        found = open_vault.storage.read(lambda rows: _one(rows, memory_id, scope, kind))
+        scope = self._authority.make_scope(actor)
+        found = open_vault.storage.read(lambda rows: _require_visible(rows, memory_id, scope, kind))
         return (
             found
             if actor.client_id is None
@@ -403,7 +403,7 @@ class Memories:
     def list(self, request: ListRequest, actor: Actor) -> Future[Page]:
         """A page of memories, newest first."""
         open_vault = self._open_vault()
-        scope = self._authority.scope(actor)
+        scope = self._authority.make_scope(actor)
 
         def read(rows: Rows) -> Page:
             page = read_list_page(rows, request, scope)
@@ -416,9 +416,9 @@ class Memories:
     def show(self, memory_id: str, actor: Actor) -> Future[MemoryDetail]:
         """A memory with its provenance, claims, relations and trust terms."""
         open_vault = self._open_vault()
-        scope = self._authority.scope(actor)
+        scope = self._authority.make_scope(actor)
         now = open_vault.storage.clock.now_ms()
-        return open_vault.storage.read(lambda rows: read_detail(rows, _one(rows, memory_id, scope), now))
+        return open_vault.storage.read(lambda rows: read_detail(rows, _require_visible(rows, memory_id, scope), now))
 
     def explain_trust(self, memory_id: str) -> Future[Belief]:
         """How a memory is believed: what its trust is made of, its claims, what is against it, what rests on it.
@@ -430,7 +430,9 @@ class Memories:
         """
         open_vault = self._open_vault()
         now = open_vault.storage.clock.now_ms()
-        return open_vault.storage.read(lambda rows: explain_trust(rows, _one(rows, memory_id, OWNER_SCOPE), now))
+        return open_vault.storage.read(
+            lambda rows: explain_trust(rows, _require_visible(rows, memory_id, OWNER_SCOPE), now)
+        )
 
     def explain_permanence(self, memory_id: str) -> Future[Lasting]:
         """How long what a memory says goes on being true, and how that is known; the owner's alone.
@@ -439,7 +441,7 @@ class Memories:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
         return self._open_vault().storage.read(
-            lambda rows: explain_permanence(rows, _one(rows, memory_id, OWNER_SCOPE))
+            lambda rows: explain_permanence(rows, _require_visible(rows, memory_id, OWNER_SCOPE))
         )
 
     def list_inferred(self, memory_id: str) -> Future[Inferred | None]:
@@ -451,7 +453,9 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED; the future raises NOT_FOUND.
         """
-        return self._open_vault().storage.read(lambda rows: read_inferred(rows, _one(rows, memory_id, OWNER_SCOPE).id))
+        return self._open_vault().storage.read(
+            lambda rows: read_inferred(rows, _require_visible(rows, memory_id, OWNER_SCOPE).id)
+        )
 
     def read_anew(self, memory_id: str) -> Future[Inferred | None]:
         """Infer anew at once, by rules, what a memory's text holds. All of it is derived: it is no undo step.
@@ -466,19 +470,19 @@ class Memories:
 
         def write(tx: Tx) -> Inferred | None:
             with open_vault.storage.verb(tx, OWNER_ACTOR, READ_ANEW) as verb:
-                renew_annotations(tx, open_vault.storage.make_id, [_one(tx, memory_id, OWNER_SCOPE).id])
-                verb.end((memory_id,))
+                renew_annotations(tx, open_vault.storage.make_id, [_require_visible(tx, memory_id, OWNER_SCOPE).id])
+                verb.set_outcome((memory_id,))
             return read_inferred(tx, memory_id)
 
         return open_vault.storage.write(write)
 
-    def history(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]:
+    def list_versions(self, memory_id: str, actor: Actor) -> Future[tuple[Memory, ...]]:
         """All versions of a memory, oldest first."""
         open_vault = self._open_vault()
-        scope = self._authority.scope(actor)
+        scope = self._authority.make_scope(actor)
 
         def read(rows: Rows) -> tuple[Memory, ...]:
-            chain = _one(rows, memory_id, scope).chain_id
+            chain = _require_visible(rows, memory_id, scope).chain_id
             ids = [r[0] for r in rows.all("SELECT id FROM memories WHERE chain_id = ? ORDER BY version, n", (chain,))]
             found = read_by_ids(rows, ids)
             there = visible_ids(rows, ids, scope)
@@ -499,10 +503,10 @@ class Memories:
             The result with the id of its receipt.
         """
         open_vault = self._open_vault()
-        scope = self._authority.scope(actor)
+        scope = self._authority.make_scope(actor)
         request = RecallRequest.from_query(query, scope)
         begun = open_vault.storage.clock.monotonic()
-        request.check()
+        request.check_bounds()
 
         def run(meant: Embedded | None) -> RecallReply:
             now = open_vault.storage.clock.now_ms()
@@ -517,20 +521,20 @@ class Memories:
                     (item.memory for item in result.items), (ref for item in result.items for ref in item.refs)
                 )
             result = replace(result, took_ms=(open_vault.storage.clock.monotonic() - begun) * 1000)
-            open_vault.load.latency.record(result.took_ms)
+            open_vault.load.latency.record_latency(result.took_ms)
             receipt, metrics = receipts.note_recall(
                 open_vault.read_log, actor, "recall", query.query, result, said, now, kept
             )
             return RecallReply(result, receipt, metrics() if query.explain else None)
 
         if not request.wants_vector:
-            return open_vault.storage.on(open_vault.storage.threads.reads, run, None)
-        return chain(
+            return open_vault.storage.run_on(open_vault.storage.threads.reads, run, None)
+        return chain_work(
             open_vault.search.embed_texts([request.embed_text]),
-            lambda meant: open_vault.storage.on(open_vault.storage.threads.reads, run, meant),
+            lambda meant: open_vault.storage.run_on(open_vault.storage.threads.reads, run, meant),
         )
 
-    def context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
+    def build_context(self, query: ContextQuery, actor: Actor) -> Future[ContextReply]:
         """What is remembered of a prompt, as one fenced text within a token budget.
 
         Args:
@@ -542,7 +546,7 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED, INVALID_QUERY, INVALID_INPUT; the future raises NOT_FOUND for an unknown space.
         """
-        return build_context(self._open_vault(), query, self._authority.scope(actor), actor)
+        return build_context(self._open_vault(), query, self._authority.make_scope(actor), actor)
 
     def forget(self, memory_id: str, actor: Actor) -> Future[str]:
         """Let a memory leave recall; the owner can undo it. A client that curates never forgets what the person said.
@@ -554,15 +558,15 @@ class Memories:
             UserError: ACCESS_DENIED, NOT_FOUND.
         """
         open_vault = self._open_vault()
-        self._authority.require(actor, Grant.CURATE)
-        self._authority.scope(actor)
+        self._authority.require_grant(actor, Grant.CURATE)
+        self._authority.make_scope(actor)
 
         def write(tx: Tx) -> str:
-            self._authority.require(actor, Grant.CURATE)  # it may have been taken back since
-            _one(tx, memory_id, self._authority.scope(actor))
+            self._authority.require_grant(actor, Grant.CURATE)  # it may have been taken back since
+            _require_visible(tx, memory_id, self._authority.make_scope(actor))
             with open_vault.storage.verb(tx, actor, "forget") as verb:
                 step = forget_memory(tx, open_vault.storage.work, memory_id, actor)
-                verb.end((memory_id,))
+                verb.set_outcome((memory_id,))
             return step
 
         return open_vault.storage.write(write)
@@ -634,17 +638,17 @@ class Memories:
         open_vault, actor = self._open_vault(), call.actor
         write = write or call.write
 
-        def may(rows: Rows) -> None:
+        def check_may_judge(rows: Rows) -> None:
             self._authority.require_voice(actor)
-            _one(rows, call.memory_id, self._authority.scope(actor), call.extras.kind)
+            _require_visible(rows, call.memory_id, self._authority.make_scope(actor), call.extras.kind)
 
         self._authority.require_voice(actor)
-        self._authority.scope(actor)
+        self._authority.make_scope(actor)
         return open_vault.storage.write(
-            lambda tx: apply_verdict(tx, open_vault.storage, open_vault.search, call, may, write)
+            lambda tx: apply_verdict(tx, open_vault.storage, open_vault.search, call, check_may_judge, write)
         )
 
-    def feedback(
+    def give_feedback(
         self, memory_id: str, signal: str, query: str, actor: Actor, receipt_id: str | None = None
     ) -> Future[FeedbackReply]:
         """Say how a memory did as an answer; what was wrong does not come again for such a question (E7.3).
@@ -663,23 +667,23 @@ class Memories:
         """
         open_vault = self._open_vault()
         self._authority.require_voice(actor)
-        scope = self._authority.scope(actor)
+        scope = self._authority.make_scope(actor)
 
-        def check(rows: Rows) -> None:
-            _one(rows, memory_id, scope)
+        def check_visible(rows: Rows) -> None:
+            _require_visible(rows, memory_id, scope)
 
-        return give_feedback(open_vault, memory_id, signal, query, actor, receipt_id, check)
+        return give_feedback(open_vault, memory_id, signal, query, actor, receipt_id, check_visible)
 
-    def reconcile(self) -> Future[Reconciled]:
+    def reconcile_all(self) -> Future[Reconciled]:
         """Check claims, evidence and trust against each other and mend what is derived; the nightly reconciliation.
 
         Returns:
             Counts of what was looked at, mended and found broken.
         """
         open_vault = self._open_vault()
-        return open_vault.storage.on(open_vault.storage.threads.jobs, reconcile_all, open_vault.storage)
+        return open_vault.storage.run_on(open_vault.storage.threads.jobs, reconcile_all, open_vault.storage)
 
-    def undo(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
+    def undo_step(self, step_id: str | None, actor: Actor) -> Future[UndoReport]:
         """Take back a step; the newest one when none is named. Only the owner may.
 
         Returns:
@@ -693,7 +697,7 @@ class Memories:
             with open_vault.storage.verb(tx, actor, "undo") as verb:
                 report = expiry.undo_step(tx, open_vault, step_id, actor)
                 self._authority.refresh_after(tx)
-                verb.end(())
+                verb.set_outcome(())
             return report
 
         return map_result(
@@ -712,7 +716,7 @@ def _note_memory_disclosed(open_vault: OpenVault, memory: Memory, actor: Actor) 
 def _with_backlog(storage: Storage, search: Search, report: UndoReport) -> UndoReport:
     """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
     with suppress(UserError):
-        log_failure(begin(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back")
+        log_failure(submit_work(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back")
     return report
 
 
@@ -744,7 +748,7 @@ def _vectors_of(search: Search, memories: Sequence[Memory], vectors: NDArray[np.
     return write
 
 
-def _one(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = None) -> Memory:
+def _require_visible(rows: Rows, memory_id: str, scope: Scope, kind: Kind | None = None) -> Memory:
     found = find_visible(rows, memory_id, scope, kind)
     if found is None:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")

@@ -55,7 +55,7 @@ def delete_expired(open_vault: OpenVault) -> None:
         return  # on trial: looked at again with the next call
     due = open_vault.storage.vault.read(lambda rows: bool(rows.value(_ANY, {"now": now, "old": now - days * _DAY_MS})))
     try:
-        more = due and open_vault.storage.write(lambda tx: _delete(tx, days), background=True).result(_TURN_S)
+        more = due and open_vault.storage.write(lambda tx: _delete_batch(tx, days), background=True).result(_TURN_S)
     except TimeoutError:
         return  # behind something long in the queue: it is done in its turn
     if not more:
@@ -119,7 +119,7 @@ def clear_scrub_note(tx: Tx, noted: str) -> None:
     tx.run("DELETE FROM settings WHERE key = ? AND value = ?", (SCRUB_DUE, noted))
 
 
-def _delete(tx: Tx, undo_days: int) -> bool:
+def _delete_batch(tx: Tx, undo_days: int) -> bool:
     """One batch; whether more may be left."""
     left = [_delete_steps(tx), _delete_receipts(tx)]
     requests = tx.run(

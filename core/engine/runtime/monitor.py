@@ -43,7 +43,7 @@ class LatencyWindow:
         self._lock = threading.Lock()  # guards _took
         self._took: deque[float] = deque(maxlen=RECALLS)
 
-    def record(self, took_ms: float) -> None:
+    def record_latency(self, took_ms: float) -> None:
         """Note one recall.
 
         Args:
@@ -152,7 +152,7 @@ class MemoryWatch:
         """What was taken since the vault opened, MB; never below 0."""
         return max(self._resident() - self._baseline, 0) / _MB
 
-    def pressure(self) -> Pressure:
+    def read_pressure(self) -> Pressure:
         """The level as of now."""
         ratio = self.used_mb() / self._budget_mb()
         now = self._clock.monotonic()
@@ -163,19 +163,19 @@ class MemoryWatch:
                     self._calm_since.pop(line, None)
                 else:
                     self._calm_since.setdefault(line, now)
-            if _rank(reached) > _rank(self._level):
+            if _rank_of_level(reached) > _rank_of_level(self._level):
                 self._level = reached
-            elif self._level is not Pressure.NORMAL and self._calm(self._level, now):
-                calm_too = self._level is Pressure.ELEVATED or self._calm(Pressure.ELEVATED, now)
+            elif self._level is not Pressure.NORMAL and self._is_calm(self._level, now):
+                calm_too = self._level is Pressure.ELEVATED or self._is_calm(Pressure.ELEVATED, now)
                 self._level = Pressure.NORMAL if calm_too else Pressure.ELEVATED
             return self._level
 
-    def _calm(self, line: Pressure, now: float) -> bool:
+    def _is_calm(self, line: Pressure, now: float) -> bool:
         since = self._calm_since.get(line)
         return since is not None and now - since >= _CALM_S
 
 
-def _rank(level: Pressure) -> int:
+def _rank_of_level(level: Pressure) -> int:
     return tuple(Pressure).index(level)
 
 
@@ -201,9 +201,9 @@ class ResourceMonitor:
         """
         self._chosen_mb = budget_mb
 
-    def pressure(self) -> Pressure:
+    def read_pressure(self) -> Pressure:
         """How much of the budget is taken."""
-        return self._watch.pressure()
+        return self._watch.read_pressure()
 
     def on_battery(self) -> bool:
         """Whether the machine runs on battery; False where it has none or does not tell."""
@@ -246,7 +246,7 @@ def release_caches(load: Load, *caches: Callable[[Pressure], None]) -> Pressure:
     Returns:
         The level in force.
     """
-    level = load.resources.pressure()
+    level = load.resources.read_pressure()
     if level is not load.pressure_level:
         _log.info("memory pressure is %s", level.value)
         load.pressure_level = level

@@ -70,7 +70,7 @@ class OpenVault:
 
     def __post_init__(self) -> None:
         """How far texts are looked through follows from the options."""
-        self.limits.set(limits_from_options(self.options))
+        self.limits.set_limits(limits_from_options(self.options))
 
     def use_options(self, chosen: Options) -> None:
         """Go by other options from here on; what is read at opening only (`needs_restart`) stays as it is."""
@@ -79,4 +79,4 @@ class OpenVault:
         self.storage.work.client_waits = chosen.client_waits
         self.read_log.receipt_days = chosen.receipt_days
         self.load.resources.use_budget(chosen.memory_budget_mb)
-        self.limits.set(limits_from_options(chosen))
+        self.limits.set_limits(limits_from_options(chosen))

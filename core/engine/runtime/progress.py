@@ -53,12 +53,12 @@ class RunningImport:
     def make_progress_note(self, report: Counted | None) -> Counted:
         """Takes down how far it is, and tells whoever began it."""
 
-        def tell(done: int, total: int | None) -> None:
+        def note_progress(done: int, total: int | None) -> None:
             self.done, self.total = done, total
             if report is not None:
                 report(done, total)
 
-        return tell
+        return note_progress
 
 
 class ImportProgress:
@@ -84,7 +84,7 @@ class ImportProgress:
         self._closing = closing
         self._last = float("-inf")
 
-    def report(self, done: int, total: int | None) -> None:
+    def report_progress(self, done: int, total: int | None) -> None:
         """Tell how far the work is.
 
         Args:

@@ -103,7 +103,7 @@ class _Record:
     changed: bool = False
     taken: bool = False
 
-    def body(self) -> dict[str, Any]:
+    def make_body(self) -> dict[str, Any]:
         told: dict[str, Any] = {"items": [{"id": one} for one in self.memories.first_ids()]}
         told |= {
             name: ids.first_ids() for name, ids in (("entities", self.entities), ("blocked", self.blocked)) if ids.count
@@ -162,10 +162,10 @@ class DisclosureLog:
         record.waiting += fresh[: _WAITING - len(record.waiting)]
         return record.id
 
-    def take(self) -> tuple[DisclosureRecord, ...]:
+    def take_changed(self) -> tuple[DisclosureRecord, ...]:
         """What changed since the last time, the oldest record first."""
         made = []
-        for record in self._all():
+        for record in self._all_records():
             if record.changed:
                 made.append(
                     DisclosureRecord(
@@ -174,7 +174,7 @@ class DisclosureLog:
                         record.actor,
                         record.verb,
                         record.query,
-                        record.body(),
+                        record.make_body(),
                         record.memories.count,
                         tuple(record.waiting),
                         record.counts,
@@ -187,28 +187,28 @@ class DisclosureLog:
 
     def waiting_for(self, client_id: str | None) -> list[str]:
         """Ids that a client was handed since they were last taken."""
-        mine = [record.waiting for record in self._all() if record.actor.client_id == client_id]
+        mine = [record.waiting for record in self._all_records() if record.actor.client_id == client_id]
         return [memory_id for waiting in mine for memory_id in waiting]
 
-    def _all(self) -> tuple[_Record, ...]:
+    def _all_records(self) -> tuple[_Record, ...]:
         return (*self._over, *self._records.values())
 
     def _find_record(self, actor: Actor, verb: str, query: str, now_ms: int) -> tuple[_Key, _Record | None]:
         """The record a read stands on, if it has begun, and its key."""
         key = (actor.client_id, actor.session, verb, query)
         record = self._records.get(key)
-        if record is not None and _goes_on(record, now_ms):
+        if record is not None and _is_recent(record, now_ms):
             return key, record
-        self._records = {name: one for name, one in self._records.items() if one.changed or _goes_on(one, now_ms)}
-        mine = sum(_goes_on(one, now_ms) for name, one in self._records.items() if name[0] == actor.client_id)
+        self._records = {name: one for name, one in self._records.items() if one.changed or _is_recent(one, now_ms)}
+        mine = sum(_is_recent(one, now_ms) for name, one in self._records.items() if name[0] == actor.client_id)
         if mine >= _LINES:
             key = (actor.client_id, None, verb, "")
             record = self._records.get(key)
-            return key, record if record is not None and _goes_on(record, now_ms) else None
+            return key, record if record is not None and _is_recent(record, now_ms) else None
         return key, None
 
 
-def _goes_on(record: _Record, now_ms: int) -> bool:
+def _is_recent(record: _Record, now_ms: int) -> bool:
     return 0 <= now_ms - record.at < _MINUTE_MS
 
 
@@ -312,7 +312,7 @@ class ReadLog:
         with self._lock:
             self._seen[client_id] = now_ms
 
-    def note(
+    def note_read(
         self,
         actor: Actor,
         verb: str,
@@ -369,10 +369,10 @@ class ReadLog:
             told = (memory_ids, entity_ids, blocked)
             return self._handouts.add(new_id, actor, verb, query, *told, now_ms, counts=counts)
 
-    def take(self) -> PendingReads:
+    def take_pending(self) -> PendingReads:
         """Remove and return what is waiting."""
         with self._lock:
-            entries = (*self._entries, *map(_entry_of, self._handouts.take()))
+            entries = (*self._entries, *map(_entry_of, self._handouts.take_changed()))
             waiting = PendingReads(entries, tuple(self._refusals), dict(self._seen))
             self._entries, self._refusals, self._seen = [], [], {}
         return waiting
@@ -386,7 +386,7 @@ class ReadLog:
         # On paper from here on: the answers themselves, with their texts, are let go.
         kept = [replace(entry, body=_entry_body(entry)) for entry in waiting.entries[-_ENTRIES_KEPT:]]
         with self._lock:
-            self._entries = _newest(_as_one([*kept, *self._entries]))
+            self._entries = _keep_newest(_merge_by_receipt([*kept, *self._entries]))
             self._refusals = [*waiting.refusals, *self._refusals][-_REFUSALS_KEPT:]
             self._seen = {**waiting.seen, **self._seen}
 
@@ -415,8 +415,8 @@ class ReadLog:
             "UPDATE clients SET last_seen_at = ? WHERE id = ?",
             [(at, client_id) for client_id, at in waiting.seen.items()],
         )
-        tx.run_many(_WRITE, [self._receipt(entry) for entry in entries if not entry.again])
-        again = [(_count(entry), _json(_entry_body(entry)), entry.id) for entry in entries if entry.again]
+        tx.run_many(_WRITE, [self._receipt_row(entry) for entry in entries if not entry.again])
+        again = [(_count_items(entry), _to_json(_entry_body(entry)), entry.id) for entry in entries if entry.again]
         tx.run_many(_WRITE_AGAIN, again)
         self._write_contexts(tx, entries)
         counts: Counter[tuple[str, str]] = Counter()
@@ -433,19 +433,19 @@ class ReadLog:
             [
                 *waiting.refusals,
                 *(
-                    AuditEntry(_actor(one), one.verb, one.id, {"items": _count(one)})
+                    AuditEntry(_actor_key(one), one.verb, one.id, {"items": _count_items(one)})
                     for one in entries
                     if not one.again
                 ),
             ],
         )
 
-    def _receipt(self, entry: _Entry) -> tuple[object, ...]:
+    def _receipt_row(self, entry: _Entry) -> tuple[object, ...]:
         actor, expires_at = entry.actor, entry.at + self.receipt_days * _DAY_MS
         who = (actor.kind, actor.client_id, actor.session)
         body = dict(_entry_body(entry))
         metrics = body.pop("metrics", None)
-        told = (_count(entry), None if metrics is None else _json(metrics), _json(body))
+        told = (_count_items(entry), None if metrics is None else _to_json(metrics), _to_json(body))
         return (entry.id, entry.at, *who, entry.verb, entry.query, *told, expires_at)
 
     def _write_contexts(self, tx: Tx, entries: Sequence[_Entry]) -> None:
@@ -484,14 +484,14 @@ def _without_erased(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]:
 
     A question in the very words of an erased text is kept without its words, and what refers to them goes with it.
     """
-    wanted = to_json(sorted({memory_id for entry in entries for memory_id in _names(entry)}))
+    wanted = to_json(sorted({memory_id for entry in entries for memory_id in _memory_ids_of(entry)}))
     there = {
         row[0] for row in tx.all("SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (wanted,))
     }
     erased = erased_texts(tx, {entry.query for entry in entries})
     kept = []
     for entry in entries:
-        gone = _names(entry) - there
+        gone = _memory_ids_of(entry) - there
         if gone or entry.query in erased:
             told = {name: value for name, value in _entry_body(entry).items() if name != "trace"}
             query = "" if entry.query in erased else entry.query
@@ -513,7 +513,7 @@ def _mark_first_entries(tx: Tx, entries: Sequence[_Entry]) -> tuple[_Entry, ...]
     return tuple(made)
 
 
-def _as_one(entries: Sequence[_Entry]) -> list[_Entry]:
+def _merge_by_receipt(entries: Sequence[_Entry]) -> list[_Entry]:
     """What stands on one receipt as one entry: the last tells of all before it, and of what it was not given itself."""
     made: dict[str, _Entry] = {}
     for entry in entries:
@@ -524,7 +524,7 @@ def _as_one(entries: Sequence[_Entry]) -> list[_Entry]:
     return list(made.values())
 
 
-def _newest(entries: Sequence[_Entry]) -> list[_Entry]:
+def _keep_newest(entries: Sequence[_Entry]) -> list[_Entry]:
     """As many of the newest as may be kept; one at least."""
     kept, ids = 0, 0
     for entry in entries[::-1][:_ENTRIES_KEPT]:
@@ -542,11 +542,11 @@ def _entry_of(one: DisclosureRecord) -> _Entry:
     )  # fmt: skip
 
 
-def _count(entry: _Entry) -> int:
+def _count_items(entry: _Entry) -> int:
     return len(entry.given) if entry.items is None else entry.items
 
 
-def _names(entry: _Entry) -> frozenset[str]:
+def _memory_ids_of(entry: _Entry) -> frozenset[str]:
     """The memories it tells of: what was given, and of what was read alike also what was given before."""
     if entry.items is None:
         return frozenset(entry.given)
@@ -558,9 +558,9 @@ def _entry_body(entry: _Entry) -> Mapping[str, Any]:
     return entry.body() if callable(entry.body) else entry.body
 
 
-def _json(value: Mapping[str, Any]) -> str:
+def _to_json(value: Mapping[str, Any]) -> str:
     return json.dumps(dict(value), ensure_ascii=False)
 
 
-def _actor(entry: _Entry) -> str:
+def _actor_key(entry: _Entry) -> str:
     return entry.actor.kind if entry.actor.client_id is None else f"client:{entry.actor.client_id}"

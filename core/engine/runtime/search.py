@@ -105,7 +105,7 @@ class ActiveVectorSpace:
             seq: the vault's sequence after the commit.
             vectors: unit rows of this space, (len(labels), dims).
         """
-        self._apply(seq, np.asarray(labels, dtype=np.int64), vectors, NO_LABELS)
+        self._apply_change(seq, np.asarray(labels, dtype=np.int64), vectors, NO_LABELS)
 
     def drop_vectors(self, seq: int, labels: Sequence[int]) -> None:
         """Take vanished memories out of the index; on the writer thread.
@@ -114,9 +114,9 @@ class ActiveVectorSpace:
             seq: the vault's sequence after the commit.
         """
         none = np.empty((0, self.space.dims), dtype=np.float32)
-        self._apply(seq, NO_LABELS, none, np.asarray(labels, dtype=np.int64))
+        self._apply_change(seq, NO_LABELS, none, np.asarray(labels, dtype=np.int64))
 
-    def _apply(self, seq: int, labels: Labels, vectors: NDArray[np.float32], removed: Labels) -> None:
+    def _apply_change(self, seq: int, labels: Labels, vectors: NDArray[np.float32], removed: Labels) -> None:
         try:
             self.index.apply(seq, labels, vectors, removed)
         except LociError as error:
@@ -143,7 +143,7 @@ class Embedded:
         """The vector of the first text; None where there is none."""
         return None if self.vectors is None else self.vectors[0]
 
-    def each(self, count: int) -> tuple[Embedded, ...]:
+    def split_by_text(self, count: int) -> tuple[Embedded, ...]:
         """One of these for every text.
 
         Args:
@@ -152,7 +152,7 @@ class Embedded:
         rows = [None] * count if self.vectors is None else [self.vectors[at : at + 1] for at in range(count)]
         return tuple(Embedded(self.active_space, row, self.code) for row in rows)
 
-    def within(self, active_space: ActiveVectorSpace) -> NDArray[np.float32] | None:
+    def vectors_in(self, active_space: ActiveVectorSpace) -> NDArray[np.float32] | None:
         """The vectors, if they are of that vector space; else None, and what is stored waits for its vector."""
         return self.vectors if active_space is self.active_space else None
 
@@ -218,13 +218,13 @@ class VaultVectorLoader:
 
     def live_labels(self) -> Labels:
         """Labels of all memories that have a vector, ascending."""
-        return self._labels("")
+        return self._read_labels("")
 
     def changed_since(self, revision: int) -> Labels:
         """Labels whose vector was written after a revision."""
-        return self._labels(" AND rev > ?", revision)
+        return self._read_labels(" AND rev > ?", revision)
 
-    def _labels(self, more: str, *values: int) -> Labels:
+    def _read_labels(self, more: str, *values: int) -> Labels:
         found = self._rows.all(
             f"SELECT n FROM embeddings WHERE owner = 'memory' AND vector_space = ?{more} ORDER BY n",  # noqa: S608 - constant
             (self._space.name, *values),
@@ -334,7 +334,7 @@ class Search:
             Unit rows, (len(texts), dims) float32.
         """
         self._storage.activity.note_call()
-        return self._storage.on(self._storage.threads.prompt, self.active_space.embed, texts)
+        return self._storage.run_on(self._storage.threads.prompt, self.active_space.embed, texts)
 
     def embed_texts(self, texts: Sequence[str]) -> Future[Embedded]:
         """As `embed`; an embedder that is away is no failure: then words are compared, and what is stored waits.
@@ -343,7 +343,7 @@ class Search:
             The vectors with the vector space they belong to.
         """
         self._storage.activity.note_call()
-        return self._storage.on(self._storage.threads.prompt, embed_texts, self.active_space, texts)
+        return self._storage.run_on(self._storage.threads.prompt, embed_texts, self.active_space, texts)
 
     def embed_many(self, texts: Sequence[str]) -> Future[NDArray[np.float32]]:
         """Embed for background work, after what such work asked for before.
@@ -351,11 +351,11 @@ class Search:
         Returns:
             Unit rows, (len(texts), dims) float32.
         """
-        return self._storage.on(self._storage.threads.compute, self.active_space.embed, texts)
+        return self._storage.run_on(self._storage.threads.compute, self.active_space.embed, texts)
 
     def embed_texts_later(self, texts: Sequence[str]) -> Future[Embedded]:
         """As `embed_texts`, for background work."""
-        return self._storage.on(self._storage.threads.compute, embed_texts, self.active_space, texts)
+        return self._storage.run_on(self._storage.threads.compute, embed_texts, self.active_space, texts)
 
     def drop_vectors(self, seq: int, labels: Sequence[int]) -> None:
         """Take vanished memories out of the index; on the writer thread.
@@ -378,7 +378,7 @@ class Search:
         self.index.spare_memory(on=level is Pressure.CRITICAL)
         if level is not Pressure.NORMAL:
             self.probe_vectors = {}
-            self.recall.forget()
+            self.recall.drop_caches()
 
     def use_retrieval(self, chosen: RetrievalOptions) -> None:
         """Rank by other weights from here on; a recall that runs goes on with those it began with."""

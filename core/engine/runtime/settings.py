@@ -70,7 +70,7 @@ def with_weights(options: RetrievalOptions, weights: Mapping[str, Value] | None)
         UserError: CONFIG_INVALID for an unknown name or a value the option does not take.
     """
     for name, value in (weights or {}).items():
-        options = replace_option(options, name, _whole(name, value))
+        options = replace_option(options, name, _to_whole_number(name, value))
     return options
 
 
@@ -91,8 +91,8 @@ def apply_weights(tx: Tx, storage: Storage, search: Search, weights: Mapping[str
     with storage.verb(tx, OWNER_ACTOR, TUNE_VERB, label=TUNE_LABEL) as verb:
         for name in changed:
             _put_weight(tx, name, getattr(after, name))
-        verb.note(verb.step_id, options=len(changed))
-        verb.end(())
+        verb.note_audit(verb.step_id, options=len(changed))
+        verb.set_outcome(())
     told = {name: (getattr(before, name), getattr(after, name)) for name in changed}
     tx.run("INSERT INTO tunings (step_id, changes) VALUES (?, ?)", (verb.step_id, json.dumps(told)))
     tx.after_commit(lambda: search.use_retrieval(after))
@@ -118,7 +118,7 @@ def weight_applications(rows: Rows) -> tuple[Applied, ...]:
     )
 
 
-def _whole(name: str, value: Value) -> Value:
+def _to_whole_number(name: str, value: Value) -> Value:
     """A number that a slider gives as 8.0 for an option that takes whole numbers."""
     field = RetrievalOptions.model_fields.get(name)
     if field is not None and field.annotation is int and isinstance(value, float) and value.is_integer():
@@ -157,7 +157,7 @@ class Settings:
         open_vault = self._open_vault()
         return open_vault.storage.read(lambda rows: option_rows(Options, stored_options(rows)[0]))
 
-    def set(self, name: str, value: object) -> Future[OptionRow]:
+    def set_option(self, name: str, value: object) -> Future[OptionRow]:
         """Change one option; one undo step, none where it has that value already.
 
         Args:
@@ -180,14 +180,14 @@ class Settings:
                 label = f"Change the setting {row.title}"
                 with open_vault.storage.verb(tx, OWNER_ACTOR, SET_VERB, label=label) as verb:
                     _write_setting(tx, name, row.value)
-                    verb.note(name)
+                    verb.note_audit(name)
                     _take_up(tx, open_vault, OWNER_ACTOR)
-                    verb.end(())
+                    verb.set_outcome(())
             return row
 
         return open_vault.storage.write(write)
 
-    def reset(self, name: str | None = None) -> Future[tuple[OptionRow, ...]]:
+    def reset_options(self, name: str | None = None) -> Future[tuple[OptionRow, ...]]:
         """Put one option, or all, back to the default; one undo step.
 
         Args:
@@ -200,16 +200,16 @@ class Settings:
             UserError: CONFIG_INVALID for an unknown name; VAULT_LOCKED.
         """
         open_vault = self._open_vault()
-        return open_vault.storage.write(lambda tx: _reset(tx, open_vault, name).rows)
+        return open_vault.storage.write(lambda tx: _write_defaults(tx, open_vault, name).rows)
 
     def reset_all(self) -> Future[OptionsReset]:
-        """Put all options back to their defaults, as `reset` does; one undo step, which is told.
+        """Put all options back to their defaults, as `reset_options` does; one undo step, which is told.
 
         Raises:
             UserError: VAULT_LOCKED.
         """
         open_vault = self._open_vault()
-        return open_vault.storage.write(lambda tx: _reset(tx, open_vault, None))
+        return open_vault.storage.write(lambda tx: _write_defaults(tx, open_vault, None))
 
 
 def stored_options(rows: Rows) -> tuple[Options, tuple[str, ...]]:
@@ -237,7 +237,7 @@ def apply_undone_options(tx: Tx, open_vault: OpenVault, step_id: str, actor: Act
     if changed is not None:
         with open_vault.storage.verb(tx, actor, SET_VERB) as verb:
             _take_up(tx, open_vault, actor)
-            verb.end(())
+            verb.set_outcome(())
 
 
 def _take_up(tx: Tx, open_vault: OpenVault, actor: Actor) -> None:
@@ -247,12 +247,12 @@ def _take_up(tx: Tx, open_vault: OpenVault, actor: Actor) -> None:
         open_vault.use_options(chosen)
         if tuned != open_vault.search.retrieval:
             open_vault.search.use_retrieval(tuned)
-            open_vault.storage.announce(RETUNED_VERB, (), actor, seq)
+            open_vault.storage.announce_change(RETUNED_VERB, (), actor, seq)
 
     tx.after_commit(take_settings_into_use)
 
 
-def _reset(tx: Tx, open_vault: OpenVault, name: str | None) -> OptionsReset:
+def _write_defaults(tx: Tx, open_vault: OpenVault, name: str | None) -> OptionsReset:
     label = "Reset all settings" if name is None else f"Reset the setting {option_row(Options(), name).title}"
     names = Options.model_fields if name is None else (name,)
     if name is not None:
@@ -263,9 +263,9 @@ def _reset(tx: Tx, open_vault: OpenVault, name: str | None) -> OptionsReset:
         with open_vault.storage.verb(tx, OWNER_ACTOR, SET_VERB, label=label) as verb:
             for one in held:
                 tx.delete("settings", {"key": one})
-            verb.note(name or "", options=len(held))
+            verb.note_audit(name or "", options=len(held))
             _take_up(tx, open_vault, OWNER_ACTOR)
-            verb.end(())
+            verb.set_outcome(())
         step_id = verb.step_id
     return OptionsReset(option_rows(Options, stored_options(tx)[0]), step_id)
 

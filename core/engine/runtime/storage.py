@@ -53,7 +53,7 @@ def locked_error() -> UserError:
     return UserError(Code.VAULT_LOCKED, "The vault is locked; `loci unlock` or the window opens it.")
 
 
-def begin(pool: Executor, work: Callable[P, A], *args: P.args, **kwargs: P.kwargs) -> Future[A]:
+def submit_work(pool: Executor, work: Callable[P, A], *args: P.args, **kwargs: P.kwargs) -> Future[A]:
     """Hand work to a pool.
 
     Args:
@@ -68,7 +68,7 @@ def begin(pool: Executor, work: Callable[P, A], *args: P.args, **kwargs: P.kwarg
         raise locked_error() from None
 
 
-def chain(first: Future[A], then: Callable[[A], Future[B]]) -> Future[B]:
+def chain_work(first: Future[A], then: Callable[[A], Future[B]]) -> Future[B]:
     """Begin a second work with the result of a first.
 
     Args:
@@ -83,13 +83,13 @@ def chain(first: Future[A], then: Callable[[A], Future[B]]) -> Future[B]:
         if not reply.set_running_or_notify_cancel():
             return
         try:
-            second = then(_result(done))
+            second = then(_result_of(done))
         except BaseException as error:  # noqa: BLE001 - the caller of the future gets whatever went wrong
             reply.set_exception(error)
         else:
-            second.add_done_callback(lambda done: _settle(done, reply, _same, _same))
+            second.add_done_callback(lambda done: _settle_reply(done, reply, _return_error, _return_error))
 
-    _follow(reply, first)
+    _cancel_together(reply, first)
     first.add_done_callback(start_second)
     return reply
 
@@ -110,14 +110,14 @@ def map_result(
 
     def settle_reply(done: Future[A]) -> None:
         if reply.set_running_or_notify_cancel():
-            _settle(done, reply, then, said or _same)
+            _settle_reply(done, reply, then, said or _return_error)
 
-    _follow(reply, first)
+    _cancel_together(reply, first)
     first.add_done_callback(settle_reply)
     return reply
 
 
-def recover(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A]:
+def recover_from(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A]:
     """Turn one kind of error of a work into its result.
 
     Args:
@@ -133,7 +133,7 @@ def recover(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A
         if not reply.set_running_or_notify_cancel():
             return
         try:
-            value = _result(done)
+            value = _result_of(done)
         except kind as error:
             reply.set_result(then(error))
         except BaseException as error:  # noqa: BLE001 - the caller of the future gets whatever went wrong
@@ -141,7 +141,7 @@ def recover(first: Future[A], kind: type[E], then: Callable[[E], A]) -> Future[A
         else:
             reply.set_result(value)
 
-    _follow(reply, first)
+    _cancel_together(reply, first)
     first.add_done_callback(settle_or_recover)
     return reply
 
@@ -155,7 +155,7 @@ def log_failure(work: Future[A], log: logging.Logger, name: str) -> None:
 
     def log_if_failed(done: Future[A]) -> None:
         try:
-            _result(done)
+            _result_of(done)
         except LociError as error:
             if error.code is not Code.VAULT_LOCKED:
                 log.warning("%s stopped: %s", name, error.code.value)
@@ -208,7 +208,7 @@ class RunningVerb:
         self.reply: Mapping[str, Any] | None = None
         self.ids: Sequence[str] | None = None
 
-    def end(self, ids: Sequence[str] | None, reply: Mapping[str, Any] | None = None) -> None:
+    def set_outcome(self, ids: Sequence[str] | None, reply: Mapping[str, Any] | None = None) -> None:
         """Say what was done.
 
         Args:
@@ -229,11 +229,11 @@ class RunningVerb:
         """The undo step's id; as `step`."""
         return self.step.step_id
 
-    def note(self, obj: str = "", **detail: object) -> None:
-        """Say what the audit row shall hold (`core.intake.transaction.unit_of_work.Verb.note`); as `step`."""
-        self.step.note(obj, **detail)
+    def note_audit(self, obj: str = "", **detail: object) -> None:
+        """Say what the audit row shall hold (`core.intake.transaction.unit_of_work.Verb.note_audit`); as `step`."""
+        self.step.note_audit(obj, **detail)
 
-    def record(self, step: Verb) -> None:
+    def record_step(self, step: Verb) -> None:
         """Let a step collect what this verb changes."""
         self._step = step
 
@@ -273,7 +273,7 @@ class Storage:
 
     def read_quietly(self, fn: Callable[[Rows], T]) -> Future[T]:
         """`read` for what looks by itself again and again: it is no sign of somebody being at work."""
-        return self.on(self.threads.reads, lambda: self.vault.read(fn))
+        return self.run_on(self.threads.reads, lambda: self.vault.read(fn))
 
     def write(self, fn: Callable[[Tx], T], *, background: bool = False) -> Future[T]:
         """Hand a verb to the writer.
@@ -290,7 +290,7 @@ class Storage:
         if not background:
             self.activity.note_call()
         try:
-            first = self.queue.submit(self._with_publishing(fn), background=background)
+            first = self.queue.submit_verb(self._with_publishing(fn), background=background)
         except LociError as error:
             raise self.translate_error(error) from None
         return map_result(first, self._note_write_success, self._note_write_failure)
@@ -314,7 +314,7 @@ class Storage:
             self.write_fault = error.code
         return self.translate_error(error)
 
-    def on(self, pool: Executor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+    def run_on(self, pool: Executor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run work on one of the pools.
 
         Args:
@@ -323,7 +323,7 @@ class Storage:
         Returns:
             Its result; VAULT_LOCKED where the vault closed before its turn.
         """
-        return map_result(begin(pool, work, *args, **kwargs), lambda value: value, self.translate_error)
+        return map_result(submit_work(pool, work, *args, **kwargs), lambda value: value, self.translate_error)
 
     def translate_error(self, error: BaseException) -> BaseException:
         """While the vault closes, what a queue or an interrupted statement says means that it is locked."""
@@ -350,26 +350,26 @@ class Storage:
         Raises:
             UserError: INVALID_INPUT where the id was used for something else.
         """
-        running = RunningVerb(None if call is None else call.known(tx))
+        running = RunningVerb(None if call is None else call.find_reply(tx))
         if label is None or running.earlier is not None:
             yield running
         else:
             with self.work.verb(tx, name, label, actor) as step:
-                running.record(step)
+                running.record_step(step)
                 yield running
         if running.earlier is not None:
             return
         if call is not None and running.reply is not None:
-            call.keep(tx, running.reply)
+            call.keep_reply(tx, running.reply)
         if running.ids is not None:
             self.announce_after(tx, name, running.ids, actor)
 
     def announce_after(self, tx: Tx, verb: str, ids: Sequence[str], actor: Actor) -> None:
-        """As `announce`, once the transaction is committed; nothing is told of one that is not."""
+        """As `announce_change`, once the transaction is committed; nothing is told of one that is not."""
         seq = tx.seq
-        tx.after_commit(lambda: self.announce(verb, ids, actor, seq))
+        tx.after_commit(lambda: self.announce_change(verb, ids, actor, seq))
 
-    def announce(self, verb: str, ids: Sequence[str], actor: Actor, seq: int) -> None:
+    def announce_change(self, verb: str, ids: Sequence[str], actor: Actor, seq: int) -> None:
         """Tell subscribers that rows changed."""
         self.hub.publish(Changed(verb, tuple(ids), actor, seq))
 
@@ -383,21 +383,21 @@ def publish_changes(tx: Tx, hub: Hub) -> None:
     """
     if not hub.is_watched:
         return
-    moves = _moves(tx)
+    moves = _list_moves(tx)
     if moves:
         tx.after_commit(lambda: hub.tell(moves))
 
 
-def _moves(tx: Tx) -> Moves:
+def _list_moves(tx: Tx) -> Moves:
     """The heads of split texts stand for their parts."""
     found: dict[_Step, list[str]] = {}
-    for memory_id, step in _steps(tx):
+    for memory_id, step in _read_place_changes(tx):
         if step != (None, None):
             found.setdefault(step, []).append(memory_id)
     return tuple(Moved(*step, tuple(ids)) for step, ids in found.items())
 
 
-def _steps(tx: Tx) -> Iterator[tuple[str, _Step]]:
+def _read_place_changes(tx: Tx) -> Iterator[tuple[str, _Step]]:
     touched = tx.touched
     ids = list({**touched.before, **touched.beside})
     for at in range(0, len(ids), _AT_ONCE):
@@ -413,28 +413,28 @@ def _steps(tx: Tx) -> Iterator[tuple[str, _Step]]:
                 yield one, (before, after)
 
 
-def _follow(reply: Future[B], first: Future[A]) -> None:
+def _cancel_together(reply: Future[B], first: Future[A]) -> None:
     """A reply that is cancelled before its work began takes the work with it."""
     reply.add_done_callback(lambda done: first.cancel() if done.cancelled() else None)
 
 
-def _result(done: Future[A]) -> A:
+def _result_of(done: Future[A]) -> A:
     try:
         return done.result()
     except Dropped:
         raise locked_error() from None
 
 
-def _settle(
+def _settle_reply(
     done: Future[A], reply: Future[B], then: Callable[[A], B], said: Callable[[BaseException], BaseException]
 ) -> None:
     try:
-        value = then(_result(done))
+        value = then(_result_of(done))
     except BaseException as error:  # noqa: BLE001 - the caller of the future gets whatever went wrong
         reply.set_exception(said(error))
     else:
         reply.set_result(value)
 
 
-def _same(value: A) -> A:
+def _return_error(value: A) -> A:
     return value

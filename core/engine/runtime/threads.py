@@ -29,7 +29,7 @@ class EngineLoop:
 
     def __init__(self) -> None:
         self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="loci-engine", daemon=True)  # noqa: TID251 - the one birthplace
+        self._thread = threading.Thread(target=self._run_loop, name="loci-engine", daemon=True)  # noqa: TID251 - the one birthplace
         self.control = ThreadPoolExecutor(1, thread_name_prefix="loci-control")
         self.loop: asyncio.AbstractEventLoop
         self._stop: asyncio.Event
@@ -39,7 +39,7 @@ class EngineLoop:
         self._thread.start()
         self._ready.wait()
 
-    def _run(self) -> None:
+    def _run_loop(self) -> None:
         async def main() -> None:
             self.loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
             self._ready.set()
@@ -105,7 +105,7 @@ class Threads:
             self._writer = None
         return ended
 
-    def every(self, seconds: float, action: Callable[[], None], name: str) -> None:
+    def run_every(self, seconds: float, action: Callable[[], None], name: str) -> None:
         """Call an action again and again on a thread of its own until `shutdown`.
 
         Args:
@@ -174,12 +174,12 @@ class _Ticker:
     def __init__(self, seconds: float, action: Callable[[], None], name: str) -> None:
         self._seconds, self._action = seconds, action
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"loci-{name}", daemon=True)  # noqa: TID251 - the one birthplace
+        self._thread = threading.Thread(target=self._run_ticks, name=f"loci-{name}", daemon=True)  # noqa: TID251 - the one birthplace
 
     def start(self) -> None:
         self._thread.start()
 
-    def _run(self) -> None:
+    def _run_ticks(self) -> None:
         while not self._stopped.wait(self._seconds):
             try:
                 self._action()

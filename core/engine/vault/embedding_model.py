@@ -26,7 +26,7 @@ from core.embed.server_embedder import REST_S, ServedEmbedder
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import VaultVectorLoader, make_active_space
 from core.engine.runtime.settings import Settings
-from core.engine.runtime.storage import chain
+from core.engine.runtime.storage import chain_work
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.index.flat import NO_LABELS
 from core.index.manager import IndexManager, MaintenanceDue
@@ -111,14 +111,14 @@ class EmbeddingModels:
 
     # ---- for the person
 
-    def state(self) -> Future[Embedding]:
+    def read_state(self) -> Future[Embedding]:
         """The embedder as it stands, and how far a change has come.
 
         Raises:
             UserError: VAULT_LOCKED.
         """
         open_vault = self._open_vault()
-        return open_vault.storage.read_quietly(lambda rows: _state(open_vault, rows))
+        return open_vault.storage.read_quietly(lambda rows: _read_embedding_state(open_vault, rows))
 
     def begin_change(self, model: str) -> Future[Embedding]:
         """Wish for another model; the job makes the new vectors in the background, and search goes on meanwhile.
@@ -135,14 +135,15 @@ class EmbeddingModels:
         """
         open_vault = self._open_vault()
         _check_wish(model)
-        probed = open_vault.storage.on(open_vault.storage.threads.checks, self._open_model, open_vault, model)
-        return chain(
-            chain(probed, lambda _: self._settings.set(_OPTION, model)), lambda _: self._begin_embedding_change()
+        probed = open_vault.storage.run_on(open_vault.storage.threads.checks, self._open_model, open_vault, model)
+        return chain_work(
+            chain_work(probed, lambda _: self._settings.set_option(_OPTION, model)),
+            lambda _: self._begin_embedding_change(),
         )
 
     def _begin_embedding_change(self) -> Future[Embedding]:
         self.wished()
-        return self.state()
+        return self.read_state()
 
     def list_models(self) -> Future[Offers]:
         """What the local server has that can be searched with; a server that is away is no failure.
@@ -152,15 +153,15 @@ class EmbeddingModels:
         """
         open_vault = self._open_vault()
 
-        def ask() -> Offers:
+        def list_served() -> Offers:
             try:
-                held = self._call(lambda server: server.models())
+                held = self._call_server(lambda server: server.list_models())
             except LociError as error:
                 return Offers((), error.code.value)
             fit = sorted((one for one in held if one.is_here and not one.speaks), key=lambda one: one.name.casefold())
             return Offers(tuple(Offered(f"{SERVED}{one.name}", one.bytes) for one in fit))
 
-        return open_vault.storage.on(open_vault.storage.threads.checks, ask)
+        return open_vault.storage.run_on(open_vault.storage.threads.checks, list_served)
 
     def estimate_change(self, model: str) -> Future[ChangeCost]:
         """What a change to a model takes; a few sentences of its own are embedded, and nothing is changed.
@@ -177,7 +178,7 @@ class EmbeddingModels:
         open_vault = self._open_vault()
         _check_wish(model)
 
-        def measure() -> ChangeCost:
+        def measure_change() -> ChangeCost:
             found = self._open_model(open_vault, model, keep=False)
             lacking, size = open_vault.storage.vault.read(
                 lambda rows: (count_without_vectors(rows, found.space), _usual_size(rows))
@@ -186,20 +187,20 @@ class EmbeddingModels:
             began = open_vault.storage.clock.monotonic()
             found.embedder.embed([f"{number} {sample}" for number in range(_SAMPLE)])
             each = max(_LEAST_S, open_vault.storage.clock.monotonic() - began) / _SAMPLE
-            return ChangeCost(model, found.space.dims, lacking, lacking * each, _note() if model else "")
+            return ChangeCost(model, found.space.dims, lacking, lacking * each, _read_privacy_note() if model else "")
 
-        return open_vault.storage.on(open_vault.storage.threads.checks, measure)
+        return open_vault.storage.run_on(open_vault.storage.threads.checks, measure_change)
 
-    def cancel(self) -> Future[Embedding]:
+    def cancel_change(self) -> Future[Embedding]:
         """Stay with the model that is searched with; the job drops what was made for the other one.
 
         Raises:
             UserError: VAULT_LOCKED.
         """
         wish = vector_spaces.embedder_option(self._open_vault().search.space)
-        return chain(self._settings.set(_OPTION, wish), lambda _: self.state())
+        return chain_work(self._settings.set_option(_OPTION, wish), lambda _: self.read_state())
 
-    def forget(self, name: str) -> Future[Embedding]:
+    def forget_vectors(self, name: str) -> Future[Embedding]:
         """Give up the vectors of a model that is not used any more; the job drops them.
 
         Args:
@@ -214,7 +215,7 @@ class EmbeddingModels:
             if not vector_spaces.note_unwanted(tx, name):
                 raise UserError(Code.NOT_FOUND, "There are no old vectors of that model.")
 
-        return chain(open_vault.storage.write(write), lambda _: self.state())
+        return chain_work(open_vault.storage.write(write), lambda _: self.read_state())
 
     # ---- for opening and closing
 
@@ -226,14 +227,14 @@ class EmbeddingModels:
         """
         return self._make_served_embedder(space) if space.served else self._built_in
 
-    def end(self) -> None:
+    def close_server(self) -> None:
         """The vault closes: let go of the server and of whatever was built for it."""
         with self._lock:
             server, self._server, self._model, self._built = self._server, None, None, None
             self._rests_until, self._failures = 0.0, 0
         if server is not None:
             with suppress(EnvironmentFaultError):
-                self._run(server[1].close(), _STOP_S)
+                self._run_on_loop(server[1].close(), _STOP_S)
 
     # ---- for the job
 
@@ -247,7 +248,7 @@ class EmbeddingModels:
         with self._lock:
             return not wish or self._open_vault().storage.clock.monotonic() >= self._rests_until
 
-    def target(self, ground: JobContext, wish: str) -> TargetSpace | None:
+    def open_target(self, ground: JobContext, wish: str) -> TargetSpace | None:
         """The space of the wished model; None where its server does not answer now; see `MigrationHost`."""
         del ground
         open_vault = self._open_vault()
@@ -265,10 +266,10 @@ class EmbeddingModels:
         except LociError as error:
             if error.code not in _AWAY_NOW:
                 raise
-            self._rest(open_vault.storage.clock)
+            self._pause_server(open_vault.storage.clock)
             return None
 
-    def build(self, target: TargetSpace) -> _Built:
+    def build_index(self, target: TargetSpace) -> _Built:
         """An index over the space as it is now; one that was built a moment ago is brought up to date."""
         open_vault = self._open_vault()
         with self._lock:
@@ -280,21 +281,21 @@ class EmbeddingModels:
             built = _Built(open_vault, model, index)
         index, stopped = built.index, open_vault.storage.closing.is_set
         open_vault.storage.vault.read(
-            lambda rows: index.warm(VaultVectorLoader(rows, target.space), _untold, stopped), deadline_s=None
+            lambda rows: index.warm(VaultVectorLoader(rows, target.space), _ignore_progress, stopped), deadline_s=None
         )
         while index.due() is not MaintenanceDue.NOTHING:
-            index.maintain(_untold, stopped)
+            index.maintain(_ignore_progress, stopped)
         with self._lock:
             self._built = built
         return built
 
-    def swap(self, tx: Tx, built: _Built) -> None:
+    def swap_index(self, tx: Tx, built: _Built) -> None:
         """Bring the index up to this transaction, and search it as soon as that is saved; see `MigrationHost`.
 
         Searches that began before end on the old index (E34.4). On the writer's thread nobody else can write.
         """
         open_vault, model = built.open_vault, built.model
-        built.index.warm(VaultVectorLoader(tx, model.space), _untold, lambda: False)
+        built.index.warm(VaultVectorLoader(tx, model.space), _ignore_progress, lambda: False)
         vector_spaces.note_active(tx, model.space, open_vault.search.space)
         seq = tx.seq
 
@@ -316,7 +317,7 @@ class EmbeddingModels:
 
         with open_vault.storage.verb(tx, SCHEDULER, VERB) as verb:
             tx.after_commit(use_built_space)
-            verb.end(())
+            verb.set_outcome(())
 
     # ---- models
 
@@ -329,8 +330,8 @@ class EmbeddingModels:
             )
             model = _Model(open_vault, space, own)
         else:
-            version = self._version(wish)
-            dims = len(self._ask(wish, [_PROBE])[0])
+            version = self._read_model_version(wish)
+            dims = len(self._embed_on_server(wish, [_PROBE])[0])
             space = open_vault.storage.vault.read(
                 lambda rows: vector_spaces.find_or_name_space(rows, wish, version, dims)
             )
@@ -347,23 +348,23 @@ class EmbeddingModels:
             wish,
             space.model,
             space.dims,
-            lambda texts: self._ask(wish, texts),
-            lambda: self._version(wish),
+            lambda texts: self._embed_on_server(wish, texts),
+            lambda: self._read_model_version(wish),
             lambda: self._open_vault().storage.clock.monotonic(),
         )
 
     def _embed_texts(self, open_vault: OpenVault, model: _Model, texts: Sequence[str]) -> NDArray[np.float32]:
         try:
-            return open_vault.storage.on(open_vault.storage.threads.compute, model.embedder.embed, texts).result()
+            return open_vault.storage.run_on(open_vault.storage.threads.compute, model.embedder.embed, texts).result()
         except LociError as error:
             if error.code in _AWAY_NOW:
-                self._rest(open_vault.storage.clock)
+                self._pause_server(open_vault.storage.clock)
             if error.code is Code.MODEL_CHANGED:
                 with self._lock:
                     self._model = None  # another version from here on: the next batch names a new space
             raise
 
-    def _rest(self, clock: Clock) -> None:
+    def _pause_server(self, clock: Clock) -> None:
         """The server is left alone for a while, longer each time."""
         with self._lock:
             pause = min(_LONGEST_REST_S, REST_S * 2.0 ** min(self._failures, 16))
@@ -371,13 +372,13 @@ class EmbeddingModels:
 
     # ---- the server
 
-    def _ask(self, wish: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+    def _embed_on_server(self, wish: str, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         name = wish.removeprefix(SERVED)
-        return self._call(lambda server: server.embed(name, texts, (_CLEARTEXT,) * len(texts)))
+        return self._call_server(lambda server: server.embed(name, texts, (_CLEARTEXT,) * len(texts)))
 
-    def _version(self, wish: str) -> str:
+    def _read_model_version(self, wish: str) -> str:
         name = wish.removeprefix(SERVED)
-        held = self._call(lambda server: server.models())
+        held = self._call_server(lambda server: server.list_models())
         found = next((one for one in held if name in (one.name, one.name.removesuffix(":latest"))), None)
         if found is None or not found.is_here:
             raise EnvironmentFaultError(
@@ -385,9 +386,11 @@ class EmbeddingModels:
             )
         return found.digest[:16] or "unknown"
 
-    def _call(self, ask: Callable[[ModelServer], Coroutine[Any, Any, T]]) -> T:
+    def _call_server(self, ask: Callable[[ModelServer], Coroutine[Any, Any, T]]) -> T:
         load_library()  # on this thread: it takes a moment, and the loop must not
-        return self._run(ask(self._server_at(self._open_vault().options.model_host)), _LIMITS.whole_s + _BEYOND_S)
+        return self._run_on_loop(
+            ask(self._server_at(self._open_vault().options.model_host)), _LIMITS.whole_s + _BEYOND_S
+        )
 
     def _server_at(self, host: str) -> ModelServer:
         with self._lock:
@@ -399,10 +402,10 @@ class EmbeddingModels:
             old, self._server = self._server, (host, server)
         if old is not None:
             with suppress(EnvironmentFaultError):
-                self._run(old[1].close(), _STOP_S)
+                self._run_on_loop(old[1].close(), _STOP_S)
         return server
 
-    def _run(self, work: Coroutine[Any, Any, T], within_s: float) -> T:
+    def _run_on_loop(self, work: Coroutine[Any, Any, T], within_s: float) -> T:
         try:
             running = asyncio.run_coroutine_threadsafe(work, self._loop())
         except RuntimeError:
@@ -433,11 +436,11 @@ def _model_unavailable_error() -> EnvironmentFaultError:
     return EnvironmentFaultError(Code.EMBEDDER_UNAVAILABLE, "No model server answers.")
 
 
-def _untold(_done: int, _total: int) -> None:
+def _ignore_progress(_done: int, _total: int) -> None:
     """The job tells its own progress."""
 
 
-def _state(open_vault: OpenVault, rows: Rows) -> Embedding:
+def _read_embedding_state(open_vault: OpenVault, rows: Rows) -> Embedding:
     wish, space = open_vault.options.embedder, open_vault.search.space
     building = vector_spaces.find_in_state(rows, "building")
     done = total = 0
@@ -462,11 +465,11 @@ def _state(open_vault: OpenVault, rows: Rows) -> Embedding:
             for one in vector_spaces.read_all_spaces(rows)
             if one.state == "old"
         ),
-        note=_note() if wish else "",
+        note=_read_privacy_note() if wish else "",
     )
 
 
 @cache
-def _note() -> str:
+def _read_privacy_note() -> str:
     words = json.loads(files("resources").joinpath("help").joinpath("embedders.json").read_text(encoding="utf-8"))
     return str(words["note"])

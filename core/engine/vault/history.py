@@ -18,7 +18,7 @@ from core.engine.memories.memories import embed_backlog
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search
-from core.engine.runtime.storage import Storage, begin, log_failure, map_result
+from core.engine.runtime.storage import Storage, log_failure, map_result, submit_work
 from core.errors import Code, PreconditionError, UserError
 from core.intake.undo import UNPAIRED
 from core.types.replies import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack, UndoReport
@@ -152,7 +152,7 @@ class History:
         now = open_vault.storage.clock.now_ms()
         return open_vault.read_log.note_disclosure(actor, verb, query, memory_ids, entity_ids, now, blocked=blocked_ids)
 
-    def steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
+    def list_steps(self, after: str | None = None, limit: int = 100, include_undone: bool = True) -> Future[Steps]:
         """Undo steps, newest first.
 
         Args:
@@ -168,7 +168,7 @@ class History:
         """
         open_vault = self._open_vault()
         now = open_vault.storage.clock.now_ms()
-        return open_vault.storage.read(lambda rows: _steps(rows, now, after, max(1, limit), include_undone))
+        return open_vault.storage.read(lambda rows: _read_steps(rows, now, after, max(1, limit), include_undone))
 
     def next_undo(self) -> Future[StepRow | None]:
         """The newest step of the owner's own that can be taken back; undo it by its id. None where there is none.
@@ -177,7 +177,7 @@ class History:
         """
         open_vault = self._open_vault()
         now = open_vault.storage.clock.now_ms()
-        return open_vault.storage.read(lambda rows: _step(rows, now, rows.value(_UNDO, {"now": now})))
+        return open_vault.storage.read(lambda rows: _read_step(rows, now, rows.value(_UNDO, {"now": now})))
 
     def next_redo(self) -> Future[StepRow | None]:
         """The newest undo that the owner did nothing else after; undo it by its id to redo. None where there is none.
@@ -186,7 +186,7 @@ class History:
         """
         open_vault = self._open_vault()
         now = open_vault.storage.clock.now_ms()
-        return open_vault.storage.read(lambda rows: _step(rows, now, rows.value(_REDO, {"now": now})))
+        return open_vault.storage.read(lambda rows: _read_step(rows, now, rows.value(_REDO, {"now": now})))
 
     def undo_back_to(self, step_id: str, preview: bool) -> Future[UndoBack]:
         """Take back a step and every later one that stands, newest first, in one transaction.
@@ -209,13 +209,13 @@ class History:
         """
         open_vault = self._open_vault()
         if preview:
-            return open_vault.storage.read(lambda rows: _would(rows, _steps_to_undo(rows, step_id)))
+            return open_vault.storage.read(lambda rows: _describe_undo(rows, _steps_to_undo(rows, step_id)))
 
         def write(tx: Tx) -> UndoBack:
             steps = _steps_to_undo(tx, step_id)
             if not steps:
                 raise PreconditionError("Everything from that step on is undone already.")
-            told = _would(tx, steps)
+            told = _describe_undo(tx, steps)
             reports: list[UndoReport] = []
             with open_vault.storage.verb(tx, OWNER_ACTOR, "undo") as verb:
                 while steps:
@@ -223,7 +223,7 @@ class History:
                     # One that took several steps back has brought them into force again: those among them go too.
                     steps = _steps_to_undo(tx, step_id)
                 self._authority.refresh_after(tx)
-                verb.end(())
+                verb.set_outcome(())
             names = {name for report in reports for name in report.unpaired}  # one may have gone with its pairing
             still = tuple(str(row[0]) for row in tx.all(_UNPAIRED, (json.dumps(sorted(names)),)))
             return UndoBack(told.labels, told.memories, tuple(reports), still)
@@ -232,7 +232,7 @@ class History:
             open_vault.storage.write(write), lambda done: _with_backlog(open_vault.storage, open_vault.search, done)
         )
 
-    def audit(self, before: int | None = None, limit: int = 200) -> Future[AuditPage]:
+    def list_audit(self, before: int | None = None, limit: int = 200) -> Future[AuditPage]:
         """Audit rows, newest first.
 
         Args:
@@ -242,18 +242,18 @@ class History:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._open_vault().storage.read(lambda rows: _audit(rows, before, max(1, limit)))
+        return self._open_vault().storage.read(lambda rows: _read_audit(rows, before, max(1, limit)))
 
-    def imports(self) -> Future[tuple[ImportRow, ...]]:
+    def list_imports(self) -> Future[tuple[ImportRow, ...]]:
         """All imports, newest first, with how many of their memories are in the vault now.
 
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._open_vault().storage.read(_imports)
+        return self._open_vault().storage.read(_read_imports)
 
 
-def _steps(rows: Rows, now: int, after: str | None, limit: int, include_undone: bool) -> Steps:
+def _read_steps(rows: Rows, now: int, after: str | None, limit: int, include_undone: bool) -> Steps:
     standing = "1" if include_undone else "s.undone_by IS NULL"
     total = int(rows.value("SELECT count(*) FROM undo_steps s WHERE " + standing))  # noqa: S608 - constants
     if after is not None and rows.one("SELECT 1 FROM undo_steps WHERE id = ?", (after,)) is None:
@@ -264,7 +264,7 @@ def _steps(rows: Rows, now: int, after: str | None, limit: int, include_undone: 
     return Steps(page, total, page[-1].id if len(found) > limit else None)
 
 
-def _step(rows: Rows, now: int, step_id: str | None) -> StepRow | None:
+def _read_step(rows: Rows, now: int, step_id: str | None) -> StepRow | None:
     if step_id is None:
         return None
     found = _step_rows(rows, now, rows.all(_STEP + "s.id = :id", {"id": step_id}))
@@ -333,7 +333,7 @@ def _must_go(step: _Later, later: Mapping[str, _Later]) -> bool:
     return (links + 1) % 2 == 1 if at.verb == "undo" else links == 0
 
 
-def _would(rows: Rows, steps: Sequence[_Later]) -> UndoBack:
+def _describe_undo(rows: Rows, steps: Sequence[_Later]) -> UndoBack:
     memories = rows.value(_HOW_MANY, {"steps": json.dumps([step.id for step in steps])})
     return UndoBack(tuple(step.label for step in steps), int(memories))
 
@@ -341,11 +341,11 @@ def _would(rows: Rows, steps: Sequence[_Later]) -> UndoBack:
 def _with_backlog(storage: Storage, search: Search, done: UndoBack) -> UndoBack:
     """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
     with suppress(UserError):
-        log_failure(begin(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back")
+        log_failure(submit_work(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back")
     return done
 
 
-def _audit(rows: Rows, before: int | None, limit: int) -> AuditPage:
+def _read_audit(rows: Rows, before: int | None, limit: int) -> AuditPage:
     total = int(rows.value("SELECT count(*) FROM audit"))
     found = rows.all(
         "SELECT nr, at, actor, verb, object, detail FROM audit WHERE :before IS NULL OR nr < :before "
@@ -366,7 +366,7 @@ def _client_name_in(actor: str, names: Mapping[str, str]) -> str:
     return actor if known is None else _CLIENT + known
 
 
-def _imports(rows: Rows) -> tuple[ImportRow, ...]:
+def _read_imports(rows: Rows) -> tuple[ImportRow, ...]:
     return tuple(
         ImportRow(
             id=row[0],

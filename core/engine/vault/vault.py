@@ -31,14 +31,14 @@ from core.security.passphrase import KdfCost
 from core.security.slots import create_keys, open_with_secret, remove_slot
 from core.types.clock import Clock
 from core.types.replies import Presence, StatusReport
-from core.vault.backup import OpenedKeys, RestoreInfo, make_backup, restore
+from core.vault.backup import OpenedKeys, RestoreInfo, make_backup, restore_backup
 from core.vault.bootstrap import OpenInfo
 from core.vault.database.rows import Rows
 from core.vault.files.home import Home
 from core.vault.files.lockfile import VaultLock
 from core.vault.vault import Vault
 from core.vault.verification import Check, CheckOutcome
-from core.vault.verification import verify as verify_vault
+from core.vault.verification import verify_vault as verify_vault
 
 
 def create_vault(
@@ -70,14 +70,14 @@ def create_vault(
     if keys.exists:
         raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
     home = keys.home
-    home.prepare()
+    home.prepare_folders()
     with keys.hold_lock(is_held):
         keyring = keys.keyring if use_keyring else None
         new = create_keys(passphrase, clock=clock, keyring=keyring, cost=cost, test_clock=test_clock)
         with new.root as root, ExitStack() as undo:
             save_keys(home.keys, new.keys)
             undo.callback(_remove_keys, home)
-            Vault.create(home, sub_keys(root), root.vault_id, clock)
+            Vault.create_files(home, sub_keys(root), root.vault_id, clock)
             undo.pop_all()
         return new.recovery_code
 
@@ -105,9 +105,9 @@ def restore_vault(home: Home, archive: Path, secret: str, clock: Clock) -> Resto
         with open_with_secret(parse_body(body), secret) as root:
             return OpenedKeys(root.vault_id, sub_keys(root), root.derive(Purpose.BACKUP))
 
-    home.prepare()
+    home.prepare_folders()
     with VaultLock(home.lock):
-        info = restore(archive, home, open_backup_keys, clock)
+        info = restore_backup(archive, home, open_backup_keys, clock)
         home.snapshot.unlink(missing_ok=True)
     return info
 
@@ -124,11 +124,11 @@ def check_vault(storage: Storage, search: Search) -> dict[str, Any]:
     Returns:
         `{status, checks}` in the shape of `verify --json`.
     """
-    report = verify_vault(storage.vault, sub_keys(storage.root), {"index": lambda: _index(storage, search)})
+    report = verify_vault(storage.vault, sub_keys(storage.root), {"index": lambda: _check_index(storage, search)})
     return dict(report.as_json())
 
 
-def _index(storage: Storage, search: Search) -> Check:
+def _check_index(storage: Storage, search: Search) -> Check:
     status = search.index.status()
     if status.state is not IndexState.READY:
         return Check(CheckOutcome.NOT_CHECKED, status.state.value)
@@ -140,13 +140,13 @@ def _index(storage: Storage, search: Search) -> Check:
             seq = storage.vault.seq if storage.vault.older else storage.write(lambda tx: tx.seq - 1).result(_TURN_S)
         except TimeoutError:
             break
-        found = storage.vault.read(lambda rows: _sample(search, rows, seq))  # noqa: B023 - called at once
+        found = storage.vault.read(lambda rows: _compare_sample(search, rows, seq))  # noqa: B023 - called at once
         if found is not None:
             return found
     return Check(CheckOutcome.NOT_CHECKED, "busy")
 
 
-def _sample(search: Search, rows: Rows, settled: int) -> Check | None:
+def _compare_sample(search: Search, rows: Rows, settled: int) -> Check | None:
     """Compare, or None where a write came between: then the index and this snapshot are of two moments."""
     if int(rows.value("SELECT seq FROM vault_state")) != settled:
         return None
@@ -244,9 +244,9 @@ class VaultGroup:
         self._cost = cost
         self._take_over = take_over
 
-    def presence(self) -> Future[Presence]:
+    def read_presence(self) -> Future[Presence]:
         """Whether there is a vault, and how it may be opened; quick, opens nothing."""
-        return self._control.submit(self._keys.presence)
+        return self._control.submit(self._keys.read_presence)
 
     def create(self, passphrase: str | None, use_keyring: bool = False) -> Future[str]:
         """Make a vault. It stays locked; open it next.
@@ -259,9 +259,9 @@ class VaultGroup:
             The recovery code, to be shown once. The future raises VAULT_EXISTS, INVALID_INPUT, KEYRING_UNAVAILABLE,
             VAULT_BUSY, MEMORY_PRESSURE, DISK_FULL, READ_ONLY.
         """
-        return self._control.submit(self._create, passphrase, use_keyring)
+        return self._control.submit(self._create_vault, passphrase, use_keyring)
 
-    def _create(self, passphrase: str | None, use_keyring: bool) -> str:
+    def _create_vault(self, passphrase: str | None, use_keyring: bool) -> str:
         if self._keys.exists:
             raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
         self._claim()
@@ -278,9 +278,9 @@ class VaultGroup:
             KEYRING_UNAVAILABLE, VAULT_LOCKED where there is no keyring slot to go by, NO_VAULT, KEY_FILE_DAMAGED,
             VAULT_DAMAGED, VAULT_BUSY, NEWER_VERSION.
         """
-        return self._control.submit(self._open, secret)
+        return self._control.submit(self._open_with_secret, secret)
 
-    def _open(self, secret: str | None) -> OpenInfo:
+    def _open_with_secret(self, secret: str | None) -> OpenInfo:
         is_ours = self._claim_for_opening()
         root = self._keys.open(secret)
         try:
@@ -404,7 +404,7 @@ class VaultGroup:
         """
         return self._control.submit(save_window, self._keys.home.path, options, state)
 
-    def status(self, *, brief: bool = False) -> Future[StatusReport]:
+    def read_status(self, *, brief: bool = False) -> Future[StatusReport]:
         """Counts, index, journal and the vault's own figures (E34.8).
 
         Args:
@@ -417,7 +417,7 @@ class VaultGroup:
     def verify(self) -> Future[dict[str, Any]]:
         """Check everything that can be checked; *failed* and *not checked* are told apart."""
         open_vault = self._open_vault()
-        return open_vault.storage.on(
+        return open_vault.storage.run_on(
             open_vault.storage.threads.checks, check_vault, open_vault.storage, open_vault.search
         )
 
@@ -428,7 +428,7 @@ class VaultGroup:
             to: the file; None for the home's `backups/`, where the newest are kept.
         """
         open_vault = self._open_vault()
-        return open_vault.storage.on(open_vault.storage.threads.checks, write_backup, open_vault, to)
+        return open_vault.storage.run_on(open_vault.storage.threads.checks, write_backup, open_vault, to)
 
     def lock(self) -> Future[None]:
         """Close the vault."""

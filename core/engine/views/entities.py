@@ -147,11 +147,11 @@ def resolve_entities(rows: Rows, wanted: Resolving, reach: EntityScope) -> tuple
     """
     found = registry.find_candidates(rows, wanted.name, wanted.type, reach, fuzzy=wanted.fuzzy)
     hints = ResolutionHints(wanted.topic, wanted.mentioned_with, wanted.domain_scores)
-    told = {one.id: _terms(rows, one.id, reach) for one, _ in found} if hints.terms else {}
+    told = {one.id: _fact_terms(rows, one.id, reach) for one, _ in found} if hints.terms else {}
     return resolution.rank_candidates(found, hints, told)[: registry.CANDIDATES]
 
 
-def _terms(rows: Rows, entity_id: str, reach: EntityScope) -> frozenset[str]:
+def _fact_terms(rows: Rows, entity_id: str, reach: EntityScope) -> frozenset[str]:
     claims = json.dumps([one.id for one in claims_about(rows, entity_id)][:FACTS])
     seen = registry.reach_params(reach)["seen"]
     found = rows.all(_FACTS, {"id": entity_id, "claims": claims, "seen": seen, "most": FACTS})
@@ -169,7 +169,9 @@ def list_entities(rows: Rows, query: EntityQuery) -> EntityList:
         keys.setdefault(str(one), []).append((str(key), str(alias)))
     wanted = name_key(query.text) or query.text.strip().casefold()
     lines = [
-        EntityLine(str(one), str(name), str(kind), str(space), int(named), _others(str(name), keys.get(str(one), ())))
+        EntityLine(
+            str(one), str(name), str(kind), str(space), int(named), _other_names(str(name), keys.get(str(one), ()))
+        )
         for one, name, kind, space, named in rows.all(_LINES)
         if not wanted or wanted in name_key(str(name)) or any(wanted in key for key, _ in keys.get(str(one), ()))
     ]
@@ -180,7 +182,7 @@ def list_entities(rows: Rows, query: EntityQuery) -> EntityList:
     return EntityList(tuple(chosen[:limit]), len(chosen), by_type, known, *count_unread(rows))
 
 
-def _others(name: str, keys: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+def _other_names(name: str, keys: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     own = name_key(name)
     return tuple(alias for key, alias in keys if key != own)
 
@@ -195,26 +197,26 @@ def read_entity(rows: Rows, entity_id: str, reach: EntityScope, now_ms: int) -> 
     ids = [one.id for one in claims_about(rows, entity_id)]
     return EntityView(
         card,
-        tuple(_place(row) for row in rows.all(_PLACES, (entity_id, SHOWN))),
+        tuple(_entity_mention_from_row(row) for row in rows.all(_PLACES, (entity_id, SHOWN))),
         int(rows.value(_NAMING, (entity_id,))),
         _read_statements(rows, ids)[:SHOWN],
         tuple(
             _read_merged_entity(rows, str(one), str(name), entity_id, now_ms)
             for one, name in rows.all(_JOINED, (entity_id,))
         ),
-        _alike(rows, card),
+        _find_similar_entities(rows, card),
         int(rows.value(_SPOKEN, (entity_id,))),
         read_topics(rows, card, now_ms),
     )
 
 
-def _place(row: Sequence[Any]) -> EntityMention:
+def _entity_mention_from_row(row: Sequence[Any]) -> EntityMention:
     memory_id, text, places, kind, status, *said, recorded_at = row
     text, start, end = cut_excerpt(text, ((int(start), int(end)) for start, end in json.loads(places)))
     return EntityMention(memory_id, text, start, end, kind, status, read_occurred(*said), recorded_at)
 
 
-def _alike(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:
+def _find_similar_entities(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:
     """Others that may be the same: of one name in whatever space, or spelt almost alike within its own."""
     keys = json.dumps(sorted({name_key(name) for name in (card.name, *card.aliases)}))
     found = {str(one) for (one,) in rows.all(_SAME_NAME, {"keys": keys, "id": card.id, "type": card.type})}
@@ -319,7 +321,7 @@ class Entities:
                 reach.
         """
         storage = self._storage()
-        client, reach = self._authority.require(actor, Grant.WRITE), self._reach(actor)
+        client, reach = self._authority.require_grant(actor, Grant.WRITE), self._entity_scope(actor)
         refuse_channel(actor)
         registry.check_draft(draft)
 
@@ -328,16 +330,16 @@ class Entities:
             if client is not None:
                 refuse_imperatives((draft.name, *draft.aliases), collect_texts(draft.metadata))
 
-            def home() -> str:
+            def choose_space() -> str:
                 return _space_for(tx, draft.space, client, storage.make_id)
 
             call = IdempotentCall(actor, draft.request_id, {"verb": CREATE, **asdict(draft)})
             with storage.verb(tx, actor, CREATE, call) as verb:
                 if verb.earlier is not None:
-                    return _looked_at(registry.read_card(tx, str(verb.earlier["id"]), reach), actor)
-                made = _verbs(storage).create(tx, home, draft, EntityCaller(actor, reach))
-                verb.end((), {"id": made})
-                return _looked_at(registry.read_card(tx, made, reach), actor)
+                    return _prefetch_card_scans(registry.read_card(tx, str(verb.earlier["id"]), reach), actor)
+                made = _make_verbs(storage).create_entity(tx, choose_space, draft, EntityCaller(actor, reach))
+                verb.set_outcome((), {"id": made})
+                return _prefetch_card_scans(registry.read_card(tx, made, reach), actor)
 
         return storage.write(write)
 
@@ -350,8 +352,8 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
-        storage, reach = self._storage(), self._reach(actor)
-        return storage.read(lambda rows: _looked_at(registry.read_card(rows, entity_id, reach), actor))
+        storage, reach = self._storage(), self._entity_scope(actor)
+        return storage.read(lambda rows: _prefetch_card_scans(registry.read_card(rows, entity_id, reach), actor))
 
     def update(self, entity_id: str, change: EntityChange, actor: Actor = OWNER_ACTOR) -> Future[EntityCard]:
         """Change an entity: name and other names are replaced, metadata is laid over; one undo step.
@@ -367,7 +369,7 @@ class Entities:
             UserError: VAULT_LOCKED, INVALID_INPUT, ACCESS_DENIED without `curate` or on a channel.
         """
         storage = self._storage()
-        client, reach = self._authority.require(actor, Grant.CURATE), self._reach(actor)
+        client, reach = self._authority.require_grant(actor, Grant.CURATE), self._entity_scope(actor)
         refuse_channel(actor)
         registry.check_change(change)
         if client is not None and change.type is not None:
@@ -383,9 +385,9 @@ class Entities:
             call = IdempotentCall(actor, change.request_id, {"verb": UPDATE, "id": entity_id, **asdict(change)})
             with storage.verb(tx, actor, UPDATE, call) as verb:
                 if verb.earlier is None:
-                    _verbs(storage).change(tx, entity_id, change, EntityCaller(actor, reach))
-                    verb.end((), {"id": entity_id})
-            return _looked_at(registry.read_card(tx, entity_id, reach), actor)
+                    _make_verbs(storage).change_entity(tx, entity_id, change, EntityCaller(actor, reach))
+                    verb.set_outcome((), {"id": entity_id})
+            return _prefetch_card_scans(registry.read_card(tx, entity_id, reach), actor)
 
         return storage.write(write)
 
@@ -401,7 +403,7 @@ class Entities:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED without `read`.
         """
-        storage, reach = self._storage(), self._reach(actor)
+        storage, reach = self._storage(), self._entity_scope(actor)
 
         def read(rows: Rows) -> tuple[EntityCandidate, ...]:
             found = resolve_entities(rows, wanted, reach)
@@ -437,7 +439,7 @@ class Entities:
             UserError: VAULT_LOCKED, ACCESS_DENIED on a channel, or for a client that may only read.
         """
         storage = self._storage()
-        client, reach = self._authority.client_of(actor), self._reach(actor)
+        client, reach = self._authority.client_of(actor), self._entity_scope(actor)
         may_decide = client is None or Grant.CURATE.value in client.grants
         if client is not None and not client.grants & {Grant.CURATE.value, Grant.WRITE.value, Grant.PROPOSE.value}:
             raise UserError(Code.ACCESS_DENIED, "This client may read but not write; ask the person to grant it.")
@@ -455,8 +457,10 @@ class Entities:
                 if verb.earlier is not None:
                     return EntityMerged(**verb.earlier)
                 caller = EntityCaller(actor, reach)
-                done = _verbs(storage).merge(tx, source_id, target_id, caller, may_decide=may_decide, widen=widen)
-                verb.end((), asdict(done))
+                done = _make_verbs(storage).merge_or_propose(
+                    tx, source_id, target_id, caller, may_decide=may_decide, widen=widen
+                )
+                verb.set_outcome((), asdict(done))
                 return done
 
         return storage.write(write)
@@ -499,18 +503,18 @@ class Entities:
         """
         return self._storage().read(lambda rows: preview_merge(rows, keep_id, other_id, _ALL))
 
-    def _reach(self, actor: Actor) -> EntityScope:
-        scope = self._authority.scope(actor)
+    def _entity_scope(self, actor: Actor) -> EntityScope:
+        scope = self._authority.make_scope(actor)
         is_client = scope.client_id is not None
         channels = seen_from(scope.channel) if is_client else None
         return EntityScope(None if scope.unrestricted else scope.space_ids, is_client=is_client, channels=channels)
 
 
-def _verbs(storage: Storage) -> EntityVerbs:
+def _make_verbs(storage: Storage) -> EntityVerbs:
     return EntityVerbs(storage.make_id, storage.work)
 
 
-def _looked_at(card: EntityCard, actor: Actor) -> EntityCard:
+def _prefetch_card_scans(card: EntityCard, actor: Actor) -> EntityCard:
     """A card whose words a client is told: scanned on the thread that read it, so that whoever shapes it need not."""
     if not actor.is_owner:
         prefetch_scans((), (card.name, *card.aliases))

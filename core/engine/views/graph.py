@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from core import log
 from core.engine.runtime.search import Search
-from core.engine.runtime.storage import Storage, begin
+from core.engine.runtime.storage import Storage, submit_work
 from core.engine.views.layout_process import EGO, LENGTH, STEP, WHOLE, LayoutJob, Places, pack_job
 from core.errors import CancelledError, Code, EnvironmentFaultError, UserError
 from core.recall.browse import graph as reading
@@ -102,9 +102,9 @@ class LayoutProcess:
         except OSError:
             raise _layout_failed_error() from None
         try:
-            self._ending: Future[LayoutExit] = begin(guards, self._guard)
+            self._ending: Future[LayoutExit] = submit_work(guards, self._watch_child)
         except BaseException:
-            self._bury()
+            self._end_child()
             raise
 
     def __enter__(self) -> LayoutProcess:
@@ -118,9 +118,9 @@ class LayoutProcess:
         self._over.set()
         with suppress(Dropped):
             self._ending.exception()  # waits: the next layout shall find the guard's thread free
-        self._bury()
+        self._end_child()
 
-    def _guard(self) -> LayoutExit:
+    def _watch_child(self) -> LayoutExit:
         # A pipe cannot be waited for with a deadline on every system: whoever reads it wakes when the child is killed.
         ending = LayoutExit.DONE
         try:
@@ -133,7 +133,7 @@ class LayoutProcess:
             self._process.kill()
         return ending
 
-    def _bury(self) -> None:
+    def _end_child(self) -> None:
         self._process.kill()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
@@ -141,7 +141,7 @@ class LayoutProcess:
                     pipe.close()
         self._process.wait()
 
-    def steps(self, job: LayoutJob) -> Iterator[tuple[Places, bool]]:
+    def place_nodes(self, job: LayoutJob) -> Iterator[tuple[Places, bool]]:
         """Have nodes placed.
 
         Args:
@@ -163,7 +163,7 @@ class LayoutProcess:
                 sink.write(pack_job(job))
             is_last = False
             while not is_last:
-                placed, is_last = _reply(source, nodes)
+                placed, is_last = _read_reply(source, nodes)
                 yield placed, is_last
         except (OSError, EOFError, ValueError) as error:
             cause = type(error).__name__
@@ -183,7 +183,7 @@ class LayoutProcess:
         return _layout_failed_error()
 
 
-def _reply(source: IO[bytes], nodes: int) -> tuple[Places, bool]:
+def _read_reply(source: IO[bytes], nodes: int) -> tuple[Places, bool]:
     """One reply; its length is known before, so nothing a child says makes us read more.
 
     Raises:
@@ -235,14 +235,14 @@ def layout_whole(
     """
     if stopped():
         raise CancelledError
-    step = Placed(freeze(layout.first), 1, not layout.needs_child)
+    step = Placed(make_read_only(layout.first), 1, not layout.needs_child)
     on_step(step)
     if step.is_last:
         return step
     try:
         with start() as child:
-            for placed, is_last in child.steps(layout.job):
-                step = Placed(freeze(layout.join_isolated(placed)), step.step + 1, is_last)
+            for placed, is_last in child.place_nodes(layout.job):
+                step = Placed(make_read_only(layout.join_isolated(placed)), step.step + 1, is_last)
                 on_step(step)
     except EnvironmentFaultError:
         if not step.is_last:
@@ -267,7 +267,7 @@ def layout_ego(graph: EgoGraph, job: LayoutJob, child: LayoutProcess) -> Mapping
     placed = job.places
     if job.a.size:
         with suppress(EnvironmentFaultError):
-            placed = [places for places, _ in child.steps(job)][-1]
+            placed = [places for places, _ in child.place_nodes(job)][-1]
     parted = separate_coincident(placed).tolist()
     return {node.row.id: (float(x), float(y)) for node, (x, y) in zip(graph.nodes, parted, strict=True)}
 
@@ -370,17 +370,17 @@ class WholeLayout:
         self.job = LayoutJob(
             WHOLE, number[job.a[proper]], number[job.b[proper]], job.weight[proper], self.first[self._tied]
         )
-        self._ring = self._around()
+        self._ring = self._place_unlinked()
 
     @property
     def needs_child(self) -> bool:
         """Whether there is an edge at all."""
         return bool(self.job.a.size)
 
-    def _around(self) -> Places:
+    def _place_unlinked(self) -> Places:
         """Places of the nodes without an edge: outside the others, a sector a group."""
         count = self._alone.size
-        inner = self._inner()
+        inner = self._inner_radius()
         order = np.argsort(self._group[self._alone], kind="stable")
         nr = np.empty(count)
         nr[order] = np.arange(count)
@@ -389,7 +389,7 @@ class WholeLayout:
         radius = np.sqrt(inner**2 + (1 - inner**2) * spread)
         return np.column_stack((radius * np.cos(angle), radius * np.sin(angle))).astype(np.float32)
 
-    def _inner(self) -> float:
+    def _inner_radius(self) -> float:
         """Where the ring begins: as much room a node as inside, but never all of it."""
         if self._alone.size == 0:
             return 1.0
@@ -405,7 +405,7 @@ class WholeLayout:
             (nodes, 2) float32 within -1 to 1.
         """
         whole = np.empty((self._group.size, 2), np.float32)
-        room = self._inner()
+        room = self._inner_radius()
         whole[self._tied] = placed * np.float32(room if self._alone.size == 0 else room * 0.97)
         whole[self._alone] = self._ring
         return whole
@@ -454,7 +454,7 @@ def place_on_rings(distance: NDArray[np.int64], a: NDArray[np.int32], b: NDArray
     return np.column_stack((radius * np.cos(angle), radius * np.sin(angle))).astype(np.float32)
 
 
-def freeze(placed: Places) -> Places:
+def make_read_only(placed: Places) -> Places:
     """The same positions, read-only."""
     placed.setflags(write=False)
     return placed
@@ -506,7 +506,7 @@ class Graph:
         self._storage, self._search = storage, search
         self._command = tuple(command or child_command())
 
-    def ego(
+    def read_ego(
         self,
         memory_id: str,
         depth: int = 1,
@@ -524,9 +524,9 @@ class Graph:
             The graph; the same graph has the same places. The future raises NOT_FOUND, INVALID_INPUT, INVALID_QUERY.
         """
         storage, search = self._storage(), self._search()
-        return storage.on(
+        return storage.run_on(
             storage.threads.layouts,
-            self._ego,
+            self._read_placed_ego,
             storage,
             search,
             memory_id,
@@ -535,7 +535,7 @@ class Graph:
             filter,
         )
 
-    def _ego(
+    def _read_placed_ego(
         self, storage: Storage, search: Search, memory_id: str, depth: int, cap: int, wanted: GraphFilter
     ) -> EgoGraph:
         now = storage.clock.now_ms()
@@ -544,21 +544,21 @@ class Graph:
             return reading.read_ego(rows, _snapshot_vectors(search, rows), memory_id, depth, cap, wanted, now)
 
         # Started first: it loads its library while the vault is read.
-        with self._child(storage, storage.closing.is_set, deadline_for(cap)) as child:
+        with self._start_layout_process(storage, storage.closing.is_set, deadline_for(cap)) as child:
             graph = storage.vault.read(read)
             return replace(graph, places=layout_ego(graph, ego_job(graph), child))
 
-    def whole(self, filter: GraphFilter = _EVERYTHING) -> Future[WholeGraph]:  # noqa: A002 - the contract's name
-        """The whole vault as columns; `layout` places it.
+    def read_whole(self, filter: GraphFilter = _EVERYTHING) -> Future[WholeGraph]:  # noqa: A002 - the contract's name
+        """The whole vault as columns; `place_whole` places it.
 
         Returns:
             The columns. The future raises INVALID_INPUT, INVALID_QUERY.
         """
         storage = self._storage()
-        return storage.on(storage.threads.layouts, self._whole, storage, self._search(), filter)
+        return storage.run_on(storage.threads.layouts, self._read_whole, storage, self._search(), filter)
 
     @staticmethod
-    def _whole(storage: Storage, search: Search, wanted: GraphFilter) -> WholeGraph:
+    def _read_whole(storage: Storage, search: Search, wanted: GraphFilter) -> WholeGraph:
         now = storage.clock.now_ms()
         gathered = storage.vault.read(
             lambda rows: reading.gather_whole(rows, _snapshot_vectors(search, rows), wanted, now),
@@ -566,7 +566,7 @@ class Graph:
         )
         return reading.draw_whole(gathered, wanted, storage.closing.is_set)
 
-    def layout(
+    def place_whole(
         self,
         nodes: int,
         a: NDArray[np.integer],
@@ -597,22 +597,22 @@ class Graph:
         storage = self._storage()
         layout = WholeLayout(check_graph(nodes, a, b, weight), group)
 
-        def stopped() -> bool:
+        def is_stopped() -> bool:
             return storage.closing.is_set() or cancelled()
 
-        def start() -> LayoutProcess:
-            return self._child(storage, stopped, deadline_for(nodes))
+        def start_child() -> LayoutProcess:
+            return self._start_layout_process(storage, is_stopped, deadline_for(nodes))
 
-        return storage.on(storage.threads.layouts, layout_whole, layout, start, on_step, stopped)
+        return storage.run_on(storage.threads.layouts, layout_whole, layout, start_child, on_step, is_stopped)
 
-    def _child(self, storage: Storage, stopped: Callable[[], bool], deadline_s: float) -> LayoutProcess:
+    def _start_layout_process(self, storage: Storage, stopped: Callable[[], bool], deadline_s: float) -> LayoutProcess:
         return LayoutProcess(storage.threads.guards, storage.clock, stopped, self._command, deadline_s)
 
     # ---- named views
 
-    def views(self) -> Future[tuple[GraphView, ...]]:
+    def list_views(self) -> Future[tuple[GraphView, ...]]:
         """The named views, by name."""
-        return self._storage().read(_views)
+        return self._storage().read(_read_views)
 
     def save_view(self, view: GraphView) -> Future[None]:
         """Keep a view under its name; one of the same name is replaced.
@@ -626,8 +626,8 @@ class Graph:
         storage = self._storage()
 
         def write(tx: Tx) -> None:
-            _check(view)
-            others = tuple(one for one in _views(tx) if one.name != view.name)
+            _check_view(view)
+            others = tuple(one for one in _read_views(tx) if one.name != view.name)
             if len(others) >= MAX_VIEWS:
                 raise UserError(Code.INVALID_INPUT, f"There are {MAX_VIEWS} views already; remove one first.")
             _write_views(tx, storage, "save_view", (*others, view))
@@ -643,7 +643,7 @@ class Graph:
         storage = self._storage()
 
         def write(tx: Tx) -> None:
-            before = _views(tx)
+            before = _read_views(tx)
             left = tuple(one for one in before if one.name != name)
             if len(left) == len(before):
                 raise UserError(Code.NOT_FOUND, "There is no such view.")
@@ -657,7 +657,7 @@ def _snapshot_vectors(search: Search, rows: Rows) -> SnapshotVectors:
     return SnapshotVectors(rows, space.index, space.space.name, space.space.dims)
 
 
-def _check(view: GraphView) -> None:
+def _check_view(view: GraphView) -> None:
     if not (view.name.strip() and len(view.name) <= MAX_NAME and view.name.isprintable()):
         raise UserError(Code.INVALID_INPUT, f"A view has a name of 1 to {MAX_NAME} characters on one line.")
     if not 1 <= view.depth <= reading.MAX_DEPTH:
@@ -673,17 +673,17 @@ def _write_views(tx: Tx, storage: Storage, name: str, views: Sequence[GraphView]
             "ON CONFLICT (key) DO UPDATE SET value = excluded.value, changed_at = excluded.changed_at",
             (VIEWS, json.dumps([asdict(view) for view in views]), tx.now_ms),
         )
-        verb.note(views=len(views))
-        verb.end(())
+        verb.note_audit(views=len(views))
+        verb.set_outcome(())
 
 
-def _views(rows: Rows) -> tuple[GraphView, ...]:
+def _read_views(rows: Rows) -> tuple[GraphView, ...]:
     stored = rows.value("SELECT value FROM settings WHERE key = ?", (VIEWS,), default="[]")
-    found = [_view(one) for one in json.loads(stored)]
+    found = [_view_from_json(one) for one in json.loads(stored)]
     return tuple(sorted(found, key=lambda view: (view.name.casefold(), view.name)))
 
 
-def _view(stored: dict[str, Any]) -> GraphView:
+def _view_from_json(stored: dict[str, Any]) -> GraphView:
     wanted = stored["filter"]
     types = wanted["edge_types"]
     return GraphView(

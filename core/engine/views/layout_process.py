@@ -118,7 +118,7 @@ def layout_steps(job: LayoutJob) -> Iterator[tuple[Places, bool]]:
     """
     import igraph  # only the child needs it: 50 ms that the engine's start would pay
 
-    pairs, weight = _simple(job)
+    pairs, weight = _simplify_edges(job)
     graph = igraph.Graph(n=job.places.shape[0], edges=pairs.tolist())
     random.seed(job.seed)
     if job.way == EGO:
@@ -135,7 +135,7 @@ def layout_steps(job: LayoutJob) -> Iterator[tuple[Places, bool]]:
         yield within_circle(raw), epochs == rounds[-1]
 
 
-def _simple(job: LayoutJob) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _simplify_edges(job: LayoutJob) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Each pair once, without loops, with its greatest weight: the layouts count a double edge twice."""
     low, high = np.minimum(job.a, job.b).astype(np.int64), np.maximum(job.a, job.b).astype(np.int64)
     keep = low != high

@@ -67,7 +67,7 @@ class Palace:
         now = storage.clock.now_ms()
         return storage.read(lambda rows: floor_plan.read_loci(rows, room_id, now))
 
-    def locate(self, memory_id: str) -> Future[Whereabouts]:
+    def find_locus(self, memory_id: str) -> Future[Whereabouts]:
         """Where a memory stands.
 
         Returns:
@@ -78,14 +78,14 @@ class Palace:
         """
         return self._storage().read(lambda rows: floor_plan.find_locus(rows, memory_id))
 
-    def arrange(self) -> Future[int]:
+    def place_waiting(self) -> Future[int]:
         """Give a place to everything that waits for one and has its vector, now.
 
         Raises:
             UserError: VAULT_LOCKED.
         """
         storage, search = self._storage(), self._search()
-        return storage.on(storage.threads.jobs, lambda: arrange_waiting(storage, search).placed)
+        return storage.run_on(storage.threads.jobs, lambda: arrange_waiting(storage, search).placed)
 
     def move_locus(self, memory_id: str, room_id: str, x: float, y: float) -> Future[str]:
         """Put a memory on the nearest free place of its room, or of another in the same wing.
@@ -101,7 +101,7 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._change(
+        return self._run_palace_verb(
             "move_locus", (memory_id,), lambda tx, desk: floor_plan_edits.move_locus(tx, desk, memory_id, room_id, x, y)
         )
 
@@ -118,7 +118,9 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._change("move_room", (), lambda tx, desk: floor_plan_edits.move_room(tx, desk, room_id, x, y))
+        return self._run_palace_verb(
+            "move_room", (), lambda tx, desk: floor_plan_edits.move_room(tx, desk, room_id, x, y)
+        )
 
     def rename_room(self, room_id: str, name: str) -> Future[str]:
         """Give a room the person's own name.
@@ -132,7 +134,9 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._change("rename_room", (), lambda tx, desk: floor_plan_edits.rename_room(tx, desk, room_id, name))
+        return self._run_palace_verb(
+            "rename_room", (), lambda tx, desk: floor_plan_edits.rename_room(tx, desk, room_id, name)
+        )
 
     def merge_rooms(self, from_id: str, into_id: str) -> Future[str]:
         """Bring all loci of one room into another of the same wing; the empty room goes.
@@ -147,7 +151,7 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._change(
+        return self._run_palace_verb(
             "merge_rooms", (), lambda tx, desk: floor_plan_edits.merge_rooms(tx, desk, from_id, into_id)
         )
 
@@ -166,26 +170,30 @@ class Palace:
             UserError: VAULT_LOCKED.
         """
         ids = tuple(memory_ids)
-        return self._change("make_room", ids, lambda tx, desk: floor_plan_edits.make_room(tx, desk, space, name, ids))
+        return self._run_palace_verb(
+            "make_room", ids, lambda tx, desk: floor_plan_edits.make_room(tx, desk, space, name, ids)
+        )
 
-    def begin(self, storage: Storage, search: Search) -> None:
+    def watch_for_unplaced(self, storage: Storage, search: Search) -> None:
         """Place newcomers by itself from now on until the vault closes.
 
         Args:
             storage: of the vault that was just opened.
         """
         chore = _Chore(storage, search)
-        chore.stop = storage.hub.subscribe(chore.hear)
-        storage.threads.every(_TICK_S, chore.tick, "palace")
+        chore.stop = storage.hub.subscribe(chore.note_event)
+        storage.threads.run_every(_TICK_S, chore.start_if_due, "palace")
 
-    def _change(self, verb: str, ids: tuple[str, ...], action: Callable[[Tx, FloorPlanContext], str]) -> Future[str]:
+    def _run_palace_verb(
+        self, verb: str, ids: tuple[str, ...], action: Callable[[Tx, FloorPlanContext], str]
+    ) -> Future[str]:
         storage, search = self._storage(), self._search()
         desk = FloorPlanContext(storage.work, storage.make_id, search.index.fetch)
 
         def write(tx: Tx) -> str:
             with storage.verb(tx, OWNER_ACTOR, verb) as running:
                 step = action(tx, desk)
-                running.end(ids)
+                running.set_outcome(ids)
             return step
 
         return storage.write(write)
@@ -205,10 +213,10 @@ class _Site:
     def write(self, fn: Callable[[Tx], T]) -> T:
         return self._storage.write(fn, background=True).result()
 
-    def fetch(self, labels: Numbers) -> tuple[Numbers, Vectors]:
+    def fetch_vectors(self, labels: Numbers) -> tuple[Numbers, Vectors]:
         return self._search.index.fetch(labels)
 
-    def check(self) -> None:
+    def check_not_closing(self) -> None:
         if self._storage.closing.is_set():
             raise locked_error()
 
@@ -224,7 +232,7 @@ def arrange_waiting(storage: Storage, search: Search) -> ArrangementResult:
     """
     done = Arranger(_Site(storage, search)).run()
     if done.placed:
-        storage.announce(VERB, (), SCHEDULER, storage.vault.seq)
+        storage.announce_change(VERB, (), SCHEDULER, storage.vault.seq)
     return done
 
 
@@ -244,7 +252,7 @@ class _Chore:
         self._is_running = False
         self.stop: Callable[[], None] = lambda: None
 
-    def hear(self, event: Event) -> None:
+    def note_event(self, event: Event) -> None:
         """Note that something may wait; called by whoever changed it."""
         if isinstance(event, StateChanged) and event.state == "closing":
             self.stop()
@@ -254,14 +262,14 @@ class _Chore:
                 self._since = now if self._since is None else self._since
                 self._last = now
 
-    def tick(self) -> None:
+    def start_if_due(self) -> None:
         """Begin when it is time; called twice a second."""
         with self._lock:
             if self._is_running or not self._is_time():
                 return
             self._is_running = True
         with suppress(UserError):  # the vault closed just now
-            work: Future[None] = self._storage.on(self._storage.threads.jobs, self._run)
+            work: Future[None] = self._storage.run_on(self._storage.threads.jobs, self._place_waiting)
             work.add_done_callback(self._note_arranged)
             log_failure(work, _log, "arranging the palace")
 
@@ -271,7 +279,7 @@ class _Chore:
             return False
         return now - self._last >= _QUIET_S or now - self._since >= _LONGEST_S
 
-    def _run(self) -> None:
+    def _place_waiting(self) -> None:
         with self._lock:
             if not self._is_time():
                 return  # an import ended while this waited for its turn: more may follow it

@@ -13,7 +13,7 @@ from datetime import tzinfo
 from typing import TypeVar
 
 from core.engine.runtime.search import Embedded, Search
-from core.engine.runtime.storage import Storage, chain
+from core.engine.runtime.storage import Storage, chain_work
 from core.recall.browse import timeline as reading
 from core.recall.browse.evolution import check_topic, trace_evolution
 from core.recall.browse.timeline import Spans, TimeColumns
@@ -81,7 +81,7 @@ class Timeline:
         storage = self._storage()
         return storage.read(
             lambda rows: reading.count_by_period(
-                self._columns(storage, rows).columns, grain, first_ms, last_ms, filters, top, self._zone
+                self._get_columns(storage, rows).columns, grain, first_ms, last_ms, filters, top, self._zone
             )
         )
 
@@ -111,7 +111,7 @@ class Timeline:
         storage = self._storage()
 
         def read(rows: Rows) -> TimePage:
-            columns = self._columns(storage, rows).columns
+            columns = self._get_columns(storage, rows).columns
             places = reading.places_between(columns, first_ms, last_ms, filters)
             return reading.read_page(rows, columns, places, after, limit, storage.clock.now_ms())
 
@@ -142,7 +142,7 @@ class Timeline:
         storage = self._storage()
 
         def read(rows: Rows) -> TimePage:
-            kept = self._columns(storage, rows)
+            kept = self._get_columns(storage, rows)
             spans = kept.spans
             if spans is None:
                 spans = reading.read_spans(rows, kept.columns)
@@ -152,7 +152,7 @@ class Timeline:
 
         return storage.read(read)
 
-    def evolution(self, topic: str, limit: int = LIMIT) -> Future[Evolution]:
+    def trace_evolution(self, topic: str, limit: int = LIMIT) -> Future[Evolution]:
         """How what is remembered of a topic came about (E39.5).
 
         Args:
@@ -179,23 +179,23 @@ class Timeline:
 
             return storage.read(run)
 
-        return chain(search.embed_texts([wanted]), read)
+        return chain_work(search.embed_texts([wanted]), read)
 
     def release_memory(self, level: Pressure) -> None:
         """Drop the columns that are kept between readings where memory is short; the next reading reads them anew."""
         if level is not Pressure.NORMAL:
             self._kept = None
 
-    def _columns(self, storage: Storage, rows: Rows) -> _Kept:
+    def _get_columns(self, storage: Storage, rows: Rows) -> _Kept:
         """The columns of the snapshot; those of the reading before where nothing was written since."""
         seq = int(rows.value(_SEQ))
         kept = self._kept
         if kept is None or kept.of() is not storage or kept.seq != seq:
-            kept = _Kept(weakref.ref(storage, self._forget), seq, reading.read_columns(rows))
+            kept = _Kept(weakref.ref(storage, self._drop_columns), seq, reading.read_columns(rows))
             self._kept = kept
         return kept
 
-    def _forget(self, of: weakref.ReferenceType[Storage]) -> None:
+    def _drop_columns(self, of: weakref.ReferenceType[Storage]) -> None:
         kept = self._kept
         if kept is not None and kept.of is of:
             self._kept = None

@@ -56,23 +56,23 @@ def walk_tree(mapping: Mapping[str, Any], current: object) -> Tree:
         mapping: node id to node.
         current: the conversation's `current_node`.
     """
-    parents = _parents(mapping)
+    parents = _parent_by_node(mapping)
     inner = {parent for parent in parents.values() if parent is not None}
     leaves = [node for node in mapping if node not in inner]
     troubles: list[str] = []
     if isinstance(current, str) and current in mapping:
         start: str | None = str(current)
     else:
-        start = _newest(mapping, leaves)
+        start = _newest_leaf(mapping, leaves)
         if mapping:
             troubles.append("it does not tell its last message; the newest branch was taken")
-    path = _climb(mapping, parents, start, troubles)
-    chain = tuple((node, message) for node in reversed(path) if (message := _message(mapping[node])) is not None)
-    total = sum(1 for node in mapping.values() if _message(node) is not None)
+    path = _path_to_root(mapping, parents, start, troubles)
+    chain = tuple((node, message) for node in reversed(path) if (message := _message_of(mapping[node])) is not None)
+    total = sum(1 for node in mapping.values() if _message_of(node) is not None)
     return Tree(chain, total - len(chain), len(leaves), tuple(mapping), tuple(troubles))
 
 
-def _climb(
+def _path_to_root(
     mapping: Mapping[str, Any], parents: Mapping[str, str | None], start: str | None, troubles: list[str]
 ) -> list[str]:
     path: list[str] = []
@@ -91,7 +91,7 @@ def _climb(
     return path
 
 
-def _parents(mapping: Mapping[str, Any]) -> dict[str, str | None]:
+def _parent_by_node(mapping: Mapping[str, Any]) -> dict[str, str | None]:
     """Each node's parent as it says itself, else as another node's list of children says."""
     told: dict[str, str] = {}
     for node_id, node in mapping.items():
@@ -106,17 +106,17 @@ def _parents(mapping: Mapping[str, Any]) -> dict[str, str | None]:
     return parents
 
 
-def _message(node: object) -> Mapping[str, Any] | None:
+def _message_of(node: object) -> Mapping[str, Any] | None:
     message = node.get("message") if isinstance(node, dict) else None
     return message if isinstance(message, dict) else None
 
 
-def _newest(mapping: Mapping[str, Any], leaves: list[str]) -> str | None:
+def _newest_leaf(mapping: Mapping[str, Any], leaves: list[str]) -> str | None:
     """The leaf with the latest time of its own; of equals the last in the file."""
     best: str | None = None
     best_time = float("-inf")
     for leaf in leaves or list(mapping)[-1:]:
-        message = _message(mapping[leaf]) or {}
+        message = _message_of(mapping[leaf]) or {}
         time = message.get("create_time")
         value = float(time) if isinstance(time, int | float) and not isinstance(time, bool) else float("-inf")
         if best is None or value >= best_time:
@@ -197,7 +197,7 @@ def _read_conversation(parsed: ParsedJson, where: str) -> Iterator[Item]:
     tree = walk_tree(mapping or {}, value.get("current_node"))
     for trouble in tree.troubles:
         yield UnreadablePart(where, trouble, "broken_branch")
-    items = list(_branch(tree, _conversation(value, tree), where, parsed.flags))
+    items = list(_read_branch(tree, _make_conversation(value, tree), where, parsed.flags))
     yield from items
     if tree.abandoned:
         yield SkippedPart("abandoned_branch", where, tree.abandoned)
@@ -205,7 +205,7 @@ def _read_conversation(parsed: ParsedJson, where: str) -> Iterator[Item]:
         yield SkippedPart("empty_conversation", where)
 
 
-def _conversation(value: Mapping[str, Any], tree: Tree) -> Conversation:
+def _make_conversation(value: Mapping[str, Any], tree: Tree) -> Conversation:
     key = as_text(value.get("conversation_id")) or as_text(value.get("id"))
     title = value.get("title")
     extra = drop_empty(
@@ -221,22 +221,22 @@ def _conversation(value: Mapping[str, Any], tree: Tree) -> Conversation:
     return Conversation(
         key=key or content_id(*sorted(tree.ids), as_text(title) or ""),
         title=as_text(title),
-        started=_time(value.get("create_time")) or _earliest(tree),
+        started=_parse_known_time(value.get("create_time")) or _earliest_time(tree),
         extra=extra,
     )
 
 
-def _time(value: object) -> When | None:
+def _parse_known_time(value: object) -> When | None:
     return parse_time(value) if value else None  # 0 stands for "not known" in some exports
 
 
-def _earliest(tree: Tree) -> When | None:
+def _earliest_time(tree: Tree) -> When | None:
     shown = [message for _, message in tree.chain if _skip_reason(message) is None]
-    times = [when for message in shown if (when := _time(message.get("create_time")))]
+    times = [when for message in shown if (when := _parse_known_time(message.get("create_time")))]
     return min(times, key=lambda when: when.ms, default=None)
 
 
-def _branch(tree: Tree, conversation: Conversation, where: str, flags: frozenset[str]) -> Iterator[Item]:
+def _read_branch(tree: Tree, conversation: Conversation, where: str, flags: frozenset[str]) -> Iterator[Item]:
     position = 0
     for number, (node_id, message) in enumerate(tree.chain, 1):
         place = f"{where}:{number}"
@@ -244,12 +244,12 @@ def _branch(tree: Tree, conversation: Conversation, where: str, flags: frozenset
         if reason is not None:
             yield SkippedPart(reason, place)
             continue
-        record = _record(message, node_id, conversation, place, None if _is_bio(message) else position, flags)
+        record = _make_record(message, node_id, conversation, place, None if _is_bio(message) else position, flags)
         position += record.position is not None
         yield record
 
 
-def _record(
+def _make_record(
     message: Mapping[str, Any],
     node_id: str,
     conversation: Conversation,
@@ -273,7 +273,7 @@ def _record(
         author=None if from_user else _ASSISTANT,
         conversation=conversation,
         position=position,
-        occurred=_time(message.get("create_time")),
+        occurred=_parse_known_time(message.get("create_time")),
         ref=message_id,
         flags=tuple(sorted(flags | ({"surrogates_replaced"} if replaced else frozenset()))),
         extra=drop_empty(
@@ -281,7 +281,7 @@ def _record(
                 "message": message_id,
                 "origin": "bio" if proposal else None,
                 "model": as_text(metadata.get("model_slug")),
-                "media": _media(message),
+                "media": _media_pointers(message),
                 "replaced": replaced,
             }
         ),
@@ -335,7 +335,7 @@ def _part_words(part: object) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _media(message: Mapping[str, Any]) -> list[str]:
+def _media_pointers(message: Mapping[str, Any]) -> list[str]:
     parts = as_list(as_mapping(message.get("content")).get("parts"))
     pointers = [as_text(as_mapping(part).get("asset_pointer")) for part in parts]
     return [pointer for pointer in pointers if pointer]

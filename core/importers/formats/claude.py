@@ -37,19 +37,19 @@ def read_projects(file: SourceFile) -> Iterator[Item]:
     Yields:
         Sources; skips for documents without words.
     """
-    for number, parsed in enumerate(_values(file), 1):
+    for number, parsed in enumerate(_read_values(file), 1):
         where = f"{file.name}:{number}"
         if isinstance(parsed.value, dict):
-            yield from _project(parsed.value, where)
+            yield from _read_project(parsed.value, where)
         else:
             yield UnreadablePart(where, "this entry is not a project", "not_an_object")
 
 
-def _values(file: SourceFile) -> Iterator[ParsedJson]:
+def _read_values(file: SourceFile) -> Iterator[ParsedJson]:
     return iter_json_array(file, _PROJECT_ARRAYS) if "[]" in head_keys(file) else iter([read_json(file)])
 
 
-def _project(project: Mapping[str, Any], where: str) -> Iterator[Item]:
+def _read_project(project: Mapping[str, Any], where: str) -> Iterator[Item]:
     name = as_text(project.get("name"))
     key = as_text(project.get("uuid")) or content_id(name or "")
     about = {"project": name, "project_id": key, "project_description": as_text(project.get("description"))}
@@ -60,7 +60,7 @@ def _project(project: Mapping[str, Any], where: str) -> Iterator[Item]:
             yield SkippedPart("empty_document", f"{where}:{number}")
             continue
         document_id = as_text(document.get("uuid")) or content_id(as_text(document.get("filename")) or "", text)
-        yield _source(
+        yield _make_source_record(
             f"claude:project:{key}:{document_id}",
             text,
             f"{where}:{number}",
@@ -72,10 +72,14 @@ def _project(project: Mapping[str, Any], where: str) -> Iterator[Item]:
     text, replaced = join_texts([prompt] if isinstance(prompt, str) else [])
     if text.strip():
         identity = f"claude:project:{key}:prompt:{content_id(text)}"
-        yield _source(identity, text, where, project.get("updated_at"), replaced, about | {"part": "project_prompt"})
+        yield _make_source_record(
+            identity, text, where, project.get("updated_at"), replaced, about | {"part": "project_prompt"}
+        )
 
 
-def _source(identity: str, text: str, where: str, time: object, replaced: int, extra: Mapping[str, Any]) -> Record:
+def _make_source_record(
+    identity: str, text: str, where: str, time: object, replaced: int, extra: Mapping[str, Any]
+) -> Record:
     return Record(
         identity=identity,
         text=text,
@@ -98,16 +102,16 @@ def read_memories(file: SourceFile) -> Iterator[Item]:
     Yields:
         One proposal for the memory over conversations and one for each project's memory.
     """
-    for number, parsed in enumerate(_values(file), 1):
+    for number, parsed in enumerate(_read_values(file), 1):
         where = f"{file.name}:{number}"
         memories = as_mapping(parsed.value)
         account = as_text(memories.get("account_uuid")) or ""
-        yield from _proposal(memories.get("conversations_memory"), f"{account}:conversations", where, None)
+        yield from _read_proposal(memories.get("conversations_memory"), f"{account}:conversations", where, None)
         for project_id, text in as_mapping(memories.get("project_memories")).items():
-            yield from _proposal(text, f"{account}:{project_id}", where, project_id)
+            yield from _read_proposal(text, f"{account}:{project_id}", where, project_id)
 
 
-def _proposal(value: object, key: str, where: str, project_id: str | None) -> Iterator[Item]:
+def _read_proposal(value: object, key: str, where: str, project_id: str | None) -> Iterator[Item]:
     text, replaced = join_texts([value] if isinstance(value, str) else [])
     if not text.strip():
         return
@@ -151,21 +155,21 @@ class ClaudeImporter:
 
     def detects(self, bundle: Bundle) -> bool:
         """Whether a file's head shows `chat_messages`, a project or Claude's memory."""
-        return any(_kind(file) in _READERS for file in json_files(bundle, _STEMS))
+        return any(_kind_of_file(file) in _READERS for file in json_files(bundle, _STEMS))
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield conversations, documents and proposals file by file; see `records.Importer`."""
         for file in json_files(bundle, _STEMS):
-            kind = _kind(file)
+            kind = _kind_of_file(file)
             if kind == "manifest":
                 yield from _missing_parts(file, bundle)
             elif kind is None and (bundle.kind == "file" or _is_empty_part(file)):
-                yield from _conversations(file)
+                yield from _read_conversations(file)
             elif kind in _READERS:
                 yield from _READERS[kind](file)
 
 
-def _kind(file: SourceFile) -> str | None:
+def _kind_of_file(file: SourceFile) -> str | None:
     """What a file of the export holds, told by the keys in its head."""
     paths = head_keys(file)
     if any("chat_messages" in paths.get(path, frozenset()) for path in ("[]", "conversations[]")):
@@ -191,18 +195,18 @@ def _missing_parts(file: SourceFile, bundle: Bundle) -> Iterator[Item]:
             yield UnreadablePart(file.name, "a part of the export that its manifest names is not there", "missing_part")
 
 
-def _conversations(file: SourceFile) -> Iterator[Item]:
+def _read_conversations(file: SourceFile) -> Iterator[Item]:
     for number, parsed in enumerate(iter_json_array(file, _ARRAYS), 1):
         yield from _read_conversation(parsed, f"{file.name}:{number}")
 
 
-def _single(file: SourceFile) -> Iterator[Item]:
+def _read_single_conversation(file: SourceFile) -> Iterator[Item]:
     yield from _read_conversation(read_json(file), file.name)
 
 
 _READERS: Mapping[str | None, Callable[[SourceFile], Iterator[Item]]] = {
-    "conversations": _conversations,
-    "conversation": _single,
+    "conversations": _read_conversations,
+    "conversation": _read_single_conversation,
     "projects": read_projects,
     "memories": read_memories,
 }
@@ -217,30 +221,32 @@ def _read_conversation(parsed: ParsedJson, where: str) -> Iterator[Item]:
     if messages is not None and not isinstance(messages, list):
         yield UnreadablePart(where, "this conversation's messages are not in a form Loci knows", "bad_conversation")
         return
-    conversation = _conversation(value, messages or [])
-    items = list(_messages(messages or [], conversation, where, parsed.flags))
+    conversation = _make_conversation(value, messages or [])
+    items = list(_read_messages(messages or [], conversation, where, parsed.flags))
     yield from items
     if not any(isinstance(item, Record) for item in items):
         yield SkippedPart("empty_conversation", where)
 
 
-def _conversation(value: Mapping[str, Any], messages: list[Any]) -> Conversation:
+def _make_conversation(value: Mapping[str, Any], messages: list[Any]) -> Conversation:
     title = value.get("name")
     ids = [as_text(as_mapping(message).get("uuid")) or "" for message in messages]
     return Conversation(
         key=as_text(value.get("uuid")) or content_id(as_text(title) or "", *ids),
         title=as_text(title),
-        started=parse_time(value.get("created_at")) or _earliest(messages),
+        started=parse_time(value.get("created_at")) or _earliest_time(messages),
         extra=drop_empty({"surrogates_replaced": mended_count(title)}),
     )
 
 
-def _earliest(messages: list[Any]) -> When | None:
+def _earliest_time(messages: list[Any]) -> When | None:
     times = [when for message in messages if (when := parse_time(as_mapping(message).get("created_at")))]
     return min(times, key=lambda when: when.ms, default=None)
 
 
-def _messages(messages: list[Any], conversation: Conversation, where: str, flags: frozenset[str]) -> Iterator[Item]:
+def _read_messages(
+    messages: list[Any], conversation: Conversation, where: str, flags: frozenset[str]
+) -> Iterator[Item]:
     position = 0
     for number, message in enumerate(messages, 1):
         place = f"{where}:{number}"
@@ -248,16 +254,16 @@ def _messages(messages: list[Any], conversation: Conversation, where: str, flags
             yield UnreadablePart(place, "this entry is not a message", "not_an_object")
             continue
         message_id = as_text(message.get("uuid")) or f"{number}-{content_id(str(message.get('text')))}"
-        record = _record(message, message_id, conversation, place, position, flags)
+        record = _make_record(message, message_id, conversation, place, position, flags)
         if record is None:
             yield SkippedPart("no_text", place)
         else:
             position += 1
             yield record
-        yield from _attachments(message, message_id, conversation, place)
+        yield from _read_attachments(message, message_id, conversation, place)
 
 
-def _record(
+def _make_record(
     message: Mapping[str, Any],
     message_id: str,
     conversation: Conversation,
@@ -310,10 +316,10 @@ def _message_text(message: Mapping[str, Any]) -> tuple[str, int]:
         for block in blocks
         if isinstance(block, dict) and block.get("type") in _SPOKEN and isinstance(block.get("text"), str)
     ]
-    return join_texts(parts, _separator([part for part in parts if part], whole))
+    return join_texts(parts, _find_separator([part for part in parts if part], whole))
 
 
-def _separator(parts: list[str], whole: str) -> str:
+def _find_separator(parts: list[str], whole: str) -> str:
     """What the export itself puts between two blocks where `text` shows it; else a blank line."""
     if len(parts) > 1:
         end = whole.find(parts[0]) + len(parts[0])
@@ -323,7 +329,9 @@ def _separator(parts: list[str], whole: str) -> str:
     return "\n\n"
 
 
-def _attachments(message: Mapping[str, Any], message_id: str, conversation: Conversation, where: str) -> Iterator[Item]:
+def _read_attachments(
+    message: Mapping[str, Any], message_id: str, conversation: Conversation, where: str
+) -> Iterator[Item]:
     for number, entry in enumerate(as_list(message.get("attachments"))):
         attachment = as_mapping(entry)
         content = attachment.get("extracted_content")

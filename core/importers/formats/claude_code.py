@@ -43,13 +43,13 @@ class ClaudeCodeImporter:
 
     def detects(self, bundle: Bundle) -> bool:
         """Whether the head of a file shows lines with `sessionId` and `parentUuid`, or the list of prompts."""
-        return any(_kind(file) is not None for file in bundle.list_jsonl_files())
+        return any(_kind_of_file(file) is not None for file in bundle.list_jsonl_files())
 
     def read(self, bundle: Bundle) -> Iterator[Item]:
         """Yield every session's words in file order; see `records.Importer`."""
         session = _Sessions()
         for file in bundle.list_jsonl_files():
-            kind = _kind(file)
+            kind = _kind_of_file(file)
             if kind == "session" or (kind is None and bundle.kind == "file"):
                 yield from session.read(file)
             elif kind == "prompts":
@@ -59,7 +59,7 @@ class ClaudeCodeImporter:
             yield SkippedPart("native_memory", bundle.label, native)
 
 
-def _kind(file: SourceFile) -> str | None:
+def _kind_of_file(file: SourceFile) -> str | None:
     """`session`, `prompts` or None, told by the first lines that are whole."""
     for line in read_head_text(file).split("\n")[:_HEAD_LINES]:
         try:
@@ -90,7 +90,7 @@ class _Sessions:
             for number, line in lines:
                 if not line.strip():
                     continue
-                yield from self._line(line, f"{file.name}:{number}", lines, file)
+                yield from self._read_line(line, f"{file.name}:{number}", lines, file)
 
     def _find_titles(self, file: SourceFile) -> None:
         with closing(read_lines(file)) as lines:
@@ -108,7 +108,7 @@ class _Sessions:
                     if value.get("type") == kind and session and title and rank <= known_rank:
                         self._titles[session] = (rank, title)
 
-    def _line(self, line: str, where: str, lines: FileLines, file: SourceFile) -> Iterator[Item]:
+    def _read_line(self, line: str, where: str, lines: FileLines, file: SourceFile) -> Iterator[Item]:
         try:
             parsed = parse_json_text(line)
         except BadJson as error:
@@ -120,10 +120,10 @@ class _Sessions:
         if not isinstance(parsed.value, dict):
             yield UnreadablePart(where, "this line is not an object", "not_an_object")
             return
-        reason = self._reason(parsed.value, file)
-        yield SkippedPart(reason, where) if reason else self._message(parsed.value, where, file, lines.line_flags)
+        reason = self._skip_reason(parsed.value, file)
+        yield SkippedPart(reason, where) if reason else self._read_message(parsed.value, where, file, lines.line_flags)
 
-    def _reason(self, value: Mapping[str, Any], file: SourceFile) -> str | None:
+    def _skip_reason(self, value: Mapping[str, Any], file: SourceFile) -> str | None:
         """Why a line is left out before its words are looked at."""
         if value.get("type") not in ("user", "assistant"):
             return "other_line_types"
@@ -143,11 +143,11 @@ class _Sessions:
                 return reason
         return "synthetic" if as_mapping(value.get("message")).get("model") == "<synthetic>" else None
 
-    def _message(
+    def _read_message(
         self, value: Mapping[str, Any], where: str, file: SourceFile, flags: frozenset[str]
     ) -> Record | SkippedPart:
         content = as_mapping(value.get("message")).get("content")
-        written = _texts(content)
+        written = _texts_of(content)
         if any(text.startswith(injected_tags("claude_code", "summary_openings")) for text in written):
             return SkippedPart("compact_summary", where)
         kept = [_own_words(text) for text in written]
@@ -156,14 +156,16 @@ class _Sessions:
             return SkippedPart(_empty_reason(content, written), where)
         # Counted before blocks were cut: the count only marks the record.
         _, replaced = join_texts(written)
-        return self._record(value, text, where, file, flags | ({"surrogates_replaced"} if replaced else frozenset()))
+        return self._make_record(
+            value, text, where, file, flags | ({"surrogates_replaced"} if replaced else frozenset())
+        )
 
-    def _record(
+    def _make_record(
         self, value: Mapping[str, Any], text: str, where: str, file: SourceFile, flags: frozenset[str]
     ) -> Record:
         session = as_text(value.get("sessionId")) or file.path.stem
         uuid = as_text(value.get("uuid")) or content_id(str(value.get("timestamp")), text)
-        conversation = self._conversation(session, value)
+        conversation = self._conversation_of(session, value)
         position = self._positions.get(session, 0)
         self._positions[session] = position + 1
         from_user = value.get("type") == "user"
@@ -190,7 +192,7 @@ class _Sessions:
             ),
         )
 
-    def _conversation(self, session: str, value: Mapping[str, Any]) -> Conversation:
+    def _conversation_of(self, session: str, value: Mapping[str, Any]) -> Conversation:
         found = self._conversations.get(session)
         if found is None:
             found = Conversation(
@@ -209,7 +211,7 @@ class _Sessions:
         return found
 
 
-def _texts(content: object) -> list[str]:
+def _texts_of(content: object) -> list[str]:
     if isinstance(content, str):
         return [content]
     blocks = [as_mapping(block) for block in as_list(content)]

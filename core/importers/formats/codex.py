@@ -108,7 +108,7 @@ def _is_rollout(file: SourceFile) -> bool:
     return re.match(r'\{"timestamp":"[^"]*","type":"session_meta","payload":\{', read_head_text(file, 256)) is not None
 
 
-def _entry(value: Mapping[str, Any]) -> _Entry:
+def _make_entry(value: Mapping[str, Any]) -> _Entry:
     payload = value.get("payload")
     if isinstance(payload, dict):
         return _Entry(str(value.get("type")), payload, value.get("timestamp"))
@@ -120,15 +120,15 @@ def _entry(value: Mapping[str, Any]) -> _Entry:
 
 
 def _read_rollout(file: SourceFile) -> Iterator[Item]:
-    session = _survey(file)
+    session = _survey_session(file)
     reader = _Reader(session)
     with closing(read_lines(file)) as lines:
         for number, line in lines:
             if line.strip():
-                yield from _line(reader, line, f"{file.name}:{number}", lines)
+                yield from _read_line(reader, line, f"{file.name}:{number}", lines)
 
 
-def _line(reader: _Reader, line: str, where: str, lines: FileLines) -> Iterator[Item]:
+def _read_line(reader: _Reader, line: str, where: str, lines: FileLines) -> Iterator[Item]:
     try:
         value = parse_json_text(line).value
     except BadJson as error:
@@ -140,12 +140,12 @@ def _line(reader: _Reader, line: str, where: str, lines: FileLines) -> Iterator[
     if not isinstance(value, dict):
         yield UnreadablePart(where, "this line is not an object", "not_an_object")
         return
-    item = reader.item(_entry(value), where, lines.line_flags)
+    item = reader.read_item(_make_entry(value), where, lines.line_flags)
     if item is not None:
         yield item
 
 
-def _survey(file: SourceFile) -> _Session:
+def _survey_session(file: SourceFile) -> _Session:
     """First pass: who speaks in which stream."""
     found = _NAME_ID.search(file.path.name)
     session = _Session(found[0] if found else content_id(file.name))
@@ -158,7 +158,7 @@ def _survey(file: SourceFile) -> _Session:
                 continue
             if not isinstance(value, dict):
                 continue
-            entry = _entry(value)
+            entry = _make_entry(value)
             if entry.kind == "session_meta" and not named:  # a fork repeats its parent's after its own
                 named = True
                 _take_meta(session, entry)
@@ -187,7 +187,7 @@ def _survey_words(session: _Session, entry: _Entry) -> None:
         session.shown.add(content_id(str(payload.get("message"))))
     elif entry.kind == "response_item" and payload.get("type") == "message":
         role = _ROLES.get(str(payload.get("role")))
-        if role is Role.ASSISTANT or (role is Role.USER and any(not _is_context(text) for text in _texts(payload))):
+        if role is Role.ASSISTANT or (role is Role.USER and any(not _is_context(text) for text in _texts_of(payload))):
             session.from_items.add(role)
 
 
@@ -202,24 +202,24 @@ class _Reader:
         self._position = 0
         self._ordinals: dict[str, int] = {}
 
-    def item(self, entry: _Entry, where: str, flags: frozenset[str]) -> Item | None:
+    def read_item(self, entry: _Entry, where: str, flags: frozenset[str]) -> Item | None:
         """A record, a skip, or None for what the other stream tells."""
         kind = str(entry.payload.get("type"))
         if entry.kind == "event_msg":
-            return self._event(entry, kind, where, flags)
+            return self._read_event(entry, kind, where, flags)
         if entry.kind != "response_item":
             return None
         if kind == "message":
-            return self._message(entry, where, flags)
+            return self._read_message(entry, where, flags)
         if kind == "reasoning":
             return SkippedPart("reasoning", where)
         return SkippedPart("tool_traffic", where) if kind.endswith(("_call", "_output")) else None
 
-    def _event(self, entry: _Entry, kind: str, where: str, flags: frozenset[str]) -> Item | None:
+    def _read_event(self, entry: _Entry, kind: str, where: str, flags: frozenset[str]) -> Item | None:
         role = _EVENT_ROLES.get(kind)
         if role is not None and role not in self._session.from_items:
             message = entry.payload.get("message")
-            return self._words([message] if isinstance(message, str) else [], role, entry, where, flags)
+            return self._make_record([message] if isinstance(message, str) else [], role, entry, where, flags)
         if not self._session.from_items:
             if kind == "agent_reasoning":
                 return SkippedPart("reasoning", where)
@@ -227,17 +227,17 @@ class _Reader:
                 return SkippedPart("tool_traffic", where)
         return None
 
-    def _message(self, entry: _Entry, where: str, flags: frozenset[str]) -> Item | None:
+    def _read_message(self, entry: _Entry, where: str, flags: frozenset[str]) -> Item | None:
         role = _ROLES.get(str(entry.payload.get("role")))
         if role is None:
             return SkippedPart("developer_or_context", where)
-        texts = _texts(entry.payload)
+        texts = _texts_of(entry.payload)
         if role is Role.USER:
             own = [text for text in texts if not self._is_foreign(text)]
             if texts and not own:
                 return SkippedPart("developer_or_context", where)
             texts = own
-        return self._words(texts, role, entry, where, flags) if role in self._session.from_items else None
+        return self._make_record(texts, role, entry, where, flags) if role in self._session.from_items else None
 
     def _is_foreign(self, text: str) -> bool:
         if _is_context(text):
@@ -245,7 +245,7 @@ class _Reader:
         # Something in a tag of its own that the screen never showed as the person's message.
         return bool(self._session.shown) and content_id(text) not in self._session.shown and is_enclosed(text)
 
-    def _words(
+    def _make_record(
         self, texts: list[str], role: Role, entry: _Entry, where: str, flags: frozenset[str]
     ) -> Record | SkippedPart:
         kept = [_own_words(text) for text in texts]
@@ -272,7 +272,7 @@ class _Reader:
         )
 
 
-def _texts(payload: Mapping[str, Any]) -> list[str]:
+def _texts_of(payload: Mapping[str, Any]) -> list[str]:
     content = payload.get("content")
     if isinstance(content, str):
         return [content]

@@ -94,15 +94,15 @@ def sniff_dialect(file: SourceFile, *, strict: bool) -> Dialect | None:
     if marked := _SEP_LINE.match(text):
         text = text[marked.end() :]
         found = Dialect(marked[1], 1)
-        return found if _score(text, found.delimiter, strict) else None
-    best = max(DELIMITERS, key=lambda delimiter: _score(text, delimiter, strict))
-    if _score(text, best, strict):
+        return found if _score_delimiter(text, found.delimiter, strict) else None
+    best = max(DELIMITERS, key=lambda delimiter: _score_delimiter(text, delimiter, strict))
+    if _score_delimiter(text, best, strict):
         return Dialect(best)
     alone = file.name.lower().endswith((".csv", ".tsv")) or not strict
     return Dialect(",") if alone and plain_name(text.partition("\n")[0]) in TEXT_NAMES else None
 
 
-def _score(text: str, delimiter: str, strict: bool) -> int:
+def _score_delimiter(text: str, delimiter: str, strict: bool) -> int:
     """How well a delimiter fits: 0 for not at all, else more for each heading that is known."""
     records = _records_in(text, delimiter)
     header = next(records, [])
@@ -143,7 +143,7 @@ class _RawLines:
         self._held: list[str] = []
         self._held_size = 0
         self._file_flags: set[str] = set()
-        self._fresh = self._read(file)
+        self._fresh = self._read_lines(file)
         self.flags: set[str] = set()
 
     def __iter__(self) -> Iterator[str]:
@@ -156,12 +156,12 @@ class _RawLines:
             self._held.append(line)
         return line
 
-    def begin(self) -> None:
+    def begin_record(self) -> None:
         """A new record begins with the next line."""
         self._held, self._held_size = [], 0
         self.flags = set(self._file_flags)
 
-    def rewind(self) -> None:
+    def rewind_record(self) -> None:
         """Give the current record's lines again, without its first. Records over 64 MiB are not given again."""
         if self._held_size <= _MOST_HELD:
             self._again.extendleft(reversed(self._held[1:]))
@@ -174,7 +174,7 @@ class _RawLines:
         """Close the file before its end."""
         self._fresh.close()
 
-    def _read(self, file: SourceFile) -> Generator[str, None, None]:
+    def _read_lines(self, file: SourceFile) -> Generator[str, None, None]:
         proven = False
         with closing(file.open()) as stream:
             for raw in _byte_lines(file, utf8_chunks(stream, self._file_flags)):
@@ -206,11 +206,11 @@ def _read_file(file: SourceFile, dialect: Dialect, reader: RowReader) -> Iterato
     with closing(_RawLines(file)) as lines:
         for _ in range(dialect.lead):
             next(lines, None)
-        header = _header(next(csv.reader(lines, delimiter=dialect.delimiter), []))
-        yield from _records(file, _Table(lines, dialect.delimiter, header), reader)
+        header = _column_names(next(csv.reader(lines, delimiter=dialect.delimiter), []))
+        yield from _read_records(file, _Table(lines, dialect.delimiter, header), reader)
 
 
-def _header(cells: list[str]) -> list[str]:
+def _column_names(cells: list[str]) -> list[str]:
     names: list[str] = []
     for number, cell in enumerate(cells, 1):
         name = cell.strip() or f"column {number}"
@@ -228,9 +228,9 @@ class _Table:
     rewinds: int = 0
     recovering: bool = False
 
-    def next(self) -> list[str] | str | None:
+    def next_record(self) -> list[str] | str | None:
         """The next record's cells, or what is wrong with it in words, or None at the end."""
-        self.lines.begin()
+        self.lines.begin_record()
         try:
             # strict: without it a lost quote would swallow or glue cells without a word.
             cells = next(csv.reader(self.lines, delimiter=self.delimiter, strict=True), None)
@@ -238,7 +238,7 @@ class _Table:
             self.recovering = True
             self.rewinds += 1
             if self.rewinds <= _MOST_REWINDS:
-                self.lines.rewind()
+                self.lines.rewind_record()
             return "a quoted cell is not closed, or something follows its closing quote"
         if not cells:
             return cells
@@ -253,9 +253,9 @@ class _Table:
         return cells
 
 
-def _records(file: SourceFile, table: _Table, reader: RowReader) -> Iterator[Item]:
+def _read_records(file: SourceFile, table: _Table, reader: RowReader) -> Iterator[Item]:
     number = 0
-    while (cells := table.next()) is not None:
+    while (cells := table.next_record()) is not None:
         if not cells:
             yield SkippedPart("blank_line", f"{file.name}:after record {number}")
             continue
@@ -268,4 +268,4 @@ def _records(file: SourceFile, table: _Table, reader: RowReader) -> Iterator[Ite
             yield UnreadablePart(where, cells)
         else:
             plain = [unescape_formula(cell) for cell in cells]
-            yield reader.take(dict(zip(table.header, plain, strict=False)), where, table.lines.flags)
+            yield reader.read_row(dict(zip(table.header, plain, strict=False)), where, table.lines.flags)

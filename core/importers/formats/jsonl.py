@@ -53,7 +53,7 @@ class JsonlImporter:
             elif bundle.kind != "file" and not _holds_rows(file):
                 yield SkippedPart("not_jsonl", file.name)
             else:
-                yield from _array_rows(file, reader) if _is_array(file) else _lines(file, reader)
+                yield from _array_rows(file, reader) if _is_array(file) else _read_rows(file, reader)
 
 
 def _has_text(row: Any) -> bool:
@@ -89,12 +89,12 @@ def _array_rows(file: SourceFile, reader: RowReader) -> Iterator[Item]:
     for number, parsed in enumerate(iter_json_array(file, ("",)), 1):
         where = f"{file.name}:item {number}"
         if isinstance(parsed.value, Mapping):
-            yield reader.take(parsed.value, where, parsed.flags)
+            yield reader.read_row(parsed.value, where, parsed.flags)
         else:
             yield UnreadablePart(where, "not an object")
 
 
-def _lines(file: SourceFile, reader: RowReader) -> Iterator[Item]:
+def _read_rows(file: SourceFile, reader: RowReader) -> Iterator[Item]:
     lines = read_lines(file)
     for number, line in lines:
         where = f"{file.name}:{number}"
@@ -104,15 +104,15 @@ def _lines(file: SourceFile, reader: RowReader) -> Iterator[Item]:
         try:
             parsed = parse_json_text(line)
         except BadJson as error:
-            yield UnreadablePart(where, _reason(line, error))
+            yield UnreadablePart(where, _explain_error(line, error))
             continue
         if isinstance(parsed.value, Mapping):
-            yield reader.take(parsed.value, where, lines.line_flags)
+            yield reader.read_row(parsed.value, where, lines.line_flags)
         else:
             yield UnreadablePart(where, "not an object")
 
 
-def _reason(line: str, error: BadJson) -> str:
+def _explain_error(line: str, error: BadJson) -> str:
     start, end = line.lstrip(), line.rstrip()
     if start.startswith("{") and not end.endswith("}"):
         return "not JSON: the object is not closed"

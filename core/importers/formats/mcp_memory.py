@@ -85,14 +85,14 @@ class McpMemoryImporter:
         graph = _Graph()
         for item in _bundle_parts(bundle):
             if isinstance(item, _GraphPart) and item.is_relation:
-                graph.relate(item.row)
+                graph.add_relation(item.row)
         for item in _bundle_parts(bundle):
             if not isinstance(item, _GraphPart):
                 yield item
             elif not item.is_relation:
-                yield from graph.observe(item)
+                yield from graph.read_observations(item)
             else:
-                yield graph.bind(item)
+                yield graph.read_relation(item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _is_graph(file: SourceFile) -> bool:
 def _bundle_parts(bundle: Bundle) -> Iterator[_GraphPart | SkippedPart | UnreadablePart]:
     for file in bundle.files:
         if bundle.kind == "file" or _is_graph(file):
-            yield from _parts(file)
+            yield from _read_parts(file)
         else:
             yield SkippedPart("not_mcp_memory", file.name)
 
@@ -121,14 +121,14 @@ def _is_lines(file: SourceFile) -> bool:
     text = read_head_text(file)
     if not text.lstrip().startswith("{"):
         return False
-    rows = [_row(line) for line in text.split("\n")[:_SNIFFED_LINES]]
+    rows = [_parse_row(line) for line in text.split("\n")[:_SNIFFED_LINES]]
     if any(row is not None and _is_part(row) for row in rows):
         return True
     # The first line may be longer than the head: then its value of `type` cannot be seen, its fields can.
     return {"type", "observations"} <= set(keys_in_head(file))
 
 
-def _row(line: str) -> Mapping[str, Any] | None:
+def _parse_row(line: str) -> Mapping[str, Any] | None:
     try:
         value = parse_json_text(line).value
     except BadJson:
@@ -148,7 +148,7 @@ def _is_object(file: SourceFile) -> bool:
     return any("observations" in item for item in items_in_head(file, ("entities",)))
 
 
-def _parts(file: SourceFile) -> Iterator[_GraphPart | SkippedPart | UnreadablePart]:
+def _read_parts(file: SourceFile) -> Iterator[_GraphPart | SkippedPart | UnreadablePart]:
     if not _is_lines(file) and _is_object(file):
         for key in ("entities", "relations"):
             for number, parsed in enumerate(iter_json_array(file, (key,)), 1):
@@ -182,14 +182,14 @@ def _first_filled(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return next((str(value) for name in names if filled_text(value := row.get(name))), None)
 
 
-def _relation(row: Mapping[str, Any]) -> McpRelation | None:
+def _make_relation(row: Mapping[str, Any]) -> McpRelation | None:
     source, target = _first_filled(row, _FROM), _first_filled(row, _TO)
     if source is None or target is None:
         return None
     return McpRelation(source, _first_filled(row, _RELATION) or "", target)
 
 
-def _when(row: Mapping[str, Any]) -> When | None:
+def _time_of_row(row: Mapping[str, Any]) -> When | None:
     """When an observation or a relation was made, where a fork of the server writes it."""
     return next((when for name in _MADE if (when := parse_time(row.get(name))) is not None), None)
 
@@ -202,12 +202,12 @@ class _Graph:
         self.relations: dict[McpRelation, None] = {}
         self._told: set[str] = set()
 
-    def relate(self, row: Mapping[str, Any]) -> None:
+    def add_relation(self, row: Mapping[str, Any]) -> None:
         """Take a relation; one without both ends is left out."""
-        if relation := _relation(row):
+        if relation := _make_relation(row):
             self.relations.setdefault(relation)
 
-    def observe(self, part: _GraphPart) -> Iterator[Item]:
+    def read_observations(self, part: _GraphPart) -> Iterator[Item]:
         """Take an entity's line; give its new observations."""
         name = _first_filled(part.row, _NAMES)
         if name is None:
@@ -229,11 +229,11 @@ class _Graph:
                 continue
             self._told.add(digest)
             entity.observations.append(str(text))
-            yield self._record(entity, text, given, digest, part.flags, where)
+            yield self._make_record(entity, text, given, digest, part.flags, where)
 
-    def bind(self, part: _GraphPart) -> Item:
+    def read_relation(self, part: _GraphPart) -> Item:
         """Take a relation's line; give what it says."""
-        relation = _relation(part.row)
+        relation = _make_relation(part.row)
         if relation is None:
             return UnreadablePart(part.where, "a relation without both ends")
         names = (relation.source, relation.relation, relation.target)
@@ -248,12 +248,12 @@ class _Graph:
             where=part.where,
             kind=Kind.FACT,
             source=Source.INFERENCE,
-            occurred=_when(part.row),
+            occurred=_time_of_row(part.row),
             flags=tuple(sorted(marks)),
             extra={"relation": {"from": relation.source, "relation": relation.relation, "to": relation.target}},
         )
 
-    def _record(
+    def _make_record(
         self, entity: McpEntity, text: str, given: Any, digest: str, flags: frozenset[str], where: str
     ) -> Record:
         extra: dict[str, Any] = {"entity": entity.name, "entity_type": entity.type}
@@ -268,7 +268,7 @@ class _Graph:
             where=where,
             kind=Kind.FACT,
             source=Source.INFERENCE,
-            occurred=_when(given) if isinstance(given, Mapping) else None,
+            occurred=_time_of_row(given) if isinstance(given, Mapping) else None,
             flags=tuple(sorted(marks)),
             extra=extra,
         )

@@ -58,8 +58,8 @@ class Mem0Importer:
             if len(files) > 1 and not _is_mem0(file):
                 yield SkippedPart("not_mem0", file.name)
                 continue
-            for number, parsed in enumerate(_items(file), 1):
-                yield _record(parsed, f"{file.name}:item {number}", ordinals)
+            for number, parsed in enumerate(_read_items(file), 1):
+                yield _make_record(parsed, f"{file.name}:item {number}", ordinals)
 
 
 def _is_mem0(file: SourceFile) -> bool:
@@ -76,7 +76,7 @@ def _is_memory(item: Mapping[str, Any]) -> bool:
     return has_text and any(key in item for key in _OWNERS) and any(key in item for key in _MARKS)
 
 
-def _items(file: SourceFile) -> Iterator[ParsedJson]:
+def _read_items(file: SourceFile) -> Iterator[ParsedJson]:
     """The list at the top or under a wrapper; where no wrapper holds a list, one level further in."""
     found = False
     for parsed in iter_json_array(file, ("", *WRAPPERS)):
@@ -95,7 +95,7 @@ def _find_items(value: Any, depth: int) -> list[Any]:
     return next((items for key in WRAPPERS if (items := _find_items(value.get(key), depth - 1))), [])
 
 
-def _text(item: Mapping[str, Any]) -> str | None:
+def _text_of(item: Mapping[str, Any]) -> str | None:
     """The first filled text; `data` may be an object that holds it."""
     for key in _TEXTS:
         value = item.get(key)
@@ -105,11 +105,11 @@ def _text(item: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _record(parsed: ParsedJson, where: str, ordinals: Ordinals) -> Item:
+def _make_record(parsed: ParsedJson, where: str, ordinals: Ordinals) -> Item:
     item = parsed.value
     if not isinstance(item, Mapping):
         return SkippedPart("not_an_object", where)
-    text = _text(item)
+    text = _text_of(item)
     if text is None:
         return SkippedPart("no_text", where)
     occurred = parse_time(item.get("created_at"))
@@ -125,7 +125,7 @@ def _record(parsed: ParsedJson, where: str, ordinals: Ordinals) -> Item:
         extra["fields"] = rest
     ref = item.get("id")
     return Record(
-        identity=_identity(item, text, ordinals),
+        identity=_make_identity(item, text, ordinals),
         text=str(text),
         where=where,
         kind=Kind.FACT,
@@ -139,8 +139,8 @@ def _record(parsed: ParsedJson, where: str, ordinals: Ordinals) -> Item:
     )
 
 
-def _identity(item: Mapping[str, Any], text: str, ordinals: Ordinals) -> str:
+def _make_identity(item: Mapping[str, Any], text: str, ordinals: Ordinals) -> str:
     if isinstance(item.get("id"), str | int) and item["id"] != "":
         return f"mem0:{item['id']}:{text_digest(text)}"
     digest = text_digest("\0".join((str(item.get("user_id")), str(item.get("created_at")), text)))
-    return f"mem0:{digest}:{ordinals.next(digest)}"
+    return f"mem0:{digest}:{ordinals.next_ordinal(digest)}"

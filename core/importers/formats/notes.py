@@ -63,8 +63,8 @@ def canvas_record(
     board = parsed.value
     if not isinstance(board, Mapping):
         return UnreadablePart(path, "not a board", "bad_canvas")
-    nodes, edges = _objects(board.get("nodes")), _objects(board.get("edges"))
-    words = [*_strings(nodes, "text", "label"), *_strings(edges, "label")]
+    nodes, edges = _select_objects(board.get("nodes")), _select_objects(board.get("edges"))
+    words = [*_collect_strings(nodes, "text", "label"), *_collect_strings(edges, "label")]
     if not words:
         return SkippedPart("no_text", path)
     joined = _BETWEEN.join(words)
@@ -87,18 +87,18 @@ def canvas_record(
             "type": "canvas",
             "tags": list(tags),
             "links": link_rows(links_in(plain), index, path),
-            "files": _strings(nodes, "file"),
-            "urls": _strings(nodes, "url"),
+            "files": _collect_strings(nodes, "file"),
+            "urls": _collect_strings(nodes, "url"),
             "edges": edges,
         },
     )
 
 
-def _objects(value: Any) -> list[Mapping[str, Any]]:
+def _select_objects(value: Any) -> list[Mapping[str, Any]]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
-def _strings(items: Iterable[Mapping[str, Any]], *keys: str) -> list[str]:
+def _collect_strings(items: Iterable[Mapping[str, Any]], *keys: str) -> list[str]:
     return [str(value) for item in items for key in keys if isinstance(value := item.get(key), str) and value.strip()]
 
 
@@ -174,9 +174,9 @@ def survey_notes(bundle: Bundle) -> NotesSurvey:
     attachments: list[str] = []
     skipped: list[tuple[str, str]] = []
     for file in bundle.files:
-        path = _inside(file, root or "")
+        path = _relative_name(file, root or "")
         lower = path.lower()
-        reason = None if bundle.kind == "file" else _left_out(file, path, templates)
+        reason = None if bundle.kind == "file" else _skip_reason(file, path, templates)
         if reason:
             skipped.append((reason, path))
         elif lower.endswith(NOTE_ENDINGS if root is not None else _TEXT_ENDINGS) or bundle.kind == "file":
@@ -188,11 +188,11 @@ def survey_notes(bundle: Bundle) -> NotesSurvey:
     return NotesSurvey(root or "", tuple(notes), tuple(canvases), tuple(attachments), tuple(skipped))
 
 
-def _inside(file: SourceFile, root: str) -> str:
+def _relative_name(file: SourceFile, root: str) -> str:
     return file.name.removeprefix(root)
 
 
-def _left_out(file: SourceFile, path: str, templates: tuple[str, ...] | None) -> str | None:
+def _skip_reason(file: SourceFile, path: str, templates: tuple[str, ...] | None) -> str | None:
     folders = path.split("/")[:-1]
     if SETTINGS in folders:
         return "vault_settings"
@@ -302,7 +302,7 @@ class TextImporter:
             if isinstance(item, UnreadablePart) and bundle.kind == "file":
                 raise refused_file_error(file.name, item.message)
             if isinstance(item, _Text):
-                yield _record(file.name, item, {"path": file.name, "title": file.path.stem})
+                yield _make_record(file.name, item, {"path": file.name, "title": file.path.stem})
             else:
                 yield item
 
@@ -320,12 +320,12 @@ def _read_all(bundle: Bundle, found: NotesSurvey) -> Iterator[Item]:
     reasons = {path: reason for reason, path in found.skipped}
     notes, canvases = set(found.notes), set(found.canvases)
     for file in bundle.files:
-        path = _inside(file, found.root)
+        path = _relative_name(file, found.root)
         if path in reasons:
             yield SkippedPart(reasons[path], path)
         elif path in notes:
             item = _text_of(file, path)
-            yield _note(path, item, index) if isinstance(item, _Text) else item
+            yield _make_note_record(path, item, index) if isinstance(item, _Text) else item
         elif path in canvases:
             item = _text_of(file, path)
             board = canvas_record(path, item.text, index, item.flags) if isinstance(item, _Text) else item
@@ -347,25 +347,25 @@ def _text_of(file: SourceFile, path: str) -> _Text | SkippedPart | UnreadablePar
     return _Text("\ufeff" + text if start.startswith(codecs.BOM_UTF8) else text, flags)
 
 
-def _note(path: str, item: _Text, index: NoteIndex) -> Record:
+def _make_note_record(path: str, item: _Text, index: NoteIndex) -> Record:
     front = read_front_matter(item.text)
     body = blank_code(item.text[front.body_at :])
     tags = unique_tags([*_front_tags(front), *tags_in(body)])
-    links = [link for text in front.texts() for link in links_in(text) if not link.markdown]
+    links = [link for text in front.list_texts() for link in links_in(text) if not link.markdown]
     occurred, sections = _dated_sections(front, body, path)
     extra: dict[str, Any] = {
         "path": path,
-        "title": front.first("title") or _stem(path),
+        "title": front.first_value("title") or _stem_of(path),
         "aliases": front.read_list("aliases", "alias"),
         "tags": list(tags),
         "links": link_rows([*links, *links_in(body)], index, path),
         "front_matter": dict(front.values),
     }
-    record = _record(path, item, extra, tags, front)
+    record = _make_record(path, item, extra, tags, front)
     return replace(record, occurred=occurred, sections=sections)
 
 
-def _stem(path: str) -> str:
+def _stem_of(path: str) -> str:
     return path.rpartition("/")[2].rpartition(".")[0] or path
 
 
@@ -374,7 +374,7 @@ def _front_tags(front: FrontMatter) -> list[str]:
     return [tag for tag in tags if is_tag(tag)]
 
 
-def _record(
+def _make_record(
     path: str, item: _Text, extra: dict[str, Any], tags: tuple[str, ...] = (), front: FrontMatter | None = None
 ) -> Record:
     front = front or FrontMatter()
@@ -391,7 +391,7 @@ def _record(
         kind=Kind.EPISODE,
         role=Role.SOURCE,
         source=Source.DOCUMENT,
-        author=front.first(*_AUTHOR) or _NOBODY,
+        author=front.first_value(*_AUTHOR) or _NOBODY,
         occurred=written or _named_date(path),
         tags=tags,
         flags=tuple(sorted(flags)),
@@ -401,13 +401,15 @@ def _record(
 
 def _written_date(front: FrontMatter) -> tuple[When | None, bool]:
     """The first readable time of the front matter, as exactly as it tells that; and whether only unreadable ones."""
-    given = [value.strip().removeprefix("[[").removesuffix("]]") for name in _DATED if (value := front.first(name))]
+    given = [
+        value.strip().removeprefix("[[").removesuffix("]]") for name in _DATED if (value := front.first_value(name))
+    ]
     times = [when for value in given if (when := parse_time(value) or find_labelled_date(value)) is not None]
-    found = _finest(times[0], times) if times else None
+    found = _finest_date(times[0], times) if times else None
     return found, bool(given) and found is None
 
 
-def _finest(date: When, others: Sequence[When]) -> When:
+def _finest_date(date: When, others: Sequence[When]) -> When:
     """The date, or the most exact of the others that tells the same day, month or year more exactly."""
     order = list(Precision)
     same = [one for one in others if is_within(one, date)]
@@ -450,7 +452,7 @@ def _dated_sections(front: FrontMatter, body: str, path: str) -> tuple[When | No
             open_headings.pop()
         above = open_headings[-1][1] if open_headings else whole
         own = find_labelled_date(heading.words)
-        open_headings.append((heading.level, above if own is None else _finest(own, dates)))
+        open_headings.append((heading.level, above if own is None else _finest_date(own, dates)))
         if open_headings[-1][1] != found[-1].occurred:
             found.append(Section(front.body_at + heading.start, open_headings[-1][1]))
     if len(found) > 1 and not _has_words(body, found[1].start - front.body_at):
@@ -531,7 +533,7 @@ def links_in(plain: str) -> list[RawLink]:
 
 def _wiki_link(match: re.Match[str]) -> RawLink:
     address, *alias = ALIAS_MARK.split(match[2], maxsplit=1)
-    target, heading, block = _parts(address)
+    target, heading, block = _split_address(address)
     return RawLink(target, "embed" if match[1] else "link", heading, block, alias[0].strip() if alias else None)
 
 
@@ -539,11 +541,11 @@ def _markdown_link(match: re.Match[str]) -> RawLink | None:
     address = match[3] or match[4]
     if _SCHEME.match(address):
         return None
-    target, heading, block = _parts(unquote(address))
+    target, heading, block = _split_address(unquote(address))
     return RawLink(target, "embed" if match[1] else "link", heading, block, match[2] or None, markdown=True)
 
 
-def _parts(address: str) -> tuple[str, str | None, str | None]:
+def _split_address(address: str) -> tuple[str, str | None, str | None]:
     target, mark, place = address.partition("#")
     place = place.strip()
     if not mark or not place:
@@ -567,10 +569,10 @@ class NoteIndex:
         self._by_name: dict[str, list[str]] = defaultdict(list)
         for path in paths:
             self._exact.add(path)
-            for name in _names(path):
+            for name in _spellings_of(path):
                 self._by_name[_fold_path(posixpath.basename(name))].append(path)
 
-    def resolve(self, link: RawLink, source: str) -> tuple[str | None, str]:
+    def resolve_link(self, link: RawLink, source: str) -> tuple[str | None, str]:
         """Which file a link means.
 
         Args:
@@ -598,27 +600,29 @@ class NoteIndex:
                 return candidate
         same = [
             known
-            for known in self._candidates(path)
-            if any(_fold_path(name) == _fold_path(path) for name in _names(known))
+            for known in self._find_candidates(path)
+            if any(_fold_path(name) == _fold_path(path) for name in _spellings_of(known))
         ]
         return same[0] if len(same) == 1 else None
 
     def _ending_with(self, path: str) -> list[str]:
         wanted = "/" + _fold_path(path)
         fits = [
-            p for p in self._candidates(path) if any(("/" + _fold_path(name)).endswith(wanted) for name in _names(p))
+            p
+            for p in self._find_candidates(path)
+            if any(("/" + _fold_path(name)).endswith(wanted) for name in _spellings_of(p))
         ]
         if len(fits) > 1:
-            same_case = [p for p in fits if any(("/" + name).endswith("/" + path) for name in _names(p))]
+            same_case = [p for p in fits if any(("/" + name).endswith("/" + path) for name in _spellings_of(p))]
             # Two files whose names differ by case only are told apart by it; two of one name never are.
             return same_case or fits
         return fits
 
-    def _candidates(self, path: str) -> list[str]:
+    def _find_candidates(self, path: str) -> list[str]:
         return list(dict.fromkeys(self._by_name.get(_fold_path(posixpath.basename(path)), ())))
 
 
-def _names(path: str) -> Iterator[str]:
+def _spellings_of(path: str) -> Iterator[str]:
     """The ways a link may spell a file: whole, and a note without its ending."""
     yield path
     for ending in _NOTE_ENDINGS:
@@ -640,7 +644,7 @@ def link_rows(links: Iterable[RawLink], index: NoteIndex, source: str) -> list[d
     """
     rows: list[dict[str, Any]] = []
     for link in links:
-        to, state = index.resolve(link, source)
+        to, state = index.resolve_link(link, source)
         if link.markdown and to is None and not link.target.lower().endswith(_NOTE_ENDINGS):
             continue
         rows.append(

@@ -96,9 +96,9 @@ class OpenMemoryImporter:
         if whole is None and lines is None:
             raise refused_file_error(bundle.label, "holds no OpenMemory backup")
         if whole is not None:
-            backup = _tables(whole)
+            backup = _read_tables(whole)
             for number, parsed in enumerate(iter_json_array(whole, ("memories",)), 1):
-                yield from _once(parsed, (whole.name, f"item {number}"), backup, seen)
+                yield from _read_once(parsed, (whole.name, f"item {number}"), backup, seen)
         if lines is not None:
             yield from _read_lines(lines, seen, alone=whole is None)
 
@@ -135,15 +135,15 @@ def _first_row(file: SourceFile) -> bool:
     return set(keys_in_head(SourceFile(file.name, len(start), None, lambda: io.BytesIO(start)))) >= _ROW_KEYS
 
 
-def _tables(file: SourceFile) -> _Backup:
+def _read_tables(file: SourceFile) -> _Backup:
     backup = _Backup()
-    for row in _rows(file, "apps"):
+    for row in _read_rows(file, "apps"):
         backup.apps[str(row.get("id"))] = str(row.get("name") or row.get("id"))
-    for row in _rows(file, "categories"):
+    for row in _read_rows(file, "categories"):
         backup.categories[str(row.get("id"))] = str(row.get("name") or row.get("id"))
-    for row in _rows(file, "memory_categories"):
+    for row in _read_rows(file, "memory_categories"):
         backup.of_memory[str(row.get("memory_id"))].append(str(row.get("category_id")))
-    for row in _rows(file, "access_controls"):
+    for row in _read_rows(file, "access_controls"):
         subject, memory = str(row.get("subject_id")), row.get("object_id")
         backup.scopes.append(
             AccessScope(
@@ -156,7 +156,7 @@ def _tables(file: SourceFile) -> _Backup:
     return backup
 
 
-def _rows(file: SourceFile, table: str) -> Iterator[Mapping[str, Any]]:
+def _read_rows(file: SourceFile, table: str) -> Iterator[Mapping[str, Any]]:
     return (parsed.value for parsed in iter_json_array(file, (table,)) if isinstance(parsed.value, Mapping))
 
 
@@ -173,14 +173,14 @@ def _read_lines(file: SourceFile, seen: dict[str, str], *, alone: bool) -> Itera
             except BadJson as error:
                 yield UnreadablePart(f"{file.name}:{number}", f"not JSON: {error.reason}")
                 continue
-            yield from _once(parsed, (file.name, str(number)), backup, seen)
+            yield from _read_once(parsed, (file.name, str(number)), backup, seen)
     except (OSError, EOFError, zlib.error):
         if alone:
             raise refused_file_error(file.name, "is a damaged or cut-off gzip file") from None
         yield UnreadablePart(file.name, "a damaged or cut-off gzip file", "bad_file")
 
 
-def _once(parsed: ParsedJson, place: tuple[str, str], backup: _Backup, seen: dict[str, str]) -> Iterator[Item]:
+def _read_once(parsed: ParsedJson, place: tuple[str, str], backup: _Backup, seen: dict[str, str]) -> Iterator[Item]:
     """One memory, unless it came before; that the other file repeats it is how backups are and no skip."""
     row, where = parsed.value, ":".join(place)
     if not isinstance(row, Mapping):
@@ -193,22 +193,22 @@ def _once(parsed: ParsedJson, place: tuple[str, str], backup: _Backup, seen: dic
             yield SkippedPart("duplicate", where)
         return
     seen[key] = place[0]
-    state = _state(row)
+    state = _state_of(row)
     if state == "deleted":
         yield SkippedPart("deleted", where)
     elif not isinstance(text, str) or not filled_text(text):
         yield SkippedPart("no_text", where)
     else:
-        yield _record(parsed, text, where, backup, state, key)
+        yield _make_record(parsed, text, where, backup, state, key)
 
 
-def _state(row: Mapping[str, Any]) -> str:
+def _state_of(row: Mapping[str, Any]) -> str:
     if row.get("deleted_at"):
         return "deleted"
     return "archived" if row.get("archived_at") else str(row.get("state") or "active").casefold()
 
 
-def _record(parsed: ParsedJson, text: str, where: str, backup: _Backup, state: str, key: str) -> Record:
+def _make_record(parsed: ParsedJson, text: str, where: str, backup: _Backup, state: str, key: str) -> Record:
     row = parsed.value
     written = row.get("created_at")
     occurred = parse_time(written)
@@ -230,14 +230,14 @@ def _record(parsed: ParsedJson, text: str, where: str, backup: _Backup, state: s
         source=Source.INFERENCE,
         status=Status.ARCHIVED if state in _HIDDEN else Status.ACTIVE,
         occurred=occurred,
-        tags=_categories(row, backup, key),
+        tags=_category_names(row, backup, key),
         ref=str(row["id"]) if row.get("id") else None,
         flags=tuple(sorted(flags)),
         extra=extra,
     )
 
 
-def _categories(row: Mapping[str, Any], backup: _Backup, key: str) -> tuple[str, ...]:
+def _category_names(row: Mapping[str, Any], backup: _Backup, key: str) -> tuple[str, ...]:
     ids = row.get("category_ids")
     known = [*map(str, ids if isinstance(ids, list) else ()), *backup.of_memory.get(key, ())]
     names = [backup.categories.get(one, one) for one in known]

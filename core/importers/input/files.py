@@ -76,7 +76,7 @@ class DiskFile:
             raise refused_file_error(self.name, "cannot be opened for reading") from None
         stream = io.FileIO(descriptor, "rb", closefd=True)
         try:
-            self.check(descriptor)
+            self.check_unchanged(descriptor)
         except BaseException:
             stream.close()
             raise
@@ -94,7 +94,7 @@ class DiskFile:
         """
         return io.BufferedReader(_BoundedFile(self.open_raw(), self), _BLOCK)
 
-    def check(self, descriptor: int) -> None:
+    def check_unchanged(self, descriptor: int) -> None:
         """Compare an open file with what it was.
 
         Args:
@@ -146,7 +146,7 @@ class _BoundedFile(io.RawIOBase):
         if not piece:
             if self._left:
                 raise file_changed_error(self._file.name)
-            self._file.check(self._raw.fileno())
+            self._file.check_unchanged(self._raw.fileno())
         view[: len(piece)] = piece
         return len(piece)
 
@@ -311,10 +311,10 @@ def list_members(opener: Opener, label: str) -> tuple[Member, ...]:
     with opener() as file:
         directory, base, limit = _read_directory(file, label)
     members: list[Member] = []
-    for count, (fields, name_bytes, extra) in enumerate(_walk(directory, label), 1):
+    for count, (fields, name_bytes, extra) in enumerate(_walk_directory(directory, label), 1):
         if count > MAX_MEMBERS:
             raise refused_file_error(label, f"holds more than {MAX_MEMBERS:,} files, more than any export")
-        member = _member(fields, name_bytes, extra, base, label)
+        member = _make_member(fields, name_bytes, extra, base, label)
         if member is not None:
             members.append(member)
     _check_sizes(members, limit, label)
@@ -362,7 +362,7 @@ def _read_end64(file: BinaryIO, locator_at: int, label: str) -> tuple[int, int, 
     return place, size, offset
 
 
-def _walk(directory: bytes, label: str) -> Iterator[tuple[tuple[int, ...], bytes, bytes]]:
+def _walk_directory(directory: bytes, label: str) -> Iterator[tuple[tuple[int, ...], bytes, bytes]]:
     at = 0
     while at < len(directory):
         if len(directory) - at < _CENTRAL.size or directory[at : at + 4] != b"PK\x01\x02":
@@ -378,19 +378,19 @@ def _walk(directory: bytes, label: str) -> Iterator[tuple[tuple[int, ...], bytes
         yield tuple(fields), name, extra
 
 
-def _member(fields: tuple[int, ...], name_bytes: bytes, extra: bytes, base: int, label: str) -> Member | None:
+def _make_member(fields: tuple[int, ...], name_bytes: bytes, extra: bytes, base: int, label: str) -> Member | None:
     _, _, flags, method, _, _, crc, packed, size, _, _, _, _, _, attributes, offset = fields
     if flags & _ENCRYPTED:
         raise refused_file_error(label, "is encrypted with a password")
-    name = _name(name_bytes, flags, label)
+    name = _decode_name(name_bytes, flags, label)
     mode = stat.S_IFMT(attributes >> 16)
     if mode == stat.S_IFLNK:
         raise refused_file_error(label, "holds a symbolic link, which no export has")
     if mode not in (0, stat.S_IFREG, stat.S_IFDIR):
         raise refused_file_error(label, "holds something that is no regular file")
-    extras = dict(_extras(extra))
+    extras = dict(_iterate_extra_fields(extra))
     try:
-        size, packed, offset = _zip64(extras.get(_ZIP64_EXTRA, b""), size, packed, offset)
+        size, packed, offset = _read_zip64(extras.get(_ZIP64_EXTRA, b""), size, packed, offset)
     except struct.error:
         raise refused_file_error(label, _CUT) from None
     if name.endswith("/") or mode == stat.S_IFDIR:
@@ -402,7 +402,7 @@ def _member(fields: tuple[int, ...], name_bytes: bytes, extra: bytes, base: int,
     return Member(name, size, packed, method, crc, offset + base, _modified_ms(extras.get(_TIME_EXTRA, b"")))
 
 
-def _name(raw: bytes, flags: int, label: str) -> str:
+def _decode_name(raw: bytes, flags: int, label: str) -> str:
     encoding = "utf-8" if flags & _UTF8_NAME else "cp437"
     name = raw.decode(encoding, "replace")
     if not name or len(name) > MAX_NAME or "\0" in name:
@@ -413,7 +413,7 @@ def _name(raw: bytes, flags: int, label: str) -> str:
     return name
 
 
-def _extras(extra: bytes) -> Iterator[tuple[int, bytes]]:
+def _iterate_extra_fields(extra: bytes) -> Iterator[tuple[int, bytes]]:
     at = 0
     while at + 4 <= len(extra):
         tag, length = struct.unpack_from("<2H", extra, at)
@@ -421,7 +421,7 @@ def _extras(extra: bytes) -> Iterator[tuple[int, bytes]]:
         at += 4 + length
 
 
-def _zip64(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
+def _read_zip64(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
     at = 0
     values = [size, packed, offset]
     for index, value in enumerate(values):

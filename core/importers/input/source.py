@@ -151,10 +151,10 @@ def _make_bundle(path: Path, label: str, opened: _Opened) -> Bundle:
         raise refused_file_error(label, "is empty")
     file = disk_file(real, status)
     if looks_like_zip(_first_bytes(file, 4)):
-        return _bundle(label, "zip", _zip_files(file, ""), [], opened)
+        return _assemble_bundle(label, "zip", _zip_files(file, ""), [], opened)
     if parts := _manifest_parts(file):
         return _folder_bundle(real.parent, label, parts | {real.name}, opened)
-    return _bundle(label, "file", [_plain(file, clean_name(real.name))], [], opened)
+    return _assemble_bundle(label, "file", [_plain_source_file(file, clean_name(real.name))], [], opened)
 
 
 def _folder_bundle(root: Path, label: str, only: set[str] | None, opened: _Opened) -> Bundle:
@@ -167,13 +167,13 @@ def _folder_bundle(root: Path, label: str, only: set[str] | None, opened: _Opene
         elif "/" not in name and _starts_as_zip(found):
             archives.append((name, found))
         else:
-            files.append(_plain(found, name))
+            files.append(_plain_source_file(found, name))
     named = only or _named_by_manifest(files, root)
     vault = any(file.name.startswith(_VAULT_MARK) for file in files)
     for name, found in archives:
         inner = None if vault else _export_part(found, name, named)
-        files += [_plain(found, name)] if inner is None else inner
-    return _bundle(label, "folder", files, skipped, opened)
+        files += [_plain_source_file(found, name)] if inner is None else inner
+    return _assemble_bundle(label, "folder", files, skipped, opened)
 
 
 def _find_named_files(root: Path, names: set[str]) -> Iterator[tuple[str, DiskFile | str]]:
@@ -209,11 +209,13 @@ def _zip_files(file: DiskFile, prefix: str) -> list[SourceFile]:
     ]
 
 
-def _plain(file: DiskFile, name: str) -> SourceFile:
+def _plain_source_file(file: DiskFile, name: str) -> SourceFile:
     return SourceFile(name, file.size, file.modified_ns // 1_000_000, file.open_bounded)
 
 
-def _bundle(label: str, kind: str, files: list[SourceFile], skipped: list[tuple[str, str]], opened: _Opened) -> Bundle:
+def _assemble_bundle(
+    label: str, kind: str, files: list[SourceFile], skipped: list[tuple[str, str]], opened: _Opened
+) -> Bundle:
     if not files:
         raise refused_file_error(label, "holds no files")
     ordered = sorted(files, key=lambda file: file.name)

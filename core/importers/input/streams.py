@@ -55,7 +55,7 @@ def key_paths(text: str) -> Mapping[str, frozenset[str]]:
         if mark in ("{", "["):
             if len(stack) >= _MAX_DEPTH:
                 break
-            stack.append((mark, _path(stack, key)))
+            stack.append((mark, _key_path(stack, key)))
             awaiting_key = mark == "{"
         elif mark in ("}", "]"):
             if not stack:
@@ -72,7 +72,7 @@ def key_paths(text: str) -> Mapping[str, frozenset[str]]:
     return {path: frozenset(keys) for path, keys in found.items()}
 
 
-def _path(stack: list[tuple[str, str]], key: str) -> str:
+def _key_path(stack: list[tuple[str, str]], key: str) -> str:
     if not stack:
         return ""
     bracket, path = stack[-1]
@@ -136,7 +136,7 @@ def items_in_head(file: SourceFile, prefixes: tuple[str, ...]) -> list[Mapping[s
     """
     found: list[Mapping[str, Any]] = []
     try:
-        for parsed in array_elements(_chunks(file), prefixes):
+        for parsed in array_elements(_head_chunks(file), prefixes):
             if isinstance(parsed.value, Mapping):
                 found.append(parsed.value)
             if len(found) >= _MOST_ITEMS:
@@ -148,25 +148,25 @@ def items_in_head(file: SourceFile, prefixes: tuple[str, ...]) -> list[Mapping[s
 
 def keys_in_head(file: SourceFile) -> list[str]:
     """The keys of the object that opens the file, as far as the head shows them; the last one's value may be cut."""
-    reader = ValueReader(_chunks(file))
+    reader = ValueReader(_head_chunks(file))
     keys: list[str] = []
     try:
-        if reader.peek() != b"{":
+        if reader.peek_byte() != b"{":
             return keys
-        while len(keys) < _MOST_KEYS and reader.peek() in (b"{", b","):
-            reader.skip()
-            key = parse_bytes(reader.take(1)).value
-            if not isinstance(key, str) or reader.peek() != b":":
+        while len(keys) < _MOST_KEYS and reader.peek_byte() in (b"{", b","):
+            reader.skip_byte()
+            key = parse_bytes(reader.take_value(1)).value
+            if not isinstance(key, str) or reader.peek_byte() != b":":
                 break
             keys.append(key)
-            reader.skip()
-            parse_bytes(reader.take(1))
+            reader.skip_byte()
+            parse_bytes(reader.take_value(1))
     except BadJson:
         return keys
     return keys
 
 
-def _chunks(file: SourceFile) -> Any:
+def _head_chunks(file: SourceFile) -> Any:
     return utf8_chunks(BytesIO(read_head(file, HEAD)))
 
 
@@ -256,7 +256,7 @@ class FileLines:
         self.complete_last = True
         self._file = file
         self._proven_utf8 = False
-        self._generator = self._read()
+        self._generator = self._read_lines()
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return self
@@ -268,10 +268,10 @@ class FileLines:
         """Close the file before its last line was read."""
         self._generator.close()
 
-    def _read(self) -> Generator[tuple[int, str], None, None]:
+    def _read_lines(self) -> Generator[tuple[int, str], None, None]:
         with closing(self._file.open()) as stream:
             for number, raw in enumerate(self._raw_lines(stream), 1):
-                text = self._decode(raw)
+                text = self._decode_line(raw)
                 yield number, text[:-1] if text.endswith("\r") else text
 
     def _raw_lines(self, stream: BinaryIO) -> Iterator[bytes]:
@@ -291,7 +291,7 @@ class FileLines:
             self.complete_last = False
             yield b"".join(rest)
 
-    def _decode(self, raw: bytes) -> str:
+    def _decode_line(self, raw: bytes) -> str:
         text, flags = decode_ladder(raw, proven_utf8=self._proven_utf8)
         if not flags and not self._proven_utf8:
             self._proven_utf8 = not raw.isascii()

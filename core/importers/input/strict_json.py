@@ -52,26 +52,26 @@ class ValueReader:
         self._buffer = b""
         self._at = 0
 
-    def _refill(self) -> bool:
+    def _refill_buffer(self) -> bool:
         self._buffer = next(self._chunks, b"")
         self._at = 0
         return bool(self._buffer)
 
-    def peek(self) -> bytes:
+    def peek_byte(self) -> bytes:
         """The next byte that is not white space; empty at the end."""
         while True:
             found = _NOT_SPACE.search(self._buffer, self._at)
             if found:
                 self._at = found.start()
                 return found[0]
-            if not self._refill():
+            if not self._refill_buffer():
                 return b""
 
-    def skip(self) -> None:
-        """Step over the byte that `peek` showed."""
+    def skip_byte(self) -> None:
+        """Step over the byte that `peek_byte` showed."""
         self._at += 1
 
-    def take(self, depth: int) -> bytearray:
+    def take_value(self, depth: int) -> bytearray:
         """Take the next value whole.
 
         Args:
@@ -83,9 +83,9 @@ class ValueReader:
         Raises:
             BadJson: the stream ends inside it, it is too deep or longer than 256 MiB.
         """
-        first = self.peek()
+        first = self.peek_byte()
         if first == b'"':
-            self.skip()
+            self.skip_byte()
             taken = bytearray(b'"')
             self._take_string(taken)
             return taken
@@ -98,8 +98,8 @@ class ValueReader:
         while True:
             found = _SCALAR_END.search(self._buffer, self._at)
             end = found.start() if found else len(self._buffer)
-            self._move(taken, end)
-            if found or not self._refill():
+            self._move_bytes(taken, end)
+            if found or not self._refill_buffer():
                 break
         if not taken:
             raise BadJson("a value is missing")
@@ -116,12 +116,12 @@ class ValueReader:
             found = _STRING_REST.match(self._buffer, start)
             end = found.end() if found else start
             if end < len(self._buffer) and self._buffer[end : end + 1] == b'"':
-                self._move(taken, end + 1)
+                self._move_bytes(taken, end + 1)
                 return
             # What stops the match before the buffer's end is a quote or one backslash as its last byte.
             escaped = escaped or end < len(self._buffer)
-            self._move(taken, len(self._buffer))
-            if not self._refill():
+            self._move_bytes(taken, len(self._buffer))
+            if not self._refill_buffer():
                 raise BadJson("it breaks off inside a string")
 
     def _take_nested(self, depth: int) -> bytearray:
@@ -131,9 +131,9 @@ class ValueReader:
             found = _TO_BRACKET.match(self._buffer, self._at)
             end = found.end() if found else self._at
             token = self._buffer[end : end + 1]
-            self._move(taken, end + len(token))
+            self._move_bytes(taken, end + len(token))
             if not token:
-                if not self._refill():
+                if not self._refill_buffer():
                     raise BadJson("it breaks off before its end")
             elif token == b'"':
                 self._take_string(taken)
@@ -146,7 +146,7 @@ class ValueReader:
                 if level == 0:
                     return taken
 
-    def _move(self, taken: bytearray, end: int) -> None:
+    def _move_bytes(self, taken: bytearray, end: int) -> None:
         taken += self._buffer[self._at : end]
         self._at = end
         if len(taken) > ELEMENT_CAP:
@@ -167,50 +167,50 @@ def array_elements(chunks: Iterator[bytes], prefixes: tuple[str, ...]) -> Iterat
         BadJson: the document is not JSON; also when that shows only after elements were given.
     """
     reader = ValueReader(chunks)
-    first = reader.peek()
+    first = reader.peek_byte()
     if not first:
         raise BadJson("it is empty")
     if first == b"[" and "" in prefixes:
-        yield from _array(reader, 1)
+        yield from _iterate_array(reader, 1)
     elif first == b"{":
-        yield from _object(reader, prefixes)
+        yield from _iterate_object(reader, prefixes)
     else:
-        parse_bytes(reader.take(0))
-    if reader.peek():
+        parse_bytes(reader.take_value(0))
+    if reader.peek_byte():
         raise BadJson("something follows after its end")
 
 
-def _array(reader: ValueReader, depth: int) -> Iterator[ParsedJson]:
-    reader.skip()
-    if reader.peek() == b"]":
-        reader.skip()
+def _iterate_array(reader: ValueReader, depth: int) -> Iterator[ParsedJson]:
+    reader.skip_byte()
+    if reader.peek_byte() == b"]":
+        reader.skip_byte()
         return
     while True:
-        yield parse_bytes(reader.take(depth))
-        mark = reader.peek()
-        reader.skip()
+        yield parse_bytes(reader.take_value(depth))
+        mark = reader.peek_byte()
+        reader.skip_byte()
         if mark == b"]":
             return
         if mark != b",":
             raise BadJson("it breaks off or is malformed between two elements")
 
 
-def _object(reader: ValueReader, prefixes: tuple[str, ...]) -> Iterator[ParsedJson]:
-    reader.skip()
-    if reader.peek() == b"}":
-        reader.skip()
+def _iterate_object(reader: ValueReader, prefixes: tuple[str, ...]) -> Iterator[ParsedJson]:
+    reader.skip_byte()
+    if reader.peek_byte() == b"}":
+        reader.skip_byte()
         return
     while True:
-        key = parse_bytes(reader.take(1)).value
-        if not isinstance(key, str) or reader.peek() != b":":
+        key = parse_bytes(reader.take_value(1)).value
+        if not isinstance(key, str) or reader.peek_byte() != b":":
             raise BadJson("it breaks off or is malformed after a key")
-        reader.skip()
-        if key and key in prefixes and reader.peek() == b"[":
-            yield from _array(reader, 2)
+        reader.skip_byte()
+        if key and key in prefixes and reader.peek_byte() == b"[":
+            yield from _iterate_array(reader, 2)
         else:
-            parse_bytes(reader.take(1))
-        mark = reader.peek()
-        reader.skip()
+            parse_bytes(reader.take_value(1))
+        mark = reader.peek_byte()
+        reader.skip_byte()
         if mark == b"}":
             return
         if mark != b",":
@@ -398,7 +398,7 @@ def parse_json_text(text: str) -> ParsedJson:
     if text.count("[") + text.count("{") > MAX_DEPTH and _too_deep(text):
         raise BadJson(f"it is nested deeper than {MAX_DEPTH} levels")
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite_number)
     except RecursionError:
         raise BadJson("it is nested too deeply") from None
     except json.JSONDecodeError as error:
@@ -407,7 +407,7 @@ def parse_json_text(text: str) -> ParsedJson:
     except ValueError:
         raise BadJson("a number in it is too long") from None
     if _ESCAPED_SURROGATE.search(text) or _SURROGATE.search(text):
-        value, count = _mend(value)
+        value, count = _mend_surrogates(value)
         return ParsedJson(value, count)
     return ParsedJson(value, 0)
 
@@ -416,7 +416,7 @@ def _refuse_constant(_name: str) -> NoReturn:
     raise BadJson("it holds NaN or Infinity, which JSON does not have")
 
 
-def _finite(digits: str) -> float:
+def _finite_number(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
         raise BadJson("a number in it is out of range")
@@ -439,7 +439,7 @@ def _too_deep(text: str) -> bool:
     return False
 
 
-def _mend(root: Any) -> tuple[Any, int]:
+def _mend_surrogates(root: Any) -> tuple[Any, int]:
     """Replace lone surrogates everywhere in a parsed tree, in place and without recursion."""
     holder = [root]
     total = 0

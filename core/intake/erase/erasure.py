@@ -56,7 +56,7 @@ _OF = "IN (SELECT value FROM json_each(?))"
 
 
 def erase_preview(rows: Rows, ids: Sequence[str], *, whole_chain: bool = False, backups: Backups = ()) -> ErasePreview:
-    """What `erase` would remove; nothing is written.
+    """What `erase_memories` would remove; nothing is written.
 
     Args:
         whole_chain: whether all versions of their chains go too.
@@ -80,13 +80,13 @@ def erase_preview(rows: Rows, ids: Sequence[str], *, whole_chain: bool = False, 
         items=tuple(ErasedItem(one, text, kind, space, reach.why[one]) for one, text, kind, space in found),
         memories=len(reach.ids),
         back=reach.back,
-        versions=len(_heads(rows, reach.over)),
-        same_words=len(_elsewhere(rows, reach, said)[1]),
+        versions=len(_head_ids(rows, reach.over)),
+        same_words=len(_split_by_other_memories(rows, reach, said)[1]),
         backups=_backups_holding(rows, reach, backups),
     )
 
 
-def erase(
+def erase_memories(
     tx: Tx,
     work: UnitOfWork,
     ids: Sequence[str],
@@ -119,29 +119,29 @@ def erase(
     reach = erasure_scope_of(tx, ids, whole_chain=whole_chain)
     held = _backups_holding(tx, reach, backups)
     with work.verb(tx, VERB, LABEL, actor) as verb, without_recorder(tx):
-        taken = _remove(tx, reach, actor, journals)
+        taken = _remove_rows(tx, reach, actor, journals)
         for memory_id in reach.back:
-            _bring_back(tx, work, memory_id)
+            _restore_original(tx, work, memory_id)
         _repair_belief(tx, work, reach, taken)
-        verb.note(ids[0] if len(ids) == 1 else "", memories=len(reach.ids), back=len(reach.back), asked=len(ids))
+        verb.note_audit(ids[0] if len(ids) == 1 else "", memories=len(reach.ids), back=len(reach.back), asked=len(ids))
     note_scrub(tx)
     seq, labels = tx.seq, tuple(taken.labels)
     tx.after_commit(lambda: removed(seq, labels))
     return Erased(len(reach.ids), held)
 
 
-def _remove(tx: Tx, reach: ErasureScope, actor: Actor, journals: TraceIndex | None) -> ErasedRows:
+def _remove_rows(tx: Tx, reach: ErasureScope, actor: Actor, journals: TraceIndex | None) -> ErasedRows:
     remover = RowEraser(tx, reach)
     with tx.purge():
         taken = remover.run()
         clear_traces(tx, remover, journals)
-    texts, _ = _elsewhere(tx, reach, taken.texts)
+    texts, _ = _split_by_other_memories(tx, reach, taken.texts)
     # Words are barred where the person said so. What age alone erased may be said again; a file does not bring it back.
     write_tombstones(tx, texts if actor.is_owner else (), taken.identities)
     return taken
 
 
-def _elsewhere(rows: Rows, reach: ErasureScope, texts: Sequence[str]) -> tuple[list[str], list[str]]:
+def _split_by_other_memories(rows: Rows, reach: ErasureScope, texts: Sequence[str]) -> tuple[list[str], list[str]]:
     """Texts that no other memory has, and the memories that have the others.
 
     Trigger: the same words stand in a memory that stays ("Thank you!"). Why: they are no secret then, and every later
@@ -165,7 +165,7 @@ def _backups_holding(rows: Rows, reach: ErasureScope, backups: Backups) -> tuple
     return tuple(name for name, at in backups if oldest is not None and at >= oldest)
 
 
-def _heads(rows: Rows, ids: Sequence[str]) -> list[str]:
+def _head_ids(rows: Rows, ids: Sequence[str]) -> list[str]:
     found = rows.all(
         f"SELECT id FROM memories WHERE id {_OF} AND coalesce(part_index, 0) = 0",  # noqa: S608 - constant
         (to_json(list(ids)),),
@@ -173,7 +173,7 @@ def _heads(rows: Rows, ids: Sequence[str]) -> list[str]:
     return [str(row[0]) for row in found]
 
 
-def _bring_back(tx: Tx, work: UnitOfWork, memory_id: str) -> None:
+def _restore_original(tx: Tx, work: UnitOfWork, memory_id: str) -> None:
     """What went into a text that is erased stands again, or lies beneath the memory of the same words that stands.
 
     An original of a united text had lent it its source, and perhaps its claims: it gets its own again.
@@ -183,7 +183,7 @@ def _bring_back(tx: Tx, work: UnitOfWork, memory_id: str) -> None:
         row = tx.row("memories", {"id": part})
         if row is None:
             continue
-        twin = _twin(tx, row)
+        twin = _find_duplicate(tx, row)
         state = Status.ACTIVE if twin is None else Status.CONSOLIDATED
         tx.update(
             "memories",
@@ -205,7 +205,7 @@ def _bring_back(tx: Tx, work: UnitOfWork, memory_id: str) -> None:
     sync_claims(tx, work.make_id, parts)
 
 
-def _twin(tx: Tx, row: dict[str, object]) -> str | None:
+def _find_duplicate(tx: Tx, row: dict[str, object]) -> str | None:
     kind = Kind(str(row["kind"]))
     if kind not in KINDS_BY_TEXT or row["part_of"] is not None:
         return None

@@ -91,15 +91,15 @@ def erasure_scope_of(rows: Rows, ids: Sequence[str], *, whole_chain: bool) -> Er
     chain = _select_ids(rows, _CHAIN, list(why))
     if whole_chain:
         why = {**dict.fromkeys(chain, VERSION), **why}
-    _spread(rows, why, _BENEATH, BENEATH)
+    _add_reached(rows, why, _BENEATH, BENEATH)
     made: dict[str, str] = {}
-    _make(rows, why, made)
+    _add_derived(rows, why, made)
     gone = {**made, **why}
     again = [one for one in _select_ids(rows, _SOURCES, list(gone)) if one not in gone]
     return ErasureScope(gone, tuple(_select_ids(rows, _HEADS, again)), tuple(one for one in chain if one not in gone))
 
 
-def _make(rows: Rows, why: dict[str, str], made: dict[str, str]) -> None:
+def _add_derived(rows: Rows, why: dict[str, str], made: dict[str, str]) -> None:
     """Texts made of what goes, texts made of those, and what says the same beneath them."""
     fresh: Collection[str] = list(why)
     while fresh:
@@ -109,7 +109,7 @@ def _make(rows: Rows, why: dict[str, str], made: dict[str, str]) -> None:
         made.update(dict.fromkeys(fresh, MADE))
 
 
-def _spread(rows: Rows, why: dict[str, str], sql: str, reason: str) -> None:
+def _add_reached(rows: Rows, why: dict[str, str], sql: str, reason: str) -> None:
     fresh: Collection[str] = list(why)
     while fresh:
         found = _with_all_parts(rows, _select_ids(rows, sql, fresh))
@@ -219,7 +219,7 @@ class RowEraser:
             What was done.
         """
         taken = self.taken
-        taken.texts = _texts(self._rows)
+        taken.texts = _collect_texts(self._rows)
         taken.labels = [int(row["n"]) for row in self._rows]
         claims = self._ids_of_erased("SELECT DISTINCT claim_id FROM evidence WHERE memory_id")
         self._keep_fingerprints()
@@ -236,7 +236,7 @@ class RowEraser:
             (self._wanted,),
         )
         for row in sorted(self._rows, key=lambda row: -int(row["part_index"] or 0)):
-            self.remove("memories", {"n": row["n"]})
+            self.remove_row("memories", {"n": row["n"]})
         self._clear_conversations()
         self._rename_rooms()
         return taken
@@ -251,14 +251,14 @@ class RowEraser:
                 if heir is None:
                     self.taken.identities.append(bytes(identity))
                 else:
-                    self.mend("fingerprints", {"identity": identity}, {"memory_id": heir})
+                    self.mend_row("fingerprints", {"identity": identity}, {"memory_id": heir})
 
     def _remove_requests(self) -> None:
         """What a client asked about a memory goes with it: its reason may quote the text."""
         for memory_id in sorted(self._reach.ids):
             for item_id in requests_about(self.tx, memory_id):
                 if self.tx.row("approvals", {"conflict_id": item_id}) is not None:
-                    self.remove("approvals", {"conflict_id": item_id})
+                    self.remove_row("approvals", {"conflict_id": item_id})
 
     def _remove_where(self, table: str, column: str, key: str, ids: Iterable[str]) -> None:
         names = key.split(", ")
@@ -267,11 +267,11 @@ class RowEraser:
             (to_json(sorted(ids)),),
         )
         for row in found:
-            self.remove(table, dict(zip(names, row, strict=True)))
+            self.remove_row(table, dict(zip(names, row, strict=True)))
             if names == ["id"]:
                 self.taken.ids.add(str(row[0]))
 
-    def remove(self, table: str, key: Mapping[str, object]) -> None:
+    def remove_row(self, table: str, key: Mapping[str, object]) -> None:
         """Take one row away, and remember it.
 
         Args:
@@ -292,9 +292,9 @@ class RowEraser:
             self._note_entities(claim_id)
             self._remove_where("evidence", "claim_id", "id", [claim_id])
             for (old,) in self.tx.all("SELECT id FROM claims WHERE superseded_by_id = ?", (claim_id,)):
-                self.mend("claims", {"id": old}, {"superseded_by_id": None})
+                self.mend_row("claims", {"id": old}, {"superseded_by_id": None})
                 self.taken.claims.add(old)
-            self.remove("claims", {"id": claim_id})
+            self.remove_row("claims", {"id": claim_id})
             self.taken.ids.add(claim_id)
             self.taken.claims.discard(claim_id)
         behind = f"SELECT DISTINCT memory_id FROM evidence WHERE claim_id {_OF}"  # noqa: S608 - constant
@@ -323,7 +323,7 @@ class RowEraser:
             for one in gone:
                 into = self.tx.value("SELECT merged_into_id FROM entities WHERE id = ?", (one,))
                 self._remove_where("entity_aliases", "entity_id", "entity_id, alias_key", [one])
-                self.remove("entities", {"id": one})
+                self.remove_row("entities", {"id": one})
                 self.taken.ids.add(one)
                 waiting.remove(one)
                 if into is not None and into not in waiting:
@@ -349,9 +349,9 @@ class RowEraser:
         if row is None or row["made_by"] not in ("rules", "model"):
             return
         if row["summary"] is not None:
-            self.mend("entities", {"id": entity_id}, {"summary": None})
+            self.mend_row("entities", {"id": entity_id}, {"summary": None})
         written = {
-            _plain(text)
+            _normalize_text(text)
             for (text,) in self.tx.all(
                 "SELECT substr(m.text, x.start_at + 1, x.end_at - x.start_at) FROM mentions x "
                 "JOIN memories m ON m.id = x.memory_id WHERE x.entity_id = ?",
@@ -361,12 +361,12 @@ class RowEraser:
         for key, alias in self.tx.all(
             "SELECT alias_key, alias FROM entity_aliases WHERE entity_id = ? ORDER BY 1", (entity_id,)
         ):
-            if _plain(alias) not in written and self._is_said(alias):
-                self.remove("entity_aliases", {"entity_id": entity_id, "alias_key": key})
+            if _normalize_text(alias) not in written and self._is_said(alias):
+                self.remove_row("entity_aliases", {"entity_id": entity_id, "alias_key": key})
 
     # ---- rows that stay
 
-    def mend(self, table: str, key: Mapping[str, object], changes: Mapping[str, object]) -> None:
+    def mend_row(self, table: str, key: Mapping[str, object], changes: Mapping[str, object]) -> None:
         """Change a row that stays without anybody's undo taking it for a change of its own.
 
         Args:
@@ -389,16 +389,16 @@ class RowEraser:
             ):
                 if memory_id not in gone:
                     heir = None if column == "consolidated_into" else _skip_removed(gone, named, column)
-                    self.mend("memories", {"n": label}, {column: None if heir == memory_id else heir})
+                    self.mend_row("memories", {"n": label}, {column: None if heir == memory_id else heir})
 
     def _clear_conversations(self) -> None:
         for talk in self._talks:
             if self.tx.one("SELECT 1 FROM memories WHERE conversation_id = ? LIMIT 1", (talk,)) is None:
-                self.remove("conversations", {"id": talk})
+                self.remove_row("conversations", {"id": talk})
                 continue
             title = self.tx.value("SELECT title FROM conversations WHERE id = ?", (talk,))
             if title is not None and self._is_quoted(title):
-                self.mend("conversations", {"id": talk}, {"title": None})
+                self.mend_row("conversations", {"id": talk}, {"title": None})
                 left = self.tx.all("SELECT id FROM memories WHERE conversation_id = ?", (talk,))
                 refresh_terms(self.tx, [row[0] for row in left])
 
@@ -413,8 +413,8 @@ class RowEraser:
                 "ORDER BY p.rowid LIMIT ?",
                 (room_id, TEXTS),
             )
-            held = {word for (text,) in left for word in _words(text)}
-            if all(word in held for word in _words(room["name"]) if self._is_said(word)):
+            held = {word for (text,) in left for word in _plain_words(text)}
+            if all(word in held for word in _plain_words(room["name"]) if self._is_said(word)):
                 continue
             taken = [
                 row[0]
@@ -423,22 +423,22 @@ class RowEraser:
                 )
             ]
             named = name_rooms([RoomTexts([text for (text,) in left])], taken)
-            self.mend("rooms", {"id": room_id}, {"name": named[0]})
+            self.mend_row("rooms", {"id": room_id}, {"name": named[0]})
 
     # ---- what was said
 
     def _is_said(self, words: str) -> bool:
         """Whether words stand in an erased text."""
-        wanted = _plain(words).strip(" ,")
+        wanted = _normalize_text(words).strip(" ,")
         return bool(wanted) and any(wanted in text for text in self._folded_texts())
 
     def _is_quoted(self, title: str) -> bool:
-        wanted = _plain(title.rstrip("….")).strip()
+        wanted = _normalize_text(title.rstrip("….")).strip()
         return len(wanted) >= _QUOTE_LEAST and any(wanted in text or text in wanted for text in self._folded_texts())
 
     def _folded_texts(self) -> list[str]:
         if not self._plain_texts:
-            self._plain_texts = [_plain(text) for text in self.taken.texts]
+            self._plain_texts = [_normalize_text(text) for text in self.taken.texts]
         return self._plain_texts
 
     def _ids_of_erased(self, sql: str) -> list[str]:
@@ -468,10 +468,10 @@ def texts_of(rows: Rows, reach: ErasureScope) -> list[str]:
         f"SELECT text, part_of, part_index FROM memories WHERE id {_OF} ORDER BY n",  # noqa: S608 - constant
         (to_json(list(reach.ids)),),
     )
-    return _texts([dict(zip(("text", "part_of", "part_index"), row, strict=True)) for row in found])
+    return _collect_texts([dict(zip(("text", "part_of", "part_index"), row, strict=True)) for row in found])
 
 
-def _texts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+def _collect_texts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     """The texts as they are stored, and those of split texts as a whole."""
     own = [str(row["text"]) for row in rows]
     wholes: dict[str, dict[int, str]] = {}
@@ -482,9 +482,9 @@ def _texts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys([*own, *joined]))
 
 
-def _plain(text: str) -> str:
+def _normalize_text(text: str) -> str:
     return fold_case(" ".join(fold_width(text).split()))
 
 
-def _words(text: str) -> list[str]:
-    return [word.strip(".,;:!?()\"'") for word in _plain(text).split()]
+def _plain_words(text: str) -> list[str]:
+    return [word.strip(".,;:!?()\"'") for word in _normalize_text(text).split()]

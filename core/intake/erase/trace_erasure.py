@@ -85,11 +85,11 @@ class ErasedTextMatcher:
             else:
                 self._whole.append(text)
 
-    def quotes(self, text: object) -> bool:
+    def is_quoted_in(self, text: object) -> bool:
         """Whether a value is an erased text, or has a long one in it."""
-        return next(self.found(text), None) is not None
+        return next(self.find_quoted(text), None) is not None
 
-    def found(self, text: object) -> Iterator[str]:
+    def find_quoted(self, text: object) -> Iterator[str]:
         """Erased texts, folded, that a value is or has in it.
 
         Yields:
@@ -121,7 +121,7 @@ class _Named:
         self._rows.append(row)
         self._sorted = None
 
-    def rows(self, names: Iterable[str]) -> set[int]:
+    def rows_naming(self, names: Iterable[str]) -> set[int]:
         if self._sorted is None:
             hashes = np.array(self._hashes, np.int64)
             order = np.argsort(hashes, kind="stable")
@@ -152,9 +152,9 @@ class TraceIndex:
         wanted = list(texts)
         self._texts = {fold_text(text) for text in wanted}
         self._said = ErasedTextMatcher(wanted)
-        self._clear()
+        self._clear_index()
 
-    def _clear(self) -> None:
+    def _clear_index(self) -> None:
         self._named = {table: _Named() for table in TABLES}
         self._quoting: dict[str, dict[str, set[int]]] = {table: {} for table in TABLES}
         self._last: dict[str, tuple[int, str]] = dict.fromkeys(TABLES, (0, ""))
@@ -163,18 +163,18 @@ class TraceIndex:
         """Whether it was made for these memories."""
         return self._ids.issuperset(ids)
 
-    def look(self, rows: Rows) -> None:
+    def read_new_rows(self, rows: Rows) -> None:
         """Read what was written since the last look; all of it at first."""
         if not all(self._is_whole(rows, table) for table in TABLES):
-            self._clear()
+            self._clear_index()
         for table in TABLES:
             while page := rows.all(_BEHIND[table], (self._last[table][0],)):
                 for row in page:
-                    self._take(table, row)
+                    self._index_row(table, row)
                 self._last[table] = int(page[-1][0]), str(page[-1][1])
                 self.looked += len(page)
 
-    def settle(self, rows: Rows) -> None:
+    def note_newest(self, rows: Rows) -> None:
         """Note what is the newest row of each table, behind a batch that deleted some.
 
         A row that is deleted at the end gives its number to the next one; that one must be read.
@@ -185,7 +185,7 @@ class TraceIndex:
             if at < self._last[table][0]:
                 self._last[table] = at, name
 
-    def places(
+    def find_trace_rows(
         self, rows: Rows, names: Collection[str], keys: Collection[str], texts: Collection[str]
     ) -> Mapping[str, TraceRows] | None:
         """Where to look for what goes.
@@ -206,7 +206,9 @@ class TraceIndex:
         return {
             table: TraceRows(
                 sorted(
-                    self._named[table].rows([*names, *keys]).union(*(self._quoting[table].get(one, ()) for one in said))
+                    self._named[table]
+                    .rows_naming([*names, *keys])
+                    .union(*(self._quoting[table].get(one, ()) for one in said))
                 ),
                 self._last[table][0],
             )
@@ -221,7 +223,7 @@ class TraceIndex:
         found = rows.one(_AT[table], (at,))
         return found is not None and str(found[1]) == name
 
-    def _take(self, table: str, row: tuple[Any, ...]) -> None:
+    def _index_row(self, table: str, row: tuple[Any, ...]) -> None:
         at, _, *told = row
         values: Iterable[object] = told
         if table == "undo_rows":
@@ -235,7 +237,7 @@ class TraceIndex:
             for name in {name for text in told if text for name in _ID.findall(text)}:
                 self._named[table].add(name, at)
         for value in values:
-            for text in self._said.found(value):
+            for text in self._said.find_quoted(value):
                 self._quoting[table].setdefault(text, set()).add(at)
 
 
@@ -305,19 +307,19 @@ def clear_traces(tx: Tx, remover: RowEraser, journals: TraceIndex | None = None)
     said = ErasedTextMatcher(taken.texts)
     _clear_probes(tx, remover, said)
     keys = {key for _, key in taken.removed} | {key for _, key in taken.mended}
-    places = None if journals is None else journals.places(tx, taken.ids, keys, taken.texts)
+    places = None if journals is None else journals.find_trace_rows(tx, taken.ids, keys, taken.texts)
     at = places or {}
     _clear_images(tx, taken, said, keys, at)
     _clear_receipts(tx, taken, said, at)
     _clear_plans(tx, taken)
     ids = to_json(sorted(taken.ids))
-    for actor, request in _look(tx, at.get("requests"), "q", _REQUEST, _REPLIES, {"ids": ids}):
+    for actor, request in _select_journal_rows(tx, at.get("requests"), "q", _REQUEST, _REPLIES, {"ids": ids}):
         tx.run("DELETE FROM requests WHERE actor = ? AND request_id = ?", (actor, request))
     if journals is not None:
-        journals.settle(tx)
+        journals.note_newest(tx)
 
 
-def _look(
+def _select_journal_rows(
     tx: Tx,
     place: TraceRows | None,
     alias: str,
@@ -342,16 +344,16 @@ def _clear_images(
 ) -> None:
     wanted = {"keys": to_json(sorted(keys)), "needles": to_json([*sorted(taken.ids), *said.needles])}
     touched: set[str] = set()
-    for step, nr, table, key, before, after, after_hash in _look(
+    for step, nr, table, key, before, after, after_hash in _select_journal_rows(
         tx, at.get("undo_rows"), "u", _IMAGE, _NAMES_IT, wanted
     ):
-        images = _images(before, after)
+        images = _load_images(before, after)
         if _must_remove(tx, taken, said, table, key, images):
             tx.run("DELETE FROM undo_rows WHERE step_id = ? AND nr = ?", (step, nr))
             touched.add(step)
             continue
         mended = [None if image is None else _without_pointers(image, taken) for image in images]
-        hashed = _hash(taken, (table, key), after_hash, images[1], mended[1])
+        hashed = _repaired_hash(taken, (table, key), after_hash, images[1], mended[1])
         if mended != images or hashed != after_hash:
             tx.run(
                 "UPDATE undo_rows SET before = ?, after = ?, after_hash = ? WHERE step_id = ? AND nr = ?",
@@ -360,7 +362,7 @@ def _clear_images(
     _clear_steps(tx, touched)
 
 
-def _images(before: str | None, after: str | None) -> list[dict[str, Any] | None]:
+def _load_images(before: str | None, after: str | None) -> list[dict[str, Any] | None]:
     was = None if before is None else image_from_json(before)
     return [was, None if after is None else after_from_json(was or {}, after)]
 
@@ -370,7 +372,7 @@ def _image_columns(before: Mapping[str, Any] | None, after: Mapping[str, Any] | 
     return told, None if after is None else change_to_json(before or {}, after)
 
 
-def _hash(
+def _repaired_hash(
     taken: ErasedRows,
     name: tuple[str, str],
     after_hash: bytes | None,
@@ -398,7 +400,7 @@ def _must_remove(
     if table == "probes" and any(one in str(row.get("expected", "")) for row in rows for one in taken.ids):
         return True
     held = tx.row(table, named) or {}
-    return any(said.quotes(value) and held.get(name) != value for row in rows for name, value in row.items())
+    return any(said.is_quoted_in(value) and held.get(name) != value for row in rows for name, value in row.items())
 
 
 def _without_pointers(image: Mapping[str, Any], taken: ErasedRows) -> dict[str, Any]:
@@ -427,17 +429,17 @@ def _clear_steps(tx: Tx, steps: Iterable[str]) -> None:
 
 def _clear_receipts(tx: Tx, taken: ErasedRows, said: ErasedTextMatcher, at: Mapping[str, TraceRows]) -> None:
     ids = {"ids": to_json(sorted(taken.ids))}
-    for receipt, body in _look(tx, at.get("receipts"), "r", _RECEIPT, _BODIES, ids):
+    for receipt, body in _select_journal_rows(tx, at.get("receipts"), "r", _RECEIPT, _BODIES, ids):
         tx.run("DELETE FROM contexts WHERE receipt_id = ?", (receipt,))
         told = json.loads(body)
         told.pop("trace", None)
         tx.run("UPDATE receipts SET body = ? WHERE id = ?", (to_json(remove_ids(told, taken.ids)), receipt))
-    for receipt, query in _look(tx, at.get("receipts"), "r", _QUERY, "r.query IS NOT NULL"):
-        if said.quotes(query):
+    for receipt, query in _select_journal_rows(tx, at.get("receipts"), "r", _QUERY, "r.query IS NOT NULL"):
+        if said.is_quoted_in(query):
             # The trace refers to places in the question.
             tx.run("UPDATE receipts SET query = NULL, body = json_remove(body, '$.trace') WHERE id = ?", (receipt,))
-    for context, text in _look(tx, at.get("contexts"), "c", _CONTEXT):
-        if said.quotes(text):
+    for context, text in _select_journal_rows(tx, at.get("contexts"), "c", _CONTEXT):
+        if said.is_quoted_in(text):
             tx.run("DELETE FROM contexts WHERE id = ?", (context,))
 
 
@@ -498,7 +500,7 @@ def _clear_probes(tx: Tx, remover: RowEraser, said: ErasedTextMatcher) -> None:
     for probe, query, expected in tx.all("SELECT id, query, expected FROM probes ORDER BY id"):
         named = json.loads(expected)
         left = [one for one in named if one not in gone]
-        if said.quotes(query) or (named and not left):
-            remover.remove("probes", {"id": probe})
+        if said.is_quoted_in(query) or (named and not left):
+            remover.remove_row("probes", {"id": probe})
         elif left != named:
-            remover.mend("probes", {"id": probe}, {"expected": json.dumps(left)})
+            remover.mend_row("probes", {"id": probe}, {"expected": json.dumps(left)})

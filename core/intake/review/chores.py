@@ -87,7 +87,7 @@ def _is_over(item: QueueEntry, now_ms: int) -> bool:
     return -item.weight < LOW and age_days(now_ms, -item.newer) > EXPIRES_DAYS
 
 
-def revalidate(tx: Tx, *, expiry: bool = False) -> int:
+def revalidate_items(tx: Tx, *, expiry: bool = False) -> int:
     """Close what is no longer a question, open again what is one after all.
 
     Args:
@@ -98,23 +98,23 @@ def revalidate(tx: Tx, *, expiry: bool = False) -> int:
     recorder, tx.recorder = tx.recorder, None
     try:
         said = find_restated(tx, found.lapsed)
-        _close(tx, said, STANDS)
-        _close(tx, [one for one in found.lapsed if one not in said], LAPSED)
-        _close(tx, found.expired, EXPIRED)
-        _close(tx, found.unsure, NO_QUESTION)
+        _close_items(tx, said, STANDS)
+        _close_items(tx, [one for one in found.lapsed if one not in said], LAPSED)
+        _close_items(tx, found.expired, EXPIRED)
+        _close_items(tx, found.unsure, NO_QUESTION)
         tx.update_many("conflicts", "id", found.returned, {"state": "open", "note": None, "closed_at": None})
     finally:
         tx.recorder = recorder
     return len(found.lapsed) + len(found.expired) + len(found.returned) + len(found.unsure)
 
 
-def _close(tx: Tx, ids: Sequence[str], note: str) -> None:
+def _close_items(tx: Tx, ids: Sequence[str], note: str) -> None:
     changes = {"state": "moot", "note": note, "closed_at": tx.now_ms, "later_until": None}
     tx.update_many("conflicts", "id", ids, changes)
 
 
 def has_stale(rows: Rows, now_ms: int, *, expiry: bool) -> bool:
-    """Whether `revalidate` would change anything; so that the writer is not asked for nothing.
+    """Whether `revalidate_items` would change anything; so that the writer is not asked for nothing.
 
     Args:
         expiry: whether to look for what expired too.
@@ -209,7 +209,7 @@ def forget_rule(tx: Tx, work: UnitOfWork, rule_id: str, actor: Actor) -> str:
         raise UserError(Code.NOT_FOUND, "There is no such rule.")
     with work.verb(tx, "forget_rule", "Remove a rule of the desk", actor) as verb:
         tx.delete("review_rules", {"id": rule_id})
-        verb.note(rule_id)
+        verb.note_audit(rule_id)
     return verb.step_id
 
 

@@ -127,10 +127,10 @@ def apply_decision(work: ResolutionContext) -> None:
         _PAIRED[action](work)
 
 
-def _supersede(work: ResolutionContext) -> None:
+def _supersede_existing(work: ResolutionContext) -> None:
     tx, over = work.transitions.tx, _find_contradicted_claims(work)
     if not over or not has_other_claims(tx, work.existing_id, over):
-        _replace(work)
+        _replace_existing(work)
         return
     # It says more, in other sentences, than what is over: it goes on standing for them.
     _refuse_twin(work)
@@ -140,7 +140,7 @@ def _supersede(work: ResolutionContext) -> None:
     _open_remaining_conflicts(work)
 
 
-def _replace(work: ResolutionContext) -> None:
+def _replace_existing(work: ResolutionContext) -> None:
     """The candidate takes the place of the whole text."""
     _refuse_twin(work, but=(work.existing_id,))
     work.transitions.supersede(work.existing_id, work.incoming_id, work.decision.begin)
@@ -148,20 +148,20 @@ def _replace(work: ResolutionContext) -> None:
     _open_remaining_conflicts(work)
 
 
-def _reject(work: ResolutionContext) -> None:
+def _reject_incoming(work: ResolutionContext) -> None:
     work.transitions.archive(work.incoming_id, REJECTED)
 
 
 def _keep_mine(work: ResolutionContext) -> None:
     """What stands was looked at and kept: the person vouches for it, so that nothing else replaces it unasked."""
-    _reject(work)
+    _reject_incoming(work)
     if work.pair["status"] == Status.ACTIVE.value:
-        _vouch(work, work.existing_id)
+        _record_owner_confirmation(work, work.existing_id)
 
 
-def _vouch(work: ResolutionContext, memory_id: str) -> None:
+def _record_owner_confirmation(work: ResolutionContext, memory_id: str) -> None:
     if work.transitions.by == "owner":
-        record_confirmation(work.transitions.tx, work.transitions.parts(memory_id), work.transitions.tx.now_ms)
+        record_confirmation(work.transitions.tx, work.transitions.list_parts(memory_id), work.transitions.tx.now_ms)
 
 
 def _keep_both(work: ResolutionContext) -> None:
@@ -171,15 +171,15 @@ def _keep_both(work: ResolutionContext) -> None:
 
 
 def _keep_both_dated(work: ResolutionContext) -> None:
-    begin, end = _dates(work)
+    begin, end = _validity_of_incoming(work)
     existing, incoming = work.pair, work.case.incoming
     earlier = end is not None and _valid_from(existing) is not None and end.ms <= (_valid_from(existing) or 0)
     if earlier and end is not None:
-        _window(work, existing, {"from": end}, (end, None))
-        _window(work, incoming, {"from": begin, "until": end}, (begin, end))
+        _set_validity(work, existing, {"from": end}, (end, None))
+        _set_validity(work, incoming, {"from": begin, "until": end}, (begin, end))
     else:
-        _window(work, existing, {"until": begin}, (None, begin))
-        _window(work, incoming, {"from": begin, "until": end}, (begin, end))
+        _set_validity(work, existing, {"until": begin}, (None, begin))
+        _set_validity(work, incoming, {"from": begin, "until": end}, (begin, end))
     _keep_both_active(work)
 
 
@@ -200,7 +200,7 @@ def _dispute_both(work: ResolutionContext) -> None:
     work.transitions.contradict(work.incoming_id, work.existing_id)
 
 
-def _merge(work: ResolutionContext) -> None:
+def _merge_texts(work: ResolutionContext) -> None:
     text = work.decision.text
     if text is None or work.vector is None:
         raise BugError("a merge without its text")
@@ -211,63 +211,63 @@ def _merge(work: ResolutionContext) -> None:
     if work.pair["status"] != Status.ACTIVE.value:
         work.transitions.activate(work.existing_id)
     else:
-        _vouch(work, work.existing_id)
+        _record_owner_confirmation(work, work.existing_id)
     work.read(work.transitions, work.existing_id)
 
 
-def _accept(work: ResolutionContext) -> None:
+def _accept_incoming(work: ResolutionContext) -> None:
     _refuse_twin(work)
     if work.case.item.kind == "injection":
         clear_hold(work.transitions.tx, work.incoming_id)  # the person has read it
     work.admit(work.transitions, work.incoming_id)
 
 
-def _retire(work: ResolutionContext) -> None:
+def _retire_incoming(work: ResolutionContext) -> None:
     work.transitions.archive(work.incoming_id, OUTDATED)
 
 
-def _remove(work: ResolutionContext) -> None:
+def _remove_memory(work: ResolutionContext) -> None:
     work.transitions.archive(work.incoming_id if work.case.existing is None else work.existing_id, REMOVED)
 
 
-def _refuse(work: ResolutionContext) -> None:
+def _refuse_change(work: ResolutionContext) -> None:
     """A change that is refused: a text that waited for it is turned down, what stands stays."""
     waits = work.case.incoming["status"] == Status.QUARANTINED.value
     if waits and request_of(work.transitions.tx, work.case.item.id) in (None, Wish.UPDATE):
-        _reject(work)
+        _reject_incoming(work)
 
 
-def _allow(work: ResolutionContext) -> None:
+def _allow_change(work: ResolutionContext) -> None:
     wish = request_of(work.transitions.tx, work.case.item.id)
     if wish in (Wish.DELETE, Wish.FORGET):
         apply_removal(work.transitions, work.incoming_id)
     elif work.case.existing is not None:
-        _replace(work)
+        _replace_existing(work)
         if wish is Wish.UPDATE:
             carry_over(work.transitions, work.existing_id, work.incoming_id)
     elif work.case.incoming["status"] == Status.QUARANTINED.value:
-        _accept(work)
+        _accept_incoming(work)
     else:
-        _remove(work)
+        _remove_memory(work)
 
 
-def _confirm(work: ResolutionContext) -> None:
+def _confirm_incoming(work: ResolutionContext) -> None:
     work.transitions.tx.update("memories", {"id": work.incoming_id}, {"last_confirmed_at": work.transitions.tx.now_ms})
     if work.case.incoming["status"] != Status.ACTIVE.value:
         work.transitions.activate(work.incoming_id)
     else:
-        _vouch(work, work.incoming_id)
+        _record_owner_confirmation(work, work.incoming_id)
         work.transitions.assert_claims(work.incoming_id)
     refresh_trust(work.transitions.tx, work.incoming_id)
 
 
 def _merge_entities(work: ResolutionContext) -> None:
     """Two names become one entity: the second is merged into the first; taken back, they are two again."""
-    keep, merged = _entities(work)
-    work.transitions.verb.note("", **merge_entities(work.transitions.tx, keep, merged))
+    keep, merged = _pair_of_entities(work)
+    work.transitions.verb.note_audit("", **merge_entities(work.transitions.tx, keep, merged))
 
 
-def _entities(work: ResolutionContext) -> tuple[str, str]:
+def _pair_of_entities(work: ResolutionContext) -> tuple[str, str]:
     named = work.case.item.detail.get("entities")
     if not isinstance(named, list) or len(named) != 2 or named[0] == named[1]:
         raise BugError("an item on two names")
@@ -283,24 +283,27 @@ def _do_nothing(_work: ResolutionContext) -> None:
 
 
 _PAIRED: Mapping[Action, Callable[[ResolutionContext], None]] = {
-    Action.SUPERSEDE: _supersede,
+    Action.SUPERSEDE: _supersede_existing,
     Action.REJECT: _keep_mine,
     Action.KEEP_BOTH: _keep_both,
     Action.KEEP_BOTH_DATED: _keep_both_dated,
-    Action.MERGE: _merge,
+    Action.MERGE: _merge_texts,
     Action.SCOPE_SPLIT: _scope_split,
     Action.DISPUTE_BOTH: _dispute_both,
 }
-_ALONE: Mapping[Action, Callable[[ResolutionContext], None]] = {Action.SUPERSEDE: _accept, Action.REJECT: _reject}
+_ALONE: Mapping[Action, Callable[[ResolutionContext], None]] = {
+    Action.SUPERSEDE: _accept_incoming,
+    Action.REJECT: _reject_incoming,
+}
 _SPECIAL: Mapping[tuple[str, Action], Callable[[ResolutionContext], None]] = {
-    ("injection", Action.REJECT): _reject,  # not taken in, whatever stands beside it
-    ("stale", Action.SUPERSEDE): _confirm,
-    ("stale", Action.REJECT): _retire,
+    ("injection", Action.REJECT): _reject_incoming,  # not taken in, whatever stands beside it
+    ("stale", Action.SUPERSEDE): _confirm_incoming,
+    ("stale", Action.REJECT): _retire_incoming,
     ("gap", Action.REJECT): _do_nothing,
     ("entity_merge", Action.SUPERSEDE): _merge_entities,
     ("entity_merge", Action.REJECT): _do_nothing,
-    ("approval", Action.SUPERSEDE): _allow,
-    ("approval", Action.REJECT): _refuse,
+    ("approval", Action.SUPERSEDE): _allow_change,
+    ("approval", Action.REJECT): _refuse_change,
 }
 
 
@@ -354,12 +357,12 @@ def _find_contradicted_claims(work: ResolutionContext) -> list[str]:
     tx, found = work.transitions.tx, []
     for have_id, came_id in conflicting_claims(tx, work.existing_id, work.incoming_id):
         existing, incoming = tx.row("claims", {"id": have_id}), tx.row("claims", {"id": came_id})
-        if existing is not None and incoming is not None and _exclude(existing, incoming):
+        if existing is not None and incoming is not None and _exclude_each_other(existing, incoming):
             found.append(have_id)
     return list(dict.fromkeys(found))
 
 
-def _exclude(a: Row, b: Row) -> bool:
+def _exclude_each_other(a: Row, b: Row) -> bool:
     if a["polarity"] != b["polarity"]:
         return bool(a["value_key"] == b["value_key"])
     return bool(a["polarity"] == "positive" and a["exclusive"] and b["exclusive"])
@@ -368,7 +371,7 @@ def _exclude(a: Row, b: Row) -> bool:
 def _open_remaining_conflicts(work: ResolutionContext) -> None:
     """What the candidate says against a third memory was not decided here: it is a question of its own."""
     tx = work.transitions.tx
-    for claim_id in claims_of(tx, work.transitions.parts(work.incoming_id)):
+    for claim_id in claims_of(tx, work.transitions.list_parts(work.incoming_id)):
         claim = tx.row("claims", {"id": claim_id})
         for other in [] if claim is None or claim["state"] != "draft" else exclusive_rivals(tx, claim):
             against = tx.one(_BACKED_BY, {"claim": other, "came": work.incoming_id, "have": work.existing_id})
@@ -420,7 +423,7 @@ def _write_condition(work: ResolutionContext, row: Row, name: str, condition: st
     work.transitions.tx.update("memories", {"id": row["id"]}, {"extra": to_json(extra)})
 
 
-def _dates(work: ResolutionContext) -> tuple[When, When | None]:
+def _validity_of_incoming(work: ResolutionContext) -> tuple[When, When | None]:
     incoming = work.case.incoming
     begin, end = work.decision.begin, work.decision.end
     if begin is None:
@@ -438,12 +441,12 @@ def _valid_from(row: Row) -> int | None:
     return None if found is None else int(found)
 
 
-def _window(
+def _set_validity(
     work: ResolutionContext, row: Row, dates: Mapping[str, When | None], window: tuple[When | None, When | None]
 ) -> None:
     """When a memory and its claims at odds hold; the dates stand in the claims' qualifiers too."""
     begin, end = window
-    times = {**_time("valid_from", begin), **_time("valid_to", end)}
+    times = {**_time_columns("valid_from", begin), **_time_columns("valid_to", end)}
     place = 0 if str(row["id"]) == work.existing_id else 1
     dated = list(
         dict.fromkeys(
@@ -452,7 +455,7 @@ def _window(
     )
     if not dated or not has_other_claims(work.transitions.tx, str(row["id"]), dated, waiting=place == 1):
         _check_window(row, times)
-        for part in work.transitions.parts(str(row["id"])):
+        for part in work.transitions.list_parts(str(row["id"])):
             work.transitions.tx.update("memories", {"id": part}, times)
     more = {name: format_time(when) for name, when in dates.items() if when is not None}
     for claim_id in dated:
@@ -463,7 +466,7 @@ def _window(
             work.transitions.tx.update("claims", {"id": claim_id}, times)
 
 
-def _time(name: str, when: When | None) -> dict[str, object]:
+def _time_columns(name: str, when: When | None) -> dict[str, object]:
     return {} if when is None else {name: when.ms, f"{name}_prec": when.precision.value}
 
 
@@ -487,7 +490,7 @@ Admit = Callable[[Transitions, str], object]
 """Lets a candidate that waited through the gate, as the person's wish, within the running verb."""
 
 
-def activate(transitions: Transitions, memory_id: str) -> None:
+def activate_memory(transitions: Transitions, memory_id: str) -> None:
     """Let a candidate stand without a look at what else stands; where no gate is wired."""
     transitions.activate(memory_id)
 
@@ -513,10 +516,10 @@ class Resolver:
     make_id: Callable[[], str]
     work: UnitOfWork
     space: VectorSpace
-    admit: Admit = activate
+    admit: Admit = activate_memory
     read: Admit = leave_unread
 
-    def resolve(
+    def resolve_item(
         self,
         tx: Tx,
         item_id: str,
@@ -545,12 +548,14 @@ class Resolver:
         check_merge(tx, case, decision)
         label = step_label(case, decision.action)
         with self.work.verb(tx, VERB, label, actor) as verb:
-            transitions = self._transitions(tx, verb, stored, actor)
-            self._one(transitions, case, decision, vector, _note_of(client))
+            transitions = self._make_transitions(tx, verb, stored, actor)
+            self._decide_case(transitions, case, decision, vector, _note_of(client))
             if decision.remember:
                 make_rule(tx, self.make_id(), case, decision.action)
-            closed = self._settle(transitions, [item_id])
-            verb.note(item_id, action=decision.action.value, memories=len(transitions.touched), closed=len(closed))
+            closed = self._close_moot_items(transitions, [item_id])
+            verb.note_audit(
+                item_id, action=decision.action.value, memories=len(transitions.touched), closed=len(closed)
+            )
         return _make_decision_reply(transitions, label, case.ids, closed)
 
     def resolve_many(
@@ -592,17 +597,17 @@ class Resolver:
         batch = _Batch()
         named = label or many_label(decision.action, len(wanted))
         with self.work.verb(tx, VERB, named, actor, step_id=step_id) as verb:
-            transitions = self._transitions(tx, verb, stored, actor)
+            transitions = self._make_transitions(tx, verb, stored, actor)
             note = RULED if rule is not None else _note_of(client)
             for item_id in wanted:
-                self._try(transitions, batch, item_id, decision, client, note)
+                self._try_decision(transitions, batch, item_id, decision, client, note)
             if rule is not None and batch.done:
                 count_decisions(tx, rule, len(batch.done))
-            closed = self._settle(transitions, batch.done)
-            verb.note("", action=decision.action.value, items=len(batch.done), refused=len(batch.refused))
+            closed = self._close_moot_items(transitions, batch.done)
+            verb.note_audit("", action=decision.action.value, items=len(batch.done), refused=len(batch.refused))
         return replace(_make_decision_reply(transitions, named, batch.ids, closed), refused=batch.refused)
 
-    def _try(
+    def _try_decision(
         self,
         transitions: Transitions,
         batch: _Batch,
@@ -614,8 +619,8 @@ class Resolver:
         try:
             case = load_case(transitions.tx, item_id)
             check_decision(case, decision, client)
-            with _whole(transitions):
-                self._one(transitions, case, decision, None, note)
+            with _all_or_nothing(transitions):
+                self._decide_case(transitions, case, decision, None, note)
         except UserError as error:
             batch.refused[item_id] = error.sentence
         except LociError as error:
@@ -645,13 +650,13 @@ class Resolver:
                 tx.update("conflicts", {"id": item_id}, {"later_until": tx.now_ms + SKIPPED_DAYS * _DAY_MS})
             done = len(ids) - len(refused)
             one = ids[0] if len(ids) == 1 else ""
-            verb.note(one, action=Action.SKIP.value, items=done, refused=len(refused))
+            verb.note_audit(one, action=Action.SKIP.value, items=done, refused=len(refused))
         return DecisionReply(None, "", refused=refused)
 
-    def _transitions(self, tx: Tx, verb: Verb, stored: Stored, actor: Actor) -> Transitions:
+    def _make_transitions(self, tx: Tx, verb: Verb, stored: Stored, actor: Actor) -> Transitions:
         return Transitions(tx, verb, self.make_id, self.space, stored, by="owner" if actor.is_owner else "rules")
 
-    def _one(
+    def _decide_case(
         self,
         transitions: Transitions,
         case: ReviewCase,
@@ -664,14 +669,14 @@ class Resolver:
         apply_decision(ResolutionContext(transitions, case, decision, vector, self.admit, self.read))
 
     @staticmethod
-    def _settle(transitions: Transitions, decided: Sequence[str]) -> tuple[str, ...]:
+    def _close_moot_items(transitions: Transitions, decided: Sequence[str]) -> tuple[str, ...]:
         """Other items about these memories: what is no longer a question closes with a note."""
         closed = transitions.close_moot()
         return tuple(item_id for item_id in closed if item_id not in decided)
 
 
 @contextmanager
-def _whole(transitions: Transitions) -> Iterator[None]:
+def _all_or_nothing(transitions: Transitions) -> Iterator[None]:
     """The steps inside are taken whole or not at all; of steps that were not taken nothing is told."""
     opened, touched, lines = len(transitions.opened), len(transitions.touched), transitions.verb.lines
     try:

@@ -93,7 +93,7 @@ def hold_source(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], request: H
         for one in found:
             if one.is_root:
                 refresh_trust(tx, one.id)
-        verb.note(ids[0] if len(ids) == 1 else "", by=request.by, memories=len(ids), items=len(items))
+        verb.note_audit(ids[0] if len(ids) == 1 else "", by=request.by, memories=len(ids), items=len(items))
     return HoldReply(verb.step_id, label, tuple(ids), items)
 
 

@@ -108,7 +108,7 @@ class ChangeRequests:
 
     store_service: StoreService
 
-    def change(
+    def change_or_ask(
         self,
         tx: Tx,
         wished: ChangeRequest,
@@ -131,15 +131,15 @@ class ChangeRequests:
                 the client's waits already.
         """
         check(tx)
-        head = _head(tx, wished)
+        head = _require_head(tx, wished)
         waits = Grant.CURATE.value not in client.grants or bool(head["pinned"]) or _is_persons(tx, head, client)
         if wished.wish is Wish.UPDATE:
-            return self._update(tx, wished, head, vector, _Side(actor, client, stored, waits))
-        return self._remove(tx, wished, head, _Side(actor, client, stored, waits))
+            return self._update_text(tx, wished, head, vector, _Side(actor, client, stored, waits))
+        return self._remove_memory(tx, wished, head, _Side(actor, client, stored, waits))
 
     # ---- a new text
 
-    def _update(
+    def _update_text(
         self, tx: Tx, wished: ChangeRequest, old: Row, vector: NDArray[np.float32] | None, side: _Side
     ) -> ChangeReply:
         text = wished.text
@@ -159,43 +159,43 @@ class ChangeRequests:
                     return self._change_now(tx, old, text, vector, side)
             except _WithheldError:
                 pass  # the gate holds it back: the person is asked
-        keys = (_key("update", old, side.client), bytes(old["content_hash"]), content_hash(text))
-        again = _before(tx, str(old["id"]), keys)
+        keys = (_request_key("update", old, side.client), bytes(old["content_hash"]), content_hash(text))
+        again = _reply_if_asked_before(tx, str(old["id"]), keys)
         if again is not None:
             return again
         _check_room(tx, side.client)
         name, label = _ASK[Wish.UPDATE]
         with self.store_service.work.verb(tx, name, label, side.actor) as verb:
-            transitions = self.store_service.transitions(tx, verb, side.stored)
-            new_id = self._write(transitions, old, text, vector, side)
+            transitions = self.store_service.make_transitions(tx, verb, side.stored)
+            new_id = self._write_candidate(transitions, old, text, vector, side)
             matter = ItemSubject("approval", new_id, str(old["id"]), _REASONS[wished.wish], keys=keys)
-            item = _open(transitions, wished, matter, side)
-            transitions.log("QUARANTINE", new_id, str(old["id"]))
-            verb.note(new_id, operation="PROPOSED")
+            item = _open_request(transitions, wished, matter, side)
+            transitions.log_consolidation("QUARANTINE", new_id, str(old["id"]))
+            verb.note_audit(new_id, operation="PROPOSED")
         return ChangeReply("PROPOSED", new_id, conflict=item, step_id=verb.step_id)
 
     def _may_replace(self, tx: Tx, old: Row, client: ClientRecord) -> bool:
         """Between others a candidate supersedes only what is trusted no more (design section 4), or what is its own."""
         if old["client_id"] == client.id and int(old["corroboration"]) <= 1:
             return True
-        return _trust(client) >= authority_of(tx, str(old["id"])).trust
+        return _trust_of_client(client) >= authority_of(tx, str(old["id"])).trust
 
     def _change_now(self, tx: Tx, old: Row, text: str, vector: NDArray[np.float32] | None, side: _Side) -> ChangeReply:
         name, label = _DO[Wish.UPDATE]
         old_id = str(old["id"])
         with self.store_service.work.verb(tx, name, label, side.actor) as verb:
-            transitions = self.store_service.transitions(tx, verb, side.stored)
-            new_id = self._write(transitions, old, text, vector, side)
+            transitions = self.store_service.make_transitions(tx, verb, side.stored)
+            new_id = self._write_candidate(transitions, old, text, vector, side)
             transitions.supersede(old_id, new_id)
-            self.store_service.admit(transitions, new_id)
+            self.store_service.admit_memory(transitions, new_id)
             if tx.value("SELECT status FROM memories WHERE id = ?", (new_id,)) != Status.ACTIVE.value:
                 raise _WithheldError
             carry_over(transitions, old_id, new_id)
             transitions.close_moot()
-            verb.note(new_id, operation="UPDATE")
+            verb.note_audit(new_id, operation="UPDATE")
         return ChangeReply("UPDATE", new_id, superseded=(old_id,), step_id=verb.step_id)
 
-    def _write(
+    def _write_candidate(
         self, transitions: Transitions, old: Row, text: str, vector: NDArray[np.float32] | None, side: _Side
     ) -> str:
         """The new text as a candidate that waits: the client's own words, whoever's the old ones are."""
@@ -213,7 +213,7 @@ class ChangeRequests:
             role=default_role(Source.INFERENCE),
             lineage=lineage.key,
             recorded_at=tx.now_ms,
-            trust=_trust(side.client),
+            trust=_trust_of_client(side.client),
             last_confirmed_at=tx.now_ms,
             client_id=side.client.id,
             category=str(old["category"]),
@@ -239,22 +239,22 @@ class ChangeRequests:
 
     # ---- a removal
 
-    def _remove(self, tx: Tx, wished: ChangeRequest, head: Row, side: _Side) -> ChangeReply:
+    def _remove_memory(self, tx: Tx, wished: ChangeRequest, head: Row, side: _Side) -> ChangeReply:
         head_id = str(head["id"])
         if not side.waits:
             step = forget_memory(tx, self.store_service.work, head_id, side.actor, *_DO[wished.wish])
             return ChangeReply(wished.wish.name, head_id, step_id=step)
-        keys = (_key("remove", head, side.client), bytes(head["content_hash"]))
-        again = _before(tx, head_id, keys)
+        keys = (_request_key("remove", head, side.client), bytes(head["content_hash"]))
+        again = _reply_if_asked_before(tx, head_id, keys)
         if again is not None:
             return again
         _check_room(tx, side.client)
         with self.store_service.work.verb(tx, *_ASK[wished.wish], side.actor) as verb:
-            transitions = self.store_service.transitions(tx, verb, side.stored)
-            item = _open(
+            transitions = self.store_service.make_transitions(tx, verb, side.stored)
+            item = _open_request(
                 transitions, wished, ItemSubject("approval", head_id, None, _REASONS[wished.wish], keys=keys), side
             )
-            verb.note(head_id, operation="PROPOSED")
+            verb.note_audit(head_id, operation="PROPOSED")
         return ChangeReply("PROPOSED", head_id, conflict=item, step_id=verb.step_id)
 
 
@@ -280,7 +280,7 @@ def restore_change_reply(known: Mapping[str, Any]) -> ChangeReply:
     return ChangeReply(**{**known, "superseded": tuple(known["superseded"])})
 
 
-def _head(tx: Tx, wished: ChangeRequest) -> Row:
+def _require_head(tx: Tx, wished: ChangeRequest) -> Row:
     """The memory a wish is about; a part of a split text stands for all of it."""
     found = tx.value("SELECT coalesce(part_of, id) FROM memories WHERE id = ?", (wished.memory_id,))
     row = None if found is None else tx.row("memories", {"id": found})
@@ -311,16 +311,16 @@ def _is_persons(tx: Tx, head: Row, client: ClientRecord) -> bool:
     return any(authority_of(tx, str(part)).is_guarded_from(client.id) for (part,) in parts)
 
 
-def _trust(client: ClientRecord) -> float:
+def _trust_of_client(client: ClientRecord) -> float:
     return trust_terms(Source.INFERENCE, client_ceiling=client.trust_ceiling).trust
 
 
-def _key(what: str, row: Row, client: ClientRecord) -> bytes:
+def _request_key(what: str, row: Row, client: ClientRecord) -> bytes:
     """Keeps the same words in another space, another wish about them, and the wish of another client, apart."""
     return hashlib.sha256(f"{what}:{row['space_id']}:{client.id}".encode()).digest()
 
 
-def _before(tx: Tx, head_id: str, keys: tuple[bytes, ...]) -> ChangeReply | None:
+def _reply_if_asked_before(tx: Tx, head_id: str, keys: tuple[bytes, ...]) -> ChangeReply | None:
     """The same was asked before: it waits, or the person said no."""
     known = known_matter(tx, ItemSubject("approval", head_id, keys=keys))
     if known is None:
@@ -338,7 +338,7 @@ def _check_room(tx: Tx, client: ClientRecord) -> None:
         )
 
 
-def _open(transitions: Transitions, wished: ChangeRequest, matter: ItemSubject, side: _Side) -> str:
+def _open_request(transitions: Transitions, wished: ChangeRequest, matter: ItemSubject, side: _Side) -> str:
     item = transitions.open_conflict(matter)
     if item is None:
         raise BugError("a request that was decided before")

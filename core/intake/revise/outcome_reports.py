@@ -153,7 +153,7 @@ def may_invert(rows: Rows, rule: dict[str, Any], actor: Actor) -> bool:
     return own or int(rows.value(_VOICES, (rule["id"],))) >= TWO_VOICES
 
 
-def takes_effect_at_once(rows: Rows, rule: dict[str, Any], text: str, actor: Actor) -> bool:
+def may_invert_unasked(rows: Rows, rule: dict[str, Any], text: str, actor: Actor) -> bool:
     """Whether the opposite takes the rule's place without asking the person.
 
     A stranger's reasons may read like an order (E10.14.3): then the opposite waits.
@@ -190,13 +190,13 @@ def invert_rule(
     rule = transitions.tx.row("memories", {"id": memory_id})
     if rule is None:
         raise BugError("a rule that is not there")
-    if takes_effect_at_once(transitions.tx, rule, text, actor):
-        _rewrite(transitions, rule, text, vector)
+    if may_invert_unasked(transitions.tx, rule, text, actor):
+        _rewrite_rule(transitions, rule, text, vector)
         return RuleInversion(in_place=True)
-    return RuleInversion(in_place=False, conflict=_propose(transitions, rule, text, vector, actor))
+    return RuleInversion(in_place=False, conflict=_propose_inversion(transitions, rule, text, vector, actor))
 
 
-def _rewrite(transitions: Transitions, rule: dict[str, Any], text: str, vector: NDArray[np.float32]) -> None:
+def _rewrite_rule(transitions: Transitions, rule: dict[str, Any], text: str, vector: NDArray[np.float32]) -> None:
     tx, memory_id = transitions.tx, str(rule["id"])
     original_id = transitions.make_id()
     tx.insert(
@@ -239,7 +239,7 @@ def _rewrite(transitions: Transitions, rule: dict[str, Any], text: str, vector: 
     sync_claims(tx, transitions.make_id, [memory_id, original_id])
     refresh_trust(tx, memory_id)
     transitions.touched.append(memory_id)
-    transitions.log("SUPERSEDE", memory_id, original_id)
+    transitions.log_consolidation("SUPERSEDE", memory_id, original_id)
     transitions.close_moot([memory_id])
 
 
@@ -273,20 +273,20 @@ def was_proposed(rows: Rows, memory_id: str) -> bool:
     Returns:
         Whether there is nothing more to ask.
     """
-    return known_matter(rows, ItemSubject("approval", memory_id, keys=(_key(memory_id),))) is not None
+    return known_matter(rows, ItemSubject("approval", memory_id, keys=(_inversion_key(memory_id),))) is not None
 
 
-def _key(memory_id: str) -> bytes:
+def _inversion_key(memory_id: str) -> bytes:
     return hashlib.sha256(f"{INVERTED}:{memory_id}".encode()).digest()
 
 
-def _propose(
+def _propose_inversion(
     transitions: Transitions, rule: dict[str, Any], text: str, vector: NDArray[np.float32], actor: Actor
 ) -> str | None:
     """The opposite waits as a candidate that only the person lets take the rule's place."""
     tx, memory_id = transitions.tx, str(rule["id"])
     new_id = transitions.make_id()
-    known = known_matter(tx, ItemSubject("approval", memory_id, keys=(_key(memory_id),)))
+    known = known_matter(tx, ItemSubject("approval", memory_id, keys=(_inversion_key(memory_id),)))
     if known is not None:
         return known.id if known.state == "open" else None
     ceiling = tx.value("SELECT trust_ceiling FROM clients WHERE id = ?", (actor.client_id,))
@@ -322,9 +322,11 @@ def _propose(
     turned = {"maturity": "candidate", "needs_inversion": 0, "is_antipattern": 1, "original_text": rule["text"]}
     tx.insert("rules", {**state, **turned, "memory_id": new_id})
     detail = {"inverts": memory_id, "harmful": state.get("harmful", 0)}
-    transitions.log("QUARANTINE", new_id, memory_id)
+    transitions.log_consolidation("QUARANTINE", new_id, memory_id)
     return transitions.open_conflict(
-        ItemSubject("approval", new_id, memory_id, reason="rule_harms", detail=detail, keys=(_key(memory_id),))
+        ItemSubject(
+            "approval", new_id, memory_id, reason="rule_harms", detail=detail, keys=(_inversion_key(memory_id),)
+        )
     )
 
 
@@ -393,7 +395,7 @@ class OutcomeReports:
                 age = max(0, tx.now_ms - int(rule["recorded_at"])) / _DAY_MS
                 maturity = rule_maturity.promote_maturity(maturity, helpful, worth, age)
             self._write_counts(tx, rule, {"helpful": helpful, "effectiveness": worth, "maturity": maturity.value})
-            verb.note(str(rule["id"]), maturity=maturity.value, helpful=helpful, harmful=harmful)
+            verb.note_audit(str(rule["id"]), maturity=maturity.value, helpful=helpful, harmful=harmful)
         return Marked(_need_rule(tx, str(rule["id"])), verb.step_id)
 
     def mark_harmful(
@@ -420,14 +422,16 @@ class OutcomeReports:
             held = self._note_application(tx, rule, "harmful", actor, reason)
             sets = counts_after_harm(held)
             self._write_counts(tx, rule, sets)
-            verb.note(head, maturity=sets["maturity"], helpful=held["helpful"], harmful=sets["harmful"])
+            verb.note_audit(head, maturity=sets["maturity"], helpful=held["helpful"], harmful=sets["harmful"])
             done = RuleInversion(in_place=False)
             if sets["needs_inversion"] and turned is not None and turned.text == inverted_text(tx, rule, actor):
-                done = self.turn(tx, verb, rule, turned, actor)
+                done = self.invert_or_ask(tx, verb, rule, turned, actor)
         state = _need_rule(tx, head)
         return Marked(state, verb.step_id, inverted=done.in_place, conflict=done.conflict or state.proposal)
 
-    def turn(self, tx: Tx, verb: Verb, rule: dict[str, Any], turned: InvertedText, actor: Actor) -> RuleInversion:
+    def invert_or_ask(
+        self, tx: Tx, verb: Verb, rule: dict[str, Any], turned: InvertedText, actor: Actor
+    ) -> RuleInversion:
         """Turn a rule around that needs it, or ask the person to.
 
         Args:
@@ -443,7 +447,7 @@ class OutcomeReports:
             tx, verb, self.make_id, self.space, self.stored, by="owner" if actor.is_owner else "rules"
         )
         done = invert_rule(transitions, str(rule["id"]), turned.text, turned.vector, actor)
-        verb.note(inverted=done.in_place, asked=done.conflict is not None)
+        verb.note_audit(inverted=done.in_place, asked=done.conflict is not None)
         return done
 
     def record_outcome(self, tx: Tx, memory_id: str, success: bool, took_ms: int | None, actor: Actor) -> OutcomeTaken:
@@ -477,7 +481,7 @@ class OutcomeReports:
                 average = int(held["avg_ms"])
                 sets["avg_ms"] = rule_maturity.running_average(average, runs if average else 0, took_ms)
             tx.update("procedures", {"memory_id": head}, sets)
-            verb.note(head, success=success)
+            verb.note_audit(head, success=success)
         state = procedure_state(tx, head)
         if state is None:
             raise UserError(Code.NOT_FOUND, "There is no such memory.")

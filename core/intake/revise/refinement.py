@@ -114,7 +114,7 @@ def next_pair(rows: Rows, most: int) -> OpenPair | None:
     Returns:
         The item; None where there is none.
     """
-    low, high = _bounds(rows).get("items", (_LAST_ID, _LAST_ID))
+    low, high = _read_bounds(rows).get("items", (_LAST_ID, _LAST_ID))
     values = {"low": low, "high": high, "most": most, "sure": ACTED_ON}
     row = rows.one(_PAIRS[0], values) or rows.one(_PAIRS[1], values)
     if row is None:
@@ -124,7 +124,9 @@ def next_pair(rows: Rows, most: int) -> OpenPair | None:
         ComparedText(text, at_ms, tuple(draft for _, draft in claims.get(memory_id, ())))
         for memory_id, text, at_ms in (row[1:4], row[4:7])
     ]
-    return OpenPair(str(row[0]), str(row[1]), sides[0], str(row[4]), sides[1], _probabilities(row[7]), tuple(row[8:10]))
+    return OpenPair(
+        str(row[0]), str(row[1]), sides[0], str(row[4]), sides[1], _parse_probabilities(row[7]), tuple(row[8:10])
+    )
 
 
 def next_text(rows: Rows, most: int) -> UnreadMemory | None:
@@ -136,7 +138,7 @@ def next_text(rows: Rows, most: int) -> UnreadMemory | None:
     Returns:
         The memory; None where there is none.
     """
-    low, high = _bounds(rows).get("texts", (_LAST_N, _LAST_N))
+    low, high = _read_bounds(rows).get("texts", (_LAST_N, _LAST_N))
     values = {"low": low, "high": high, "most": most}
     row = rows.one(_TEXTS[0], values) or rows.one(_TEXTS[1], values)
     if row is None:
@@ -153,7 +155,7 @@ def mark_asked(tx: Tx, offered: OpenPair | UnreadMemory) -> None:
         offered: what it was asked about.
     """
     name, place = ("items", offered.item_id) if isinstance(offered, OpenPair) else ("texts", offered.n)
-    bounds: dict[str, tuple[Any, Any]] = _bounds(tx)
+    bounds: dict[str, tuple[Any, Any]] = _read_bounds(tx)
     low, high = bounds.get(name, (place, place))
     bounds[name] = (min(place, low), max(place, high))
     tx.run(
@@ -168,14 +170,14 @@ def is_importing(rows: Rows) -> bool:
     return rows.one("SELECT 1 FROM imports WHERE state = 'running' LIMIT 1") is not None
 
 
-def _bounds(rows: Rows) -> dict[str, tuple[Any, Any]]:
+def _read_bounds(rows: Rows) -> dict[str, tuple[Any, Any]]:
     """Lower and upper bound of each list: ids of items, labels of memories."""
     found = rows.value("SELECT value FROM settings WHERE key = ?", (NOTE,))
     held = {} if found is None else json.loads(found)
     return {name: (pair[0], pair[1]) for name, pair in held.items()}
 
 
-def _probabilities(detail: str) -> dict[Label, float]:
+def _parse_probabilities(detail: str) -> dict[Label, float]:
     told = json.loads(detail).get("probabilities")
     if not isinstance(told, dict):
         return {}
@@ -237,23 +239,23 @@ def settle_pair(
     """
     if not _is_still(tx, pair):
         return RefinementResult()
-    candidate = _candidate(tx, pair.incoming_id)
+    candidate = _load_refined_candidate(tx, pair.incoming_id)
     other = load_neighbours(tx, {pair.existing_id: 1.0})[pair.existing_id]
     relation = limit_to_part(candidate, other, relation)
     verdict = decide_gate(candidate.authority, other.authority, relation)
-    if not _may(tx, pair, candidate.authority, other.authority, verdict, relation):
-        return _suggest(tx, store_service, pair, verdict, relation)
+    if not _may_apply(tx, pair, candidate.authority, other.authority, verdict, relation):
+        return _update_suggestion(tx, store_service, pair, verdict, relation)
     with store_service.work.verb(tx, VERB, _LABELS[relation.label], MODEL_ACTOR) as verb:
-        transitions = store_service.transitions(tx, verb, stored, by="model")
+        transitions = store_service.make_transitions(tx, verb, stored, by="model")
         transitions.weighed = "model"
         transitions.close_conflict(pair.item_id, "moot", None, SETTLED)
-        case = _case(tx, candidate, other, relation, verdict)
+        case = _make_case(tx, candidate, other, relation, verdict)
         plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.decision, (case,))
         if verdict.decision in _DISPLACING:
-            PlanExecution(transitions, candidate, plan, store_service.readers).apply()
+            PlanExecution(transitions, candidate, plan, store_service.readers).apply_plan()
         else:
             transitions.coexist(candidate.memory_id, other.id)
-        verb.note(pair.item_id, deed=verdict.decision.value, confidence=round(relation.confidence, 4))
+        verb.note_audit(pair.item_id, deed=verdict.decision.value, confidence=round(relation.confidence, 4))
     return RefinementResult(verb.step_id, (candidate.memory_id, other.id), opened=tuple(transitions.opened))
 
 
@@ -272,17 +274,17 @@ def add_claims(
     row = tx.row("memories", {"id": text.memory_id})
     if not drafts or row is None or row["text"] != text.compared.text or row["status"] != Status.ACTIVE.value:
         return RefinementResult()
-    candidate = _candidate(tx, text.memory_id)
+    candidate = _load_refined_candidate(tx, text.memory_id)
     with store_service.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
-        transitions = store_service.transitions(tx, verb, stored, by="model")
+        transitions = store_service.make_transitions(tx, verb, stored, by="model")
         transitions.weighed = "model"
         on = EvidenceSource(text.memory_id, row["text"], row["space_id"], row["lineage"], candidate.authority.at_ms)
         made = write_claims(tx, store_service.make_id, drafts, on, candidate.authority.scope_session)
         transitions.assert_claims(text.memory_id)
         for claim_id in made:
             if len(transitions.opened) < _QUESTIONS:
-                _ask(transitions, candidate, claim_id)
-        verb.note(text.memory_id, claims=len(made), items=len(transitions.opened))
+                _ask_about_claim(transitions, candidate, claim_id)
+        verb.note_audit(text.memory_id, claims=len(made), items=len(transitions.opened))
     return RefinementResult(
         verb.step_id if made else None, (text.memory_id,) if made else (), opened=tuple(transitions.opened)
     )
@@ -299,7 +301,7 @@ def _is_still(tx: Tx, pair: OpenPair) -> bool:
     return all(row is not None and row["text"] == told.text and row["status"] in waits for row, told in rows)
 
 
-def _may(
+def _may_apply(
     tx: Tx, pair: OpenPair, candidate: SourceAuthority, existing: SourceAuthority, verdict: Verdict, relation: Relation
 ) -> bool:
     """Whether a model's answer may be carried out without a person.
@@ -318,13 +320,15 @@ def _may(
     return verdict.decision in _DISPLACING and not any(theirs)
 
 
-def _case(tx: Tx, candidate: StoreCandidate, other: Neighbour, relation: Relation, verdict: Verdict) -> NeighbourCase:
+def _make_case(
+    tx: Tx, candidate: StoreCandidate, other: Neighbour, relation: Relation, verdict: Verdict
+) -> NeighbourCase:
     own = tuple(one for one in find_claim_conflicts(tx, candidate) if one.memory_id == other.id)
     whole = not own or not has_other_claims(tx, other.id, [one.claim_id for one in own])
     return NeighbourCase(other, relation, verdict, own, whole)
 
 
-def _suggest(
+def _update_suggestion(
     tx: Tx, store_service: StoreService, pair: OpenPair, verdict: Verdict, relation: Relation
 ) -> RefinementResult:
     """The item stays the person's to decide; what Loci would do, and how sure it is, is brought up to date.
@@ -351,11 +355,11 @@ def _suggest(
         changes |= {"state": "open", "note": None, "closed_at": None}
     tx.update("conflicts", {"id": pair.item_id}, changes)
     with store_service.work.verb(tx, VERB, _READ, MODEL_ACTOR) as verb:
-        verb.note(pair.item_id, suggestion=wanted.value, confidence=round(relation.confidence, 4))
+        verb.note_audit(pair.item_id, suggestion=wanted.value, confidence=round(relation.confidence, 4))
     return RefinementResult(suggested=True)
 
 
-def _ask(transitions: Transitions, candidate: StoreCandidate, claim_id: str) -> None:
+def _ask_about_claim(transitions: Transitions, candidate: StoreCandidate, claim_id: str) -> None:
     """A claim that a model read excludes, or is excluded by, one that stands: ask about the two memories."""
     claim = transitions.tx.row("claims", {"id": claim_id})
     if claim is None or claim["state"] != "draft":
@@ -369,12 +373,16 @@ def _ask(transitions: Transitions, candidate: StoreCandidate, claim_id: str) -> 
         )
         if found is not None:
             transitions.open_conflict(
-                _matter(transitions.tx, candidate, str(found[0]), (found[1], claim["claim_key"]), standing_claim)
+                _make_item_subject(
+                    transitions.tx, candidate, str(found[0]), (found[1], claim["claim_key"]), standing_claim
+                )
             )
             return
 
 
-def _matter(tx: Tx, candidate: StoreCandidate, other_id: str, keys: tuple[bytes, bytes], claim_id: str) -> ItemSubject:
+def _make_item_subject(
+    tx: Tx, candidate: StoreCandidate, other_id: str, keys: tuple[bytes, bytes], claim_id: str
+) -> ItemSubject:
     sides = [(candidate.memory_id, candidate.authority), (other_id, authority_of(tx, other_id))]
     existing, incoming = sorted(sides, key=lambda side: (side[1].at_ms, side[0]))
     rest = (1.0 - _UNSURE) / (len(LABELS) - 1)
@@ -400,7 +408,7 @@ def _matter(tx: Tx, candidate: StoreCandidate, other_id: str, keys: tuple[bytes,
     )
 
 
-def _candidate(tx: Tx, memory_id: str) -> StoreCandidate:
+def _load_refined_candidate(tx: Tx, memory_id: str) -> StoreCandidate:
     row: dict[str, Any] | None = tx.row("memories", {"id": memory_id})
     if row is None:
         raise BugError("refining a memory that is not there")

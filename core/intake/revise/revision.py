@@ -99,7 +99,7 @@ def accept_link(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], from_id: s
     """
     first, second = sorted((from_id, to_id))
     with work.verb(tx, "accept_link", "Accept a relation", OWNER_ACTOR) as verb:
-        cosine, space = _decide(tx, first, second, "accepted")
+        cosine, space = _decide_link(tx, first, second, "accepted")
         if tx.one("SELECT 1 FROM edges WHERE from_id = ? AND to_id = ? AND type = ?", (first, second, KIND)) is None:
             tx.insert(
                 "edges",
@@ -114,7 +114,7 @@ def accept_link(tx: Tx, work: UnitOfWork, make_id: Callable[[], str], from_id: s
                     "recorded_at": tx.now_ms,
                 },
             )
-        verb.note(first, other=second)
+        verb.note_audit(first, other=second)
     return verb.step_id
 
 
@@ -129,12 +129,12 @@ def reject_link(tx: Tx, work: UnitOfWork, from_id: str, to_id: str) -> str:
     """
     first, second = sorted((from_id, to_id))
     with work.verb(tx, "reject_link", "Reject a relation", OWNER_ACTOR) as verb:
-        _decide(tx, first, second, "rejected")
-        verb.note(first, other=second)
+        _decide_link(tx, first, second, "rejected")
+        verb.note_audit(first, other=second)
     return verb.step_id
 
 
-def _decide(tx: Tx, first: str, second: str, state: str) -> tuple[float, str]:
+def _decide_link(tx: Tx, first: str, second: str, state: str) -> tuple[float, str]:
     key = {"from_id": first, "to_id": second}
     row = tx.row("links", key)
     if row is None or row["state"] != "open":
@@ -171,7 +171,7 @@ def draw_relation(
     """
     if from_id == to_id:
         raise UserError(Code.INVALID_INPUT, "A memory is not related to itself; name two.")
-    space = _space(tx, from_id, to_id, actor)
+    space = _common_space(tx, from_id, to_id, actor)
     key = (from_id, to_id, relationship.value)
     known = tx.value("SELECT id FROM edges WHERE from_id = ? AND to_id = ? AND type = ?", key)
     if known is not None:
@@ -192,11 +192,11 @@ def draw_relation(
                 "recorded_at": tx.now_ms,
             },
         )
-        verb.note(from_id, other=to_id, relationship=relationship.value)
+        verb.note_audit(from_id, other=to_id, relationship=relationship.value)
     return Related(edge_id, *key, step_id=verb.step_id)
 
 
-def _space(tx: Tx, from_id: str, to_id: str, actor: Actor) -> str:
+def _common_space(tx: Tx, from_id: str, to_id: str, actor: Actor) -> str:
     """The space both are in, or the one that is not GLOBAL."""
     spaces = {str(tx.value("SELECT space_id FROM memories WHERE id = ?", (one,))) for one in (from_id, to_id)}
     if spaces == {GLOBAL_SPACE} and not actor.is_owner:
@@ -236,7 +236,7 @@ def spare_memories(tx: Tx, work: UnitOfWork, ids: Sequence[str], days: int, acto
     label = "Spare a memory" if count == 1 else f"Spare {count:,} memories"
     with work.verb(tx, "spare", label, actor) as verb:
         record_hold(tx, parts, days)
-        verb.note(ids[0] if count == 1 else "", memories=len(parts), days=days)
+        verb.note_audit(ids[0] if count == 1 else "", memories=len(parts), days=days)
     return verb.step_id
 
 
@@ -261,7 +261,7 @@ def _standing_part_ids(tx: Tx, ids: Sequence[str]) -> list[str]:
 
 
 Admit = Callable[[Transitions, str], object]
-"""Lets a memory that waits through the gate (`core.intake.store.store.StoreService.admit`)."""
+"""Lets a memory that waits through the gate (`core.intake.store.store.StoreService.admit_memory`)."""
 
 _KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
 # Whose claims cannot stand beside others that stand, or that come back with it; and what was never let in.
@@ -302,7 +302,7 @@ def find_contested(rows: Rows, ids: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(str(row[0]) for row in found))
 
 
-def readmit(transitions: Transitions, admit: Admit, heads: Sequence[str]) -> Counter[str]:
+def readmit_memories(transitions: Transitions, admit: Admit, heads: Sequence[str]) -> Counter[str]:
     """Let memories through the gate, one after the other.
 
     Args:
@@ -318,7 +318,7 @@ def readmit(transitions: Transitions, admit: Admit, heads: Sequence[str]) -> Cou
     for head in heads:
         status, reason = transitions.tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
         if status != Status.ACTIVE.value:
-            why[UNITED if reason == MERGED else _WHY[status]] += len(transitions.parts(head))
+            why[UNITED if reason == MERGED else _WHY[status]] += len(transitions.list_parts(head))
     return why
 
 
@@ -349,7 +349,7 @@ class Reviser:
     admit: Admit
     read: Admit
 
-    def revise(
+    def revise_memories(
         self,
         tx: Tx,
         ids: Sequence[str],
@@ -380,8 +380,8 @@ class Reviser:
             waits: list[str] = []
             if revision.status is Status.ACTIVE:
                 waits = find_contested(tx, [change.row.id for change in made.changes if "status" in change.sets])
-            now = self._apply(tx, made, revision, vector, actor, stored, waits)
-            kept = readmit(Transitions(tx, verb, self.make_id, self.space, stored), self.admit, waits)
+            now = self._write_changes(tx, made, revision, vector, actor, stored, waits)
+            kept = readmit_memories(Transitions(tx, verb, self.make_id, self.space, stored), self.admit, waits)
             if revision.status is Status.ACTIVE:
                 record_hold(tx, now)  # or the next run would archive again what the person brought back
             if revision.text is not None:
@@ -389,10 +389,10 @@ class Reviser:
                 if revision.permanence is not None:  # what the person says goes before what is read
                     tx.update("memories", {"id": now[0]}, {"permanence": revision.permanence})
             made.refused.update(kept)
-            self._note(verb, made, revision, now)
+            self._note_audit(verb, made, revision, now)
         return RevisionReport(verb.step_id, label, tuple(now), len(now) - kept.total(), dict(made.refused))
 
-    def _apply(
+    def _write_changes(
         self,
         tx: Tx,
         made: RevisionPlan,
@@ -431,7 +431,7 @@ class Reviser:
             tx.update_many("memories", "id", [memory_id for memory_id in ids if memory_id not in back], dict(items))
             tx.update_many("memories", "id", held, {**dict(items), "status": Status.QUARANTINED.value})
             said += ids if _SAID.intersection(name for name, _ in items) else ()
-            self._follow(tx, ids, frozenset(name for name, _ in items))
+            self._update_derived(tx, ids, frozenset(name for name, _ in items))
         refresh_terms(tx, said)
         if revision.occurred is not None:
             for memory_id in said:
@@ -441,7 +441,7 @@ class Reviser:
             close_moot(tx, [*now, *told])
         return now
 
-    def _follow(self, tx: Tx, ids: Sequence[str], changed: frozenset[str]) -> None:
+    def _update_derived(self, tx: Tx, ids: Sequence[str], changed: frozenset[str]) -> None:
         """What hangs on the columns that changed."""
         if "space_id" in changed:
             _leave_rooms(tx, ids)
@@ -510,8 +510,8 @@ class Reviser:
             tx.insert("edges", {**edge, **ends, "id": self.make_id()})
 
     @staticmethod
-    def _note(verb: Verb, made: RevisionPlan, revision: Revision, now: Sequence[str]) -> None:
-        verb.note(
+    def _note_audit(verb: Verb, made: RevisionPlan, revision: Revision, now: Sequence[str]) -> None:
+        verb.note_audit(
             now[0] if len(now) == 1 else "",
             memories=len(now),
             unchanged=made.unchanged,

@@ -203,8 +203,8 @@ def plan_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> Revisio
         ids: the memories; a part of a split text stands for all of it.
     """
     wanted = list(dict.fromkeys(ids))
-    found = _read(rows, wanted)
-    facts = _facts(rows, [row.id for row in found], revision)
+    found = _read_memories(rows, wanted)
+    facts = _read_facts(rows, [row.id for row in found], revision)
     made = RevisionPlan()
     missing = len(set(wanted) - {row.id for row in found})
     if missing:
@@ -212,8 +212,8 @@ def plan_revision(rows: Rows, ids: Sequence[str], revision: Revision) -> Revisio
     refusals: dict[str, str] = {}
     changes: list[MemoryChange] = []
     for row in found:
-        reason = _refusal(row, revision, facts)
-        change = MemoryChange(row, {} if reason else _sets(row, revision, facts))
+        reason = _refusal_reason(row, revision, facts)
+        change = MemoryChange(row, {} if reason else _changed_columns(row, revision, facts))
         if reason:
             refusals[row.id] = reason
         changes.append(change)
@@ -239,14 +239,14 @@ def describe_change(change: MemoryChange, revision: Revision) -> tuple[str, str,
         Id, the beginning of the text, the state before and after in words of what changes.
     """
     row = change.row
-    pairs = [pair for pair in _words(change, revision) if pair[1] != pair[2]]
+    pairs = [pair for pair in _word_changes(change, revision) if pair[1] != pair[2]]
     several = len(pairs) > 1
     before = "; ".join(f"{name}: {old}" if several else old for name, old, _ in pairs)
     after = "; ".join(f"{name}: {new}" if several else new for name, _, new in pairs)
     return row.id, row.head, before, after
 
 
-def _words(change: MemoryChange, revision: Revision) -> Iterable[tuple[str, str, str]]:
+def _word_changes(change: MemoryChange, revision: Revision) -> Iterable[tuple[str, str, str]]:
     row, sets = change.row, change.sets
     if revision.text is not None:
         new = revision.text[:_HEAD_CHARACTERS] if "content_hash" in sets else row.head
@@ -273,7 +273,7 @@ def _format_occurred(row: RevisedMemory) -> str:
     return "unknown" if when is None else format_time(when) or "unknown"
 
 
-def _read(rows: Rows, ids: Sequence[str]) -> list[RevisedMemory]:
+def _read_memories(rows: Rows, ids: Sequence[str]) -> list[RevisedMemory]:
     """The named memories, each with all other parts of its text behind it."""
     named = [RevisedMemory(*row) for row in rows.all(_BY_IDS, (to_json(list(ids)),))]
     wholes = [row.part_of for row in named if row.part_of is not None]
@@ -288,7 +288,7 @@ def _read(rows: Rows, ids: Sequence[str]) -> list[RevisedMemory]:
     return list(found.values())
 
 
-def _facts(rows: Rows, ids: Sequence[str], revision: Revision) -> _Facts:
+def _read_facts(rows: Rows, ids: Sequence[str], revision: Revision) -> _Facts:
     named = to_json(list(ids))
     within = None if revision.space is None else find_space_id(rows, revision.space) or ""
     tied: frozenset[str] = frozenset()
@@ -304,7 +304,7 @@ def _facts(rows: Rows, ids: Sequence[str], revision: Revision) -> _Facts:
     return _Facts(within, tied, undecided, idle, outlived)
 
 
-def _refusal(row: RevisedMemory, revision: Revision, facts: _Facts) -> str | None:
+def _refusal_reason(row: RevisedMemory, revision: Revision, facts: _Facts) -> str | None:
     """Why a memory cannot be changed so; None where it can."""
     if revision.status is Status.DELETED:
         return None
@@ -357,7 +357,7 @@ def _edit_refusal(row: RevisedMemory) -> str | None:
     return reasons.get(row.status)
 
 
-def _sets(row: RevisedMemory, revision: Revision, facts: _Facts) -> dict[str, object]:
+def _changed_columns(row: RevisedMemory, revision: Revision, facts: _Facts) -> dict[str, object]:
     """The columns that change."""
     wanted: dict[str, object | None] = {
         "kind": None if revision.kind is None else revision.kind.value,
@@ -372,7 +372,7 @@ def _sets(row: RevisedMemory, revision: Revision, facts: _Facts) -> dict[str, ob
     sets: dict[str, object] = {
         name: value for name, value in wanted.items() if value is not None and value != getattr(row, name)
     }
-    tags = _tags(row, revision)
+    tags = _revised_tags(row, revision)
     if tags != json.loads(row.tags):
         sets["tags"] = to_json(tags)
     said = revision.occurred
@@ -387,7 +387,7 @@ def _sets(row: RevisedMemory, revision: Revision, facts: _Facts) -> dict[str, ob
     return sets
 
 
-def _tags(row: RevisedMemory, revision: Revision) -> list[str]:
+def _revised_tags(row: RevisedMemory, revision: Revision) -> list[str]:
     kept = [tag for tag in json.loads(row.tags) if tag not in revision.remove_tags]
     return [*kept, *(tag for tag in dict.fromkeys(revision.add_tags) if tag not in kept)]
 
@@ -397,7 +397,7 @@ _Key = tuple[str, str, str, str, str, int]
 
 def _refuse_twins(rows: Rows, changes: Sequence[MemoryChange], refusals: dict[str, str]) -> None:
     """Two facts of the same words cannot both stand in one space (uq_memories_text)."""
-    coming = [(change, key) for change in changes if change.row.id not in refusals and (key := _key(change))]
+    coming = [(change, key) for change in changes if change.row.id not in refusals and (key := _uniqueness_key(change))]
     if not coming:
         return
     hashes = to_json(sorted({key[2] for _, key in coming}))
@@ -409,7 +409,7 @@ def _refuse_twins(rows: Rows, changes: Sequence[MemoryChange], refusals: dict[st
             refusals[change.row.id] = TWIN
 
 
-def _key(change: MemoryChange) -> _Key | None:
+def _uniqueness_key(change: MemoryChange) -> _Key | None:
     """What must be unique about a memory after its change; None where nothing of it changes, or it need not be."""
     row, sets = change.row, change.sets
     if not sets.keys() & {"space_id", "kind", "status", "content_hash"}:

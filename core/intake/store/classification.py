@@ -60,7 +60,7 @@ class ReconciliationBatch:
     is_last: bool
 
 
-def reconcile(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int) -> ReconciliationBatch:
+def reconcile_batch(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int) -> ReconciliationBatch:
     """Look at one batch of claims and of memories.
 
     Args:
@@ -81,17 +81,17 @@ def reconcile(tx: Tx, work: UnitOfWork, after: tuple[str, int], limit: int) -> R
         (after[1], limit),
     )
     broken = broken_evidence(tx, claims)
-    sure = _confidences(tx, claims)
+    sure = _read_confidences(tx, claims)
     with work.verb(tx, RECONCILE, RECONCILE_LABEL, SCHEDULER) as verb:
         sync_claims(tx, work.make_id, _memories_resting_on(tx, claims))
         mended = verb.changes
-        verb.note(claims=len(claims), memories=len(memories), states=mended, broken=len(broken))
+        verb.note_audit(claims=len(claims), memories=len(memories), states=mended, broken=len(broken))
     trusts = 0
     for _, memory_id in memories:
         before = float(tx.value("SELECT trust FROM memories WHERE id = ?", (memory_id,)))
         trusts += abs(refresh_trust(tx, memory_id) - before) > 1e-12
     refresh_claims(tx, claims)
-    confidences = sum(abs(now - sure[claim_id]) > 1e-12 for claim_id, now in _confidences(tx, claims).items())
+    confidences = sum(abs(now - sure[claim_id]) > 1e-12 for claim_id, now in _read_confidences(tx, claims).items())
     cursor = (claims[-1] if claims else after[0], int(memories[-1][0]) if memories else after[1])
     found = Reconciled(len(claims), mended, confidences, len(memories), trusts, len(broken))
     return ReconciliationBatch(cursor, found, len(claims) < limit and len(memories) < limit)
@@ -115,7 +115,7 @@ def broken_evidence(rows: Rows, claim_ids: list[str]) -> list[str]:
     ]
 
 
-def _confidences(rows: Rows, claim_ids: list[str]) -> dict[str, float]:
+def _read_confidences(rows: Rows, claim_ids: list[str]) -> dict[str, float]:
     return dict(
         rows.all(
             "SELECT id, confidence FROM claims WHERE id IN (SELECT value FROM json_each(?))", (to_json(claim_ids),)
@@ -193,7 +193,7 @@ class StoredMemoryJudge:
     readers: TextReaders
     plan: Callable[[Tx, StoreCandidate], StorePlan]
 
-    def judge(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> StoreReply:
+    def judge_memory(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> StoreReply:
         """Compare one stored memory with what stands, and do what the gate says.
 
         Args:
@@ -201,7 +201,7 @@ class StoredMemoryJudge:
             by_owner: the person lets it in: it counts as the owner's word.
             said_ms: when the person said so, epoch ms; None for now.
         """
-        candidate = self._candidate(memory_id, by_owner=by_owner, said_ms=said_ms)
+        candidate = self._load_judged_candidate(memory_id, by_owner=by_owner, said_ms=said_ms)
         twin = find_active_duplicate(
             self._tx, candidate.texts, candidate.kind, candidate.space_id, candidate.authority.scope_session
         )
@@ -214,9 +214,9 @@ class StoredMemoryJudge:
                 "NOOP", wanted.known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules")
             )
         self.transitions.weighed = wanted.by
-        return PlanExecution(self.transitions, candidate, wanted, self.readers).apply()
+        return PlanExecution(self.transitions, candidate, wanted, self.readers).apply_plan()
 
-    def admit(self, memory_id: str, *, by_owner: bool) -> StoreReply:
+    def admit_memory(self, memory_id: str, *, by_owner: bool) -> StoreReply:
         """Judge what a person or a client lets in.
 
         Where it contradicts what the person said, and the person was shown it alone, both are shown before it ends
@@ -227,14 +227,14 @@ class StoredMemoryJudge:
             by_owner: the person lets it in.
         """
         if by_owner:
-            candidate = self._candidate(memory_id)
+            candidate = self._load_judged_candidate(memory_id)
             wanted = self.plan(self._tx, candidate)
             if wanted.known is None and wanted.decision is GateDecision.QUARANTINE:
                 carrying = PlanExecution(self.transitions, candidate, wanted, self.readers)
                 if carrying.is_new_question:
                     self.transitions.weighed = wanted.by
-                    return carrying.apply()
-        return self.judge(memory_id, by_owner=by_owner)
+                    return carrying.apply_plan()
+        return self.judge_memory(memory_id, by_owner=by_owner)
 
     def read_anew(self, memory_id: str) -> None:
         """Read the claims of the text that a person gave a memory that stands, and let them hold.
@@ -250,9 +250,9 @@ class StoredMemoryJudge:
             return
         by_owner = self.transitions.by == "owner"
         self._tx.update("memories", {"id": memory_id}, {"read_at": None})
-        self._unlevel(memory_id)
-        if find_claim_conflicts(self._tx, self._candidate(memory_id, by_owner=by_owner)):
-            self.judge(memory_id, by_owner=by_owner)
+        self._reset_permanence(memory_id)
+        if find_claim_conflicts(self._tx, self._load_judged_candidate(memory_id, by_owner=by_owner)):
+            self.judge_memory(memory_id, by_owner=by_owner)
         else:
             self.transitions.assert_claims(memory_id)
 
@@ -262,15 +262,15 @@ class StoredMemoryJudge:
         Returns:
             What happened; None where it replaced nothing.
         """
-        candidate = replace(self._candidate(memory_id), claims=(draft,))
+        candidate = replace(self._load_judged_candidate(memory_id), claims=(draft,))
         wanted = self.plan(self._tx, candidate)
-        self._write([draft], memory_id, candidate)
+        self._write_drafts([draft], memory_id, candidate)
         if (
             wanted.known is None
             and wanted.decision in (GateDecision.SUPERSEDE, GateDecision.HOLD_EXISTING)
             and wanted.label == "SUPERSEDE"
         ):
-            return PlanExecution(self.transitions, candidate, wanted, self.readers).apply()
+            return PlanExecution(self.transitions, candidate, wanted, self.readers).apply_plan()
         if wanted.known is None and wanted.decision in (GateDecision.QUARANTINE, GateDecision.DISPUTE):
             return None  # the claim stays a draft: the text stood before, and goes on standing without it
         self.transitions.assert_claims(memory_id)
@@ -280,17 +280,19 @@ class StoredMemoryJudge:
     def _tx(self) -> Tx:
         return self.transitions.tx
 
-    def _candidate(self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None) -> StoreCandidate:
+    def _load_judged_candidate(
+        self, memory_id: str, *, by_owner: bool = False, said_ms: int | None = None
+    ) -> StoreCandidate:
         candidate = load_candidate(self._tx, memory_id, self.transitions.space)
         standing = candidate.authority
         if by_owner:
             at_ms = max(self._tx.now_ms if said_ms is None else said_ms, standing.at_ms)
             standing = replace(standing, owners_word=True, owner_said=True, persons=True, at_ms=at_ms)
         candidate = replace(candidate, claims=(), authority=standing)
-        self._read(memory_id, candidate, self.transitions.parts(memory_id))
-        return replace(candidate, claims=_claims(self._tx, memory_id))
+        self._read_unread_claims(memory_id, candidate, self.transitions.list_parts(memory_id))
+        return replace(candidate, claims=_load_drafts(self._tx, memory_id))
 
-    def _read(self, memory_id: str, candidate: StoreCandidate, parts: Sequence[str]) -> None:
+    def _read_unread_claims(self, memory_id: str, candidate: StoreCandidate, parts: Sequence[str]) -> None:
         """Read the claims of a text that nobody has read yet, beside those it was given."""
         if self._tx.value("SELECT read_at FROM memories WHERE id = ?", (memory_id,)) is not None:
             return
@@ -298,13 +300,13 @@ class StoredMemoryJudge:
         said, vouched = self._tx.value(_SAID, (memory_id,)), candidate.authority.owner_said
         times = (None, None) if said is None else (self._tx.now_ms, int(said))
         found = read_claims(self.readers.extract, candidate.texts[0], held, times, vouched=vouched)
-        self._write([draft for draft in found if draft not in held], memory_id, candidate)
+        self._write_drafts([draft for draft in found if draft not in held], memory_id, candidate)
         level = classify_permanence("".join(candidate.texts), found, candidate.kind)
         if level != STANDARD:
-            self._level(parts, level)
+            self._set_permanence(parts, level)
         mark_read(self._tx, parts)
 
-    def _level(self, parts: Sequence[str], level: str) -> None:
+    def _set_permanence(self, parts: Sequence[str], level: str) -> None:
         """Say how long a text lasts, where nobody has said so yet.
 
         Trigger: a memory that stands came in with another step that can still be taken back, as in a vault of an older
@@ -314,7 +316,7 @@ class StoredMemoryJudge:
         found = self._tx.all(_LEVELLESS, {**asked, "step": self.transitions.verb.step_id})
         self._tx.update_many("memories", "id", [str(row[0]) for row in found], {"permanence": level})
 
-    def _unlevel(self, memory_id: str) -> None:
+    def _reset_permanence(self, memory_id: str) -> None:
         """An edited text lasts as long as it says itself; what was set for the old one against its words stays set."""
         row = self._tx.one(
             "SELECT o.text, m.permanence, m.kind FROM memories m JOIN memories o ON o.id = m.supersedes_id "
@@ -326,7 +328,7 @@ class StoredMemoryJudge:
             if classify_permanence(str(row[0]), read, Kind(row[2])) == row[1]:
                 self._tx.update("memories", {"id": memory_id}, {"permanence": STANDARD})
 
-    def _write(self, drafts: Sequence[ClaimDraft], memory_id: str, candidate: StoreCandidate) -> None:
+    def _write_drafts(self, drafts: Sequence[ClaimDraft], memory_id: str, candidate: StoreCandidate) -> None:
         lineage = str(self._tx.value("SELECT lineage FROM memories WHERE id = ?", (memory_id,)))
         on = EvidenceSource(memory_id, candidate.texts[0], candidate.space_id, lineage, candidate.authority.at_ms)
         write_claims(self._tx, self.transitions.make_id, drafts, on, candidate.authority.scope_session)
@@ -350,19 +352,19 @@ def load_candidate(rows: Rows, memory_id: str, space: VectorSpace) -> StoreCandi
         texts=[str(row[1]) for row in found],
         kind=Kind(found[0][2]),
         space_id=found[0][3],
-        claims=_claims(rows, memory_id),
+        claims=_load_drafts(rows, memory_id),
         authority=authority_of(rows, memory_id),
-        vector=_vector(rows, int(found[0][4]), space),
+        vector=_load_vector(rows, int(found[0][4]), space),
     )
 
 
-def _claims(rows: Rows, memory_id: str) -> tuple[ClaimDraft, ...]:
+def _load_drafts(rows: Rows, memory_id: str) -> tuple[ClaimDraft, ...]:
     back = rows.value("SELECT status FROM memories WHERE id = ?", (memory_id,)) == Status.QUARANTINED.value
     told = load_claims(rows, [memory_id], back=back).get(memory_id, [])
     return tuple(draft for _, draft in told)
 
 
-def _vector(rows: Rows, label: int, space: VectorSpace) -> NDArray[np.float32] | None:
+def _load_vector(rows: Rows, label: int, space: VectorSpace) -> NDArray[np.float32] | None:
     blob = rows.value(
         "SELECT vector FROM embeddings WHERE owner = 'memory' AND vector_space = ? AND dims = ? AND n = ?",
         (space.name, space.dims, label),
@@ -381,20 +383,20 @@ def judge_stored(tx: Tx, work: UnitOfWork, ids: Sequence[str], judging: Callable
         judging: makes the judge for a verb.
     """
     done = 0
-    for step, group in _by_step(tx, ids):
+    for step, group in _group_by_import_step(tx, ids):
         with work.verb(tx, VERB, LABEL, SCHEDULER, step_id=step) as verb:
             judge = judging(verb)
             for memory_id in group:
                 # One of this batch may have been taken away by another.
                 if tx.value("SELECT status FROM memories WHERE id = ?", (memory_id,)) == "active":
-                    judge.judge(memory_id)
+                    judge.judge_memory(memory_id)
                 done += 1
                 mark_read(tx, [memory_id])
-            verb.note(judged=len(group))
+            verb.note_audit(judged=len(group))
     return done
 
 
-def _by_step(tx: Tx, ids: Sequence[str]) -> list[tuple[str | None, list[str]]]:
+def _group_by_import_step(tx: Tx, ids: Sequence[str]) -> list[tuple[str | None, list[str]]]:
     """Runs of memories of one import, in their order."""
     found = dict(
         tx.all(

@@ -28,9 +28,9 @@ from core.intake.transaction.admission import (
 from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
     Lineage,
+    add_corroboration,
     add_source,
     age_days,
-    corroborate,
     find_active_duplicate,
 )
 from core.intake.transaction.unit_of_work import UnitOfWork
@@ -135,14 +135,14 @@ def known_digests(rows: Rows, digests: Sequence[bytes]) -> set[bytes]:
     Args:
         digests: from `identity_digest`.
     """
-    return {row[0] for row in rows.all(_KNOWN, (_hex(digests),))}
+    return {row[0] for row in rows.all(_KNOWN, (_digests_to_json(digests),))}
 
 
-def _hex(digests: Sequence[bytes]) -> str:
+def _digests_to_json(digests: Sequence[bytes]) -> str:
     return to_json([one.hex() for one in digests])
 
 
-def _key(run: ImportRun, item: ImportRecord) -> bytes:
+def _identity_key(run: ImportRun, item: ImportRecord) -> bytes:
     return identity_digest(item.memory.space or run.space_name, item.memory.identity)
 
 
@@ -154,7 +154,7 @@ class ImportWriter:
         self._work = work
         self._space = space
 
-    def begin(self, tx: Tx, run: ImportRun, location: str, fingerprint: str, total: int | None) -> ImportRun:
+    def begin_import(self, tx: Tx, run: ImportRun, location: str, fingerprint: str, total: int | None) -> ImportRun:
         """Open the import's row and its undo step; a space that is new is made within that step.
 
         Args:
@@ -170,10 +170,10 @@ class ImportWriter:
                 "step_id) VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?, ?)",
                 (run.id, run.format, run.label, location, fingerprint, run.space_id, total, tx.now_ms, run.step_id),
             )
-            verb.note(run.id, phase="begin")
+            verb.note_audit(run.id, phase="begin")
         return run
 
-    def batch(
+    def store_batch(
         self,
         tx: Tx,
         run: ImportRun,
@@ -191,26 +191,28 @@ class ImportWriter:
             stored: told sequence, labels and vectors of new rows, for the index.
         """
         with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id, keep_open=True) as verb:
-            fresh = [_looked_at(item) for item in self._unknown(tx, run, items, tally)]
-            self._write(tx, run, fresh, tally, stored)
-            verb.note(run.id, phase="batch", position=position)
+            fresh = [_with_screening_marks(item) for item in self._select_unknown(tx, run, items, tally)]
+            self._write_items(tx, run, fresh, tally, stored)
+            verb.note_audit(run.id, phase="batch", position=position)
         tx.run(
             "UPDATE imports SET position = ?, summary = ? WHERE id = ?",
             (position, to_json(tally_json(tally)), run.id),
         )
 
-    def finish(self, tx: Tx, run: ImportRun, tally: ImportTally) -> None:
+    def finish_import(self, tx: Tx, run: ImportRun, tally: ImportTally) -> None:
         """Close the import's row and its undo step."""
         with self._work.verb(tx, VERB, LABEL, OWNER_ACTOR, step_id=run.step_id) as verb:
-            verb.note(run.id, phase="end", stored=tally.stored)
+            verb.note_audit(run.id, phase="end", stored=tally.stored)
         tx.run(
             "UPDATE imports SET state = 'done', finished_at = ?, summary = ? WHERE id = ?",
             (tx.now_ms, to_json(tally_json(tally)), run.id),
         )
 
-    def _unknown(self, tx: Tx, run: ImportRun, items: Sequence[ImportRecord], tally: ImportTally) -> list[ImportRecord]:
+    def _select_unknown(
+        self, tx: Tx, run: ImportRun, items: Sequence[ImportRecord], tally: ImportTally
+    ) -> list[ImportRecord]:
         fresh: list[ImportRecord] = []
-        keys = [_key(run, item) for item in items]
+        keys = [_identity_key(run, item) for item in items]
         seen = known_digests(tx, keys)
         erased, said = erased_digests(tx, keys), erased_texts(tx, (item.memory.text for item in items))
         for item, key in zip(items, keys, strict=True):
@@ -223,7 +225,7 @@ class ImportWriter:
                 fresh.append(item)
         return fresh
 
-    def _write(
+    def _write_items(
         self,
         tx: Tx,
         run: ImportRun,
@@ -239,36 +241,38 @@ class ImportWriter:
             # Every client reads GLOBAL: what is put there the person chooses, not a row of a file.
             own = item.memory.space is not None and item.memory.space != GLOBAL_SPACE
             space_id = ensure_space(tx, str(item.memory.space), self._make_id()) if own else run.space_id
-            conversation_id = self._conversation(tx, run, item, space_id, talks)
-            twin = self._twin(tx, item, space_id, twins)
+            conversation_id = self._ensure_conversation(tx, run, item, space_id, talks)
+            twin = self._find_duplicate(tx, item, space_id, twins)
             if twin is not None:
                 again.append((item, twin))
                 continue
-            draft = self._draft(tx, run, item, space_id, conversation_id)
+            draft = self._make_draft(tx, run, item, space_id, conversation_id)
             if item.memory.kind in KINDS_BY_TEXT and item.memory.status is Status.ACTIVE:
                 twins[(space_id, f"{item.memory.kind.value}:{draft.text}")] = draft.id
             wholes.append(
                 (item, _with_trust_by_age(tx, item, split_draft(draft, item.texts, self._make_id, item.times)))
             )
-        self._insert(tx, run, wholes, dict(talks.values()), stored)
+        self._insert_memories(tx, run, wholes, dict(talks.values()), stored)
         for item, twin in again:  # after the insertion: a twin may be of this very batch
-            corroborate(tx, twin, _lineage(run, item), item.memory.source)
-            tx.insert("fingerprints", {"identity": _key(run, item), "memory_id": twin})
+            add_corroboration(tx, twin, _lineage_of(run, item), item.memory.source)
+            tx.insert("fingerprints", {"identity": _identity_key(run, item), "memory_id": twin})
             if tx.value("SELECT import_id IS ? FROM memories WHERE id = ?", (run.id, twin)):
                 # What stood before says what it said: a row with its words puts no claim beneath it.
-                self._claim(tx, run, item, twin, item.texts[0])
+                self._write_given_claim(tx, run, item, twin, item.texts[0])
                 screen_claim(tx, self._make_id, twin, item.memory.claim, stranger=True)
         tally.skipped["duplicate_text"] += len(again)
         tally.stored += len(wholes)
         tally.proposals += sum(item.memory.status is Status.QUARANTINED for item, _ in wholes)
 
-    def _twin(self, tx: Tx, item: ImportRecord, space_id: str, twins: Mapping[tuple[str, str], str]) -> str | None:
+    def _find_duplicate(
+        self, tx: Tx, item: ImportRecord, space_id: str, twins: Mapping[tuple[str, str], str]
+    ) -> str | None:
         if item.memory.kind not in KINDS_BY_TEXT or item.memory.status is not Status.ACTIVE:
             return None
         key = (space_id, f"{item.memory.kind.value}:{item.memory.text}")
         return find_active_duplicate(tx, item.texts, item.memory.kind, space_id) or twins.get(key)
 
-    def _insert(
+    def _insert_memories(
         self,
         tx: Tx,
         run: ImportRun,
@@ -283,10 +287,10 @@ class ImportWriter:
         self._write_vectors(tx, wholes, labels, stored)
         tx.insert_many(
             "fingerprints",
-            [{"identity": _key(run, item), "memory_id": whole.head.id} for item, whole in wholes],
+            [{"identity": _identity_key(run, item), "memory_id": whole.head.id} for item, whole in wholes],
         )
         for item, whole in wholes:
-            self._attach(tx, run, item, whole)
+            self._attach_source(tx, run, item, whole)
 
     def _write_vectors(
         self, tx: Tx, wholes: Sequence[tuple[ImportRecord, SplitDraft]], labels: Sequence[int], stored: Stored
@@ -302,9 +306,9 @@ class ImportWriter:
             at += len(whole.drafts)
         write_new_vectors(tx, held, np.concatenate(vectors) if vectors else None, self._space, stored)
 
-    def _attach(self, tx: Tx, run: ImportRun, item: ImportRecord, whole: SplitDraft) -> None:
+    def _attach_source(self, tx: Tx, run: ImportRun, item: ImportRecord, whole: SplitDraft) -> None:
         head = whole.head
-        lineage = _lineage(run, item)
+        lineage = _lineage_of(run, item)
         if item.memory.kind is not Kind.EPISODE:  # an episode is its own and only source
             for part in whole.drafts:
                 add_source(tx, part.id, lineage, item.memory.source)
@@ -314,9 +318,9 @@ class ImportWriter:
                 raise_review(tx, self._make_id(), head.id, seen)
             else:
                 open_review(tx, self._make_id(), head.id, "proposal", "proposed_by_import")
-        self._claim(tx, run, item, head.id, head.text)
+        self._write_given_claim(tx, run, item, head.id, head.text)
 
-    def _claim(self, tx: Tx, run: ImportRun, item: ImportRecord, memory_id: str, text: str) -> None:
+    def _write_given_claim(self, tx: Tx, run: ImportRun, item: ImportRecord, memory_id: str, text: str) -> None:
         if item.memory.claim is None:
             return
         claim = check_claim(item.memory.claim)
@@ -325,10 +329,12 @@ class ImportWriter:
         validity = own if any(own) else (item.memory.valid_from, item.memory.valid_to)
         row = tx.one("SELECT space_id FROM memories WHERE id = ?", (memory_id,))
         if row is not None:
-            on = EvidenceSource(memory_id, text, row[0], _lineage(run, item).key, tx.now_ms)
+            on = EvidenceSource(memory_id, text, row[0], _lineage_of(run, item).key, tx.now_ms)
             write_claims(tx, self._make_id, [draft_supplied_claim(claim, text, validity)], on)
 
-    def _conversation(self, tx: Tx, run: ImportRun, item: ImportRecord, space_id: str, talks: _Talks) -> str | None:
+    def _ensure_conversation(
+        self, tx: Tx, run: ImportRun, item: ImportRecord, space_id: str, talks: _Talks
+    ) -> str | None:
         if item.conversation is None:
             return None
         key, title, started, extra = item.conversation
@@ -356,20 +362,22 @@ class ImportWriter:
         talks[identity] = (conversation_id, title)
         return conversation_id
 
-    def _draft(self, tx: Tx, run: ImportRun, item: ImportRecord, space_id: str, conversation_id: str | None) -> Draft:
+    def _make_draft(
+        self, tx: Tx, run: ImportRun, item: ImportRecord, space_id: str, conversation_id: str | None
+    ) -> Draft:
         return Draft(
             id=self._make_id(),
             text=item.memory.text,
             kind=item.memory.kind,
             status=item.memory.status,
-            status_reason=_reason(item),
+            status_reason=_status_reason(item),
             space_id=space_id,
             source=item.memory.source,
             role=item.memory.role,
             author=item.memory.author,
-            lineage=_lineage(run, item).key,
+            lineage=_lineage_of(run, item).key,
             recorded_at=tx.now_ms,
-            trust=_trust(tx, item.memory.source, item.memory.occurred),
+            trust=_trust_of_source(tx, item.memory.source, item.memory.occurred),
             last_confirmed_at=tx.now_ms,
             category=item.memory.category,
             importance=0.5 if item.memory.importance is None else item.memory.importance,
@@ -388,14 +396,14 @@ class ImportWriter:
         )
 
 
-def _trust(tx: Tx, source: Source, occurred: When | None) -> float:
+def _trust_of_source(tx: Tx, source: Source, occurred: When | None) -> float:
     return trust_terms(source, age_days=age_days(tx.now_ms, None if occurred is None else occurred.ms)).trust
 
 
 def _with_trust_by_age(tx: Tx, item: ImportRecord, whole: SplitDraft) -> SplitDraft:
     """The parts, each with the trust of its own age."""
     return SplitDraft(
-        tuple(replace(part, trust=_trust(tx, item.memory.source, part.occurred)) for part in whole.drafts)
+        tuple(replace(part, trust=_trust_of_source(tx, item.memory.source, part.occurred)) for part in whole.drafts)
     )
 
 
@@ -412,7 +420,7 @@ def _screen_record(item: ImportRecord) -> ScreenedText:
     return screen_text(item.memory.text, item.memory.claim, stranger=True)
 
 
-def _looked_at(item: ImportRecord) -> ImportRecord:
+def _with_screening_marks(item: ImportRecord) -> ImportRecord:
     """The record with its marks; what reads like an instruction waits for the person, unless it was hidden anyway."""
     seen = _screen_record(item)
     status = Status.QUARANTINED if seen.waits and item.memory.status is Status.ACTIVE else item.memory.status
@@ -421,13 +429,13 @@ def _looked_at(item: ImportRecord) -> ImportRecord:
     return replace(item, memory=replace(item.memory, status=status, flags=(*item.memory.flags, *seen.flags)))
 
 
-def _reason(item: ImportRecord) -> str | None:
+def _status_reason(item: ImportRecord) -> str | None:
     if item.memory.status is Status.QUARANTINED and _screen_record(item).waits:
         return REASON
     return _REASONS.get(item.memory.status)
 
 
-def _lineage(run: ImportRun, item: ImportRecord) -> Lineage:
+def _lineage_of(run: ImportRun, item: ImportRecord) -> Lineage:
     within = item.conversation[0] if item.conversation is not None else item.memory.where.split(":", 1)[0]
     return Lineage(f"import:{run.format}:{within}", session=item.memory.session, import_id=run.id)
 

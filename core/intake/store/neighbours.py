@@ -99,13 +99,15 @@ class NeighbourSearch:
         """
         if candidate.vector is None or most <= 0:
             return {}
-        scope = self._scope(candidate)
-        hits = self._search(rows, candidate.vector, _FIRST, None)
-        found = self._nearest(rows, _OF_HITS, scope, hits, gate, most)
+        scope = self._scope_params(candidate)
+        hits = self._search_vectors(rows, candidate.vector, _FIRST, None)
+        found = self._select_nearest(rows, _OF_HITS, scope, hits, gate, most)
         if len(found) < most and len(hits.labels) >= _FIRST and float(np.min(hits.cosines)) >= gate:
             # The nearest are all of another kind or space: only then every label in scope is worth listing.
             allowed = parse_labels(rows.value(_ALL, scope))
-            found = self._select_near(rows, _OF_HITS, scope, self._search(rows, candidate.vector, most, allowed), gate)
+            found = self._select_near(
+                rows, _OF_HITS, scope, self._search_vectors(rows, candidate.vector, most, allowed), gate
+            )
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
     def find_other_contributors(
@@ -123,9 +125,9 @@ class NeighbourSearch:
         """
         if candidate.vector is None or most <= 0:
             return {}
-        hits = self._search(rows, candidate.vector, _WIDE, None)
+        hits = self._search_vectors(rows, candidate.vector, _WIDE, None)
         sql = _OF_CLIENTS_HITS if candidate.authority.persons else _OF_PERSONS_HITS
-        found = self._nearest(rows, sql, other_contributors_scope(candidate), hits, gate, most)
+        found = self._select_nearest(rows, sql, other_contributors_scope(candidate), hits, gate, most)
         return dict(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:most])
 
     def count_comparable(self, rows: Rows, candidate: StoreCandidate) -> int:
@@ -142,7 +144,7 @@ class NeighbourSearch:
             )
         )
 
-    def _nearest(
+    def _select_nearest(
         self, rows: Rows, sql: str, scope: tuple[object, ...], hits: Hits, gate: float, most: int
     ) -> dict[str, float]:
         """As `_select_near`; where the nearest few are enough already, the rows of the others are not read."""
@@ -165,7 +167,7 @@ class NeighbourSearch:
         return {str(i): near[n] for n, i in found}
 
     @staticmethod
-    def _scope(candidate: StoreCandidate) -> tuple[object, ...]:
+    def _scope_params(candidate: StoreCandidate) -> tuple[object, ...]:
         # What was told for a session is looked at for its own sake; the person's word meets all of it.
         scope, everywhere = candidate.authority.scope_session, candidate.authority.owner_said
         who = candidate.stranger
@@ -180,8 +182,10 @@ class NeighbourSearch:
             who,
         )
 
-    def _search(self, rows: Rows, vector: NDArray[np.float32], k: int, allowed: NDArray[np.int64] | None) -> Hits:
-        def chunks(labels: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    def _search_vectors(
+        self, rows: Rows, vector: NDArray[np.float32], k: int, allowed: NDArray[np.int64] | None
+    ) -> Hits:
+        def read_chunks(labels: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
             for low in range(0, labels.size, _CHUNK):
                 found = rows.all(
                     _STORED, (self.space.name, self.space.dims, json.dumps(labels[low : low + _CHUNK].tolist()))
@@ -191,13 +195,13 @@ class NeighbourSearch:
                     yield np.array([row[0] for row in found], np.int64), stored
 
         try:
-            return self.index.search(vector, k, allowed, chunks)
+            return self.index.search(vector, k, allowed, read_chunks)
         except LociError as error:
             if error.code is not Code.NO_INDEX:
                 raise
         labels = np.array([row[0] for row in rows.all(_LABELS, (self.space.name,))], np.int64)
         wanted = labels if allowed is None else np.intersect1d(labels, allowed)
-        return _exact(chunks(wanted), vector, k)
+        return _search_exactly(read_chunks(wanted), vector, k)
 
 
 def other_contributors_scope(candidate: StoreCandidate) -> tuple[object, ...]:
@@ -207,7 +211,7 @@ def other_contributors_scope(candidate: StoreCandidate) -> tuple[object, ...]:
     return (*scope, candidate.stranger)
 
 
-def _exact(
+def _search_exactly(
     chunks: Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]], vector: NDArray[np.float32], k: int
 ) -> Hits:
     labels, scores = np.empty(0, np.int64), np.empty(0, np.float32)
@@ -267,7 +271,7 @@ def judge_other_contributors(
     text = "".join(candidate.texts)
     told = ComparedText(text, standing.at_ms, candidate.claims)
     said = read_stated_text(told, readers.extract)
-    found = _by_structure(rows, candidate, said)
+    found = _find_by_structure(rows, candidate, said)
     for memory_id, cosine in neighbours.find_other_contributors(
         rows, candidate, readers.gate, _NEAREST if readers.most else 0
     ).items():
@@ -281,7 +285,10 @@ def judge_other_contributors(
     # Nothing on this path depends on a model.
     classify = None if readers.relate is None else readers.relate.classify
     odds = weigh_contradictions(pairs, classify, _ASKED)
-    return {one.id: ComparedVoice(one, _by_chance(one, each, others)) for one, each in zip(compared, odds, strict=True)}
+    return {
+        one.id: ComparedVoice(one, _discount_chance_nearness(one, each, others))
+        for one, each in zip(compared, odds, strict=True)
+    }
 
 
 def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
@@ -291,12 +298,12 @@ def _is_other_voice(one: Neighbour, candidate: StoreCandidate) -> bool:
     return is_other and not are_of_other_times(one.compared_text.claims, candidate.claims)
 
 
-def _by_chance(one: Neighbour, odds: ContradictionOdds, others: int) -> ContradictionOdds:
+def _discount_chance_nearness(one: Neighbour, odds: ContradictionOdds, others: int) -> ContradictionOdds:
     """What is near by chance alone is no matter of the candidate's (`core.score.trust`)."""
     return odds if odds.by_rule else replace(odds, share=odds.share * relevance_probability(one.cosine, others))
 
 
-def _by_structure(rows: Rows, candidate: StoreCandidate, said: StatedText) -> dict[str, float]:
+def _find_by_structure(rows: Rows, candidate: StoreCandidate, said: StatedText) -> dict[str, float]:
     """Memories that make other claims, or speak of the same things of the user's, as near as can be."""
     claims = tuple(claim for sentence in said.sentences for claim in sentence.claims)[:_CLAIMS]
     found = dict.fromkeys((one.memory_id for one in find_claim_conflicts(rows, replace(candidate, claims=claims))), 1.0)
@@ -360,8 +367,8 @@ def relation_to_past(
     if may_displace(candidate.authority, head.authority):
         return None
     if has_outdated_value(over.compared_text, head.compared_text, candidate.compared_text):
-        return _doubt(ACTED_ON - 0.01, OLD_VALUE, "rules" if told is None else told.by)
-    return None if told is None else _stale(told)
+        return _doubtful_relation(ACTED_ON - 0.01, OLD_VALUE, "rules" if told is None else told.by)
+    return None if told is None else _doubt_existing(told)
 
 
 def relation_of_repeat(candidate: StoreCandidate, twin: Neighbour) -> Relation:
@@ -398,9 +405,9 @@ def relations_to_doubted(
         told = relations.get(earlier.id)
         if told is None or may_displace(candidate.authority, later.authority):
             continue
-        doubt = _stale(told)
+        doubt = _doubt_existing(told)
         if doubt is None and has_outdated_value(earlier.compared_text, later.compared_text, candidate.compared_text):
-            doubt = _doubt(ACTED_ON - 0.01, OLD_VALUE, told.by)
+            doubt = _doubtful_relation(ACTED_ON - 0.01, OLD_VALUE, told.by)
         if doubt is not None:
             found[later.id] = doubt
     for stands, held in rows.all(_HELD, (to_json(list(known)), to_json(list(known)))):
@@ -409,7 +416,7 @@ def relations_to_doubted(
         if not is_open or may_displace(candidate.authority, known[stands].authority):
             continue
         if has_outdated_value(known[held].compared_text, known[stands].compared_text, candidate.compared_text):
-            found[stands] = _doubt(ACTED_ON - 0.01, HELD_VALUE, "rules" if told is None else told.by)
+            found[stands] = _doubtful_relation(ACTED_ON - 0.01, HELD_VALUE, "rules" if told is None else told.by)
     return found
 
 
@@ -441,12 +448,12 @@ def _relation_of_returning_value(
     return replace(told, label=Label.SUPERSEDE, probabilities=shares, reason=VALUE_RETURNS)
 
 
-def _stale(told: Relation) -> Relation | None:
+def _doubt_existing(told: Relation) -> Relation | None:
     """Somebody who may not replace what stands speaks of the very matter that is over: a doubt about what stands."""
     likeness = 1.0 - told.probabilities.get(Label.COEXIST, 0.0)
-    return None if likeness <= 0.5 else _doubt(min(likeness, ACTED_ON - 0.01), VALUE_RETURNS, told.by)
+    return None if likeness <= 0.5 else _doubtful_relation(min(likeness, ACTED_ON - 0.01), VALUE_RETURNS, told.by)
 
 
-def _doubt(share: float, reason: str, by: str) -> Relation:
+def _doubtful_relation(share: float, reason: str, by: str) -> Relation:
     shares = dict.fromkeys(LABELS, 0.0) | {Label.SUPERSEDE: share, Label.COEXIST: 1.0 - share}
     return Relation(Label.SUPERSEDE, share, shares, by, reason)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.gate import GateDecision
-from core.belief.gate import outranks as is_above
+from core.belief.gate import is_outranking as is_above
 from core.belief.review.items import HELD
 from core.embed.embedder import AWAY
 from core.errors import LociError
@@ -77,7 +77,7 @@ def close_overtaken(transitions: Transitions, waiting_id: str, by_id: str) -> bo
     if row is None or row["status"] != Status.QUARANTINED or row["status_reason"] == HELD:
         return False
     transitions.archive(waiting_id, OVERTAKEN)
-    transitions.log("ADD", by_id, waiting_id)
+    transitions.log_consolidation("ADD", by_id, waiting_id)
     return True
 
 
@@ -198,17 +198,17 @@ class PlanExecution:
     plan: StorePlan
     readers: TextReaders
 
-    def apply(self) -> StoreReply:
+    def apply_plan(self) -> StoreReply:
         """Do it."""
         deeds = {
-            GateDecision.STACK: self._stack,
-            GateDecision.QUARANTINE: self._quarantine,
-            GateDecision.DISPUTE: self._dispute,
+            GateDecision.STACK: self._stack_under,
+            GateDecision.QUARANTINE: self._quarantine_candidate,
+            GateDecision.DISPUTE: self._dispute_loser,
             GateDecision.ENTER_SUPERSEDED: self._enter_superseded,
-            GateDecision.SUPERSEDE: self._supersede,
-            GateDecision.HOLD_EXISTING: self._supersede,
-            GateDecision.MERGE: self._merge,
-            GateDecision.COEXIST: self._coexist,
+            GateDecision.SUPERSEDE: self._supersede_partners,
+            GateDecision.HOLD_EXISTING: self._supersede_partners,
+            GateDecision.MERGE: self._merge_texts,
+            GateDecision.COEXIST: self._let_coexist,
         }
         cases = self.plan.cases
         self.transitions.weights |= {
@@ -219,7 +219,7 @@ class PlanExecution:
         if self.transitions.verb.lines == lines:  # no step of it was logged
             other = self.plan.partners[0].neighbour.id if self.plan.partners else None
             sure = None if other is not None else round(self.plan.confidence, 4)
-            self.transitions.log(_LOGGED[self.plan.decision], self._id, other, sure)
+            self.transitions.log_consolidation(_LOGGED[self.plan.decision], self._id, other, sure)
         close_twins(self.transitions, self._id)
         self.transitions.close_moot()
         return replace(
@@ -230,7 +230,7 @@ class PlanExecution:
     def _id(self) -> str:
         return self.candidate.memory_id
 
-    def _stack(self) -> StoreReply:
+    def _stack_under(self) -> StoreReply:
         other = self.plan.partners[0].neighbour
         doubted = other.status == Status.DISPUTED and self.candidate.authority.owners_word
         above = is_above(self.candidate.authority, other.authority) and other.status != Status.QUARANTINED
@@ -240,11 +240,11 @@ class PlanExecution:
             self.transitions.stack(other.id, self._id)
             return StoreReply("ADD", self._id)
         if other.status == Status.QUARANTINED:
-            return self._beneath_waiting(other.id)
+            return self._stack_under_waiting(other.id)
         self.transitions.stack(self._id, other.id)
         return StoreReply("NOOP", other.id, deduplicated=True)
 
-    def _beneath_waiting(self, waiting_id: str) -> StoreReply:
+    def _stack_under_waiting(self, waiting_id: str) -> StoreReply:
         """What it repeats waits for a person: if its source may speak, it speaks for itself; else it waits beneath."""
         if self.candidate.authority.owner_said:
             self.transitions.activate(self._id)
@@ -259,21 +259,24 @@ class PlanExecution:
     def is_new_question(self) -> bool:
         """Whether what it is held back for was never asked, and stands as the person's word."""
         return all(
-            case.neighbour.authority.persons and known_matter(self.transitions.tx, self._matter(case)) is None
+            case.neighbour.authority.persons
+            and known_matter(self.transitions.tx, self._make_item_subject(case)) is None
             for case in self.plan.partners
         )
 
-    def _quarantine(self) -> StoreReply:
-        asked = [(case, known_matter(self.transitions.tx, self._matter(case))) for case in self.plan.partners]
+    def _quarantine_candidate(self) -> StoreReply:
+        asked = [
+            (case, known_matter(self.transitions.tx, self._make_item_subject(case))) for case in self.plan.partners
+        ]
         # What the person kept beside one memory may still contradict another: each is a question of its own.
         asked.sort(key=lambda pair: pair[1] is not None and pair[1].resolution in KEPT)
         case, known = asked[0]
         if known is not None:
-            return self._raised_before(case, known)
+            return self._reply_to_known_question(case, known)
         self.transitions.quarantine(self._id, case.verdict.reason)
-        return StoreReply("QUARANTINE", self._id, conflict=self._ask(case))
+        return StoreReply("QUARANTINE", self._id, conflict=self._open_review_item(case))
 
-    def _raised_before(self, case: NeighbourCase, known: EarlierItem) -> StoreReply:
+    def _reply_to_known_question(self, case: NeighbourCase, known: EarlierItem) -> StoreReply:
         """The same was asked before: it is not asked again (a rejected fingerprint is not proposed again)."""
         if known.state == "open":
             self.transitions.stack(self._id, known.incoming)
@@ -285,11 +288,11 @@ class PlanExecution:
         self.transitions.archive(self._id, REJECTED_BEFORE)
         return StoreReply("QUARANTINE", self._id)
 
-    def _dispute(self) -> StoreReply:
+    def _dispute_loser(self) -> StoreReply:
         case = self.plan.partners[0]
-        known = known_matter(self.transitions.tx, self._matter(case))
+        known = known_matter(self.transitions.tx, self._make_item_subject(case))
         if known is not None:
-            return self._raised_before(case, known)
+            return self._reply_to_known_question(case, known)
         # Of two equals the later speaks while a person is asked; the other is found as disputed.
         if self.candidate.authority.at_ms >= case.neighbour.authority.at_ms:
             for partner in self.plan.partners:
@@ -298,7 +301,7 @@ class PlanExecution:
         else:
             self.transitions.dispute(self._id, case.verdict.reason)
         self.transitions.contradict(self._id, case.neighbour.id)
-        return StoreReply("ADD", self._id, conflict=self._ask(case))
+        return StoreReply("ADD", self._id, conflict=self._open_review_item(case))
 
     def _enter_superseded(self) -> StoreReply:
         # The one it was replaced by is the one said next after it.
@@ -306,17 +309,17 @@ class PlanExecution:
         self.transitions.enter_superseded(self._id, case.neighbour.id)
         return StoreReply("ADD", self._id)
 
-    def _supersede(self) -> StoreReply:
+    def _supersede_partners(self) -> StoreReply:
         gone: list[str] = []
         conflict: str | None = None
         for case in self.plan.partners:
             if case.verdict.decision is GateDecision.HOLD_EXISTING:
-                conflict = self._hold(case) or conflict
+                conflict = self._hold_existing(case) or conflict
             elif case.verdict.decision is GateDecision.COEXIST:
-                conflict = self._keep(case) or conflict
+                conflict = self._note_or_ask(case) or conflict
             elif not case.whole:
                 self.transitions.replace_claims([one.claim_id for one in case.odds], self._id)
-                self.transitions.edge(self._id, case.neighbour.id, "contradicts")
+                self.transitions.add_edge(self._id, case.neighbour.id, "contradicts")
             elif close_overtaken(self.transitions, case.neighbour.id, self._id):
                 continue
             else:
@@ -325,21 +328,21 @@ class PlanExecution:
         self.transitions.activate(self._id)
         return StoreReply("SUPERSEDE" if gone else "ADD", self._id, superseded=tuple(gone), conflict=conflict)
 
-    def _hold(self, case: NeighbourCase) -> str | None:
+    def _hold_existing(self, case: NeighbourCase) -> str | None:
         """The candidate was said before, by somebody the other may not displace: the other waits for a person."""
         self.transitions.quarantine(case.neighbour.id, case.verdict.reason)
-        matter = self._matter(case)
+        matter = self._make_item_subject(case)
         turned = replace(matter, incoming=case.neighbour.id, existing=self._id)
         return self.transitions.open_conflict(turned)
 
-    def _merge(self) -> StoreReply:
+    def _merge_texts(self) -> StoreReply:
         other = self.plan.partners[0].neighbour
         if find_split_injection([other.text, self.candidate.texts[0]]):
-            return self._coexist()  # halves of an order become no memory of their own
+            return self._let_coexist()  # halves of an order become no memory of their own
         text = unite_texts(other.text, self.candidate.texts[0])
         vector = self._embed_merged_text(text) if self._is_free(text, other.id) else None
         if vector is None:
-            return self._coexist()
+            return self._let_coexist()
         self.transitions.merge_into(other.id, text, vector, self._id)
         return StoreReply("MERGE", other.id, merged=True)
 
@@ -365,34 +368,34 @@ class PlanExecution:
             self._id,
         )
 
-    def _coexist(self) -> StoreReply:
+    def _let_coexist(self) -> StoreReply:
         for case in self.plan.partners:
             if case.verdict.kind == "contradiction" and case.verdict.review:
-                known = known_matter(self.transitions.tx, self._matter(case))
+                known = known_matter(self.transitions.tx, self._make_item_subject(case))
                 if known is not None:
-                    return self._raised_before(case, known)
+                    return self._reply_to_known_question(case, known)
         self.transitions.activate(self._id)
         conflict: str | None = None
         for case in self.plan.partners:
-            conflict = self._keep(case) or conflict
+            conflict = self._note_or_ask(case) or conflict
             if case.neighbour.status != Status.QUARANTINED:
                 self.transitions.coexist(self._id, case.neighbour.id)
         return StoreReply("ADD", self._id, conflict=conflict)
 
-    def _keep(self, case: NeighbourCase) -> str | None:
+    def _note_or_ask(self, case: NeighbourCase) -> str | None:
         """Ask about it, or note it.
 
         Returns:
             The item, where a person is asked.
         """
         if case.verdict.noted:
-            note_pair(self.transitions.tx, self.transitions.make_id(), self._matter(case))
-        return self._ask(case) if case.verdict.review else None
+            note_pair(self.transitions.tx, self.transitions.make_id(), self._make_item_subject(case))
+        return self._open_review_item(case) if case.verdict.review else None
 
-    def _ask(self, case: NeighbourCase) -> str | None:
-        return self.transitions.open_conflict(self._matter(case))
+    def _open_review_item(self, case: NeighbourCase) -> str | None:
+        return self.transitions.open_conflict(self._make_item_subject(case))
 
-    def _matter(self, case: NeighbourCase) -> ItemSubject:
+    def _make_item_subject(self, case: NeighbourCase) -> ItemSubject:
         verdict, relation = case.verdict, case.relation
         odds = case.odds[0] if case.odds else None
         probabilities = {label.value: round(value, 4) for label, value in relation.probabilities.items()}

@@ -77,7 +77,7 @@ def reply_if_tombstoned(
     if not erased_texts(tx, texts):
         return None
     with work.verb(tx, "store", label, actor) as verb:
-        verb.note(operation="NOOP", erased=True)
+        verb.note_audit(operation="NOOP", erased=True)
     return StoreReply("NOOP", make_id(), deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
 
 
@@ -260,7 +260,7 @@ def store_request_from_fact(fact: FactRequest, extract: Extract, now_ms: int) ->
     if bare:
         value, text = text.strip(), f"{fact.subject} {fact.predicate.replace('_', ' ')}: {text.strip()}"
     else:
-        value = fact.value or _value(fact, extract, now_ms)
+        value = fact.value or _value_of_fact(fact, extract, now_ms)
     claim: dict[str, Any] = {"subject": fact.subject, "predicate": fact.predicate, "value": value}
     claim |= {name: at for name, at in (("valid_from", fact.valid_from), ("valid_to", fact.valid_to)) if at is not None}
     return replace(fact.store, text=text, claim=claim)
@@ -280,7 +280,7 @@ def is_bare_value(text: str, subject: str) -> bool:
     return not named and not plain.endswith(_ENDS) and 0 < len(plain.split()) <= _BARE_WORDS
 
 
-def _value(fact: FactRequest, extract: Extract, now_ms: int) -> str:
+def _value_of_fact(fact: FactRequest, extract: Extract, now_ms: int) -> str:
     said = None if fact.store.occurred is None else fact.store.occurred.ms
     for read in extract(fact.store.text, now_ms=now_ms, said_ms=said):
         if read.predicate == fact.predicate and key_form(read.subject) == key_form(fact.subject):
@@ -354,12 +354,12 @@ def check_request(
         claim,
         validity,
         _is_proposal(request, client),
-        _scope(request, claim),
+        _scope_limit(request, claim),
         screened=screen_text(request.text, claim, stranger=client is not None),
     )
 
 
-def _scope(request: StoreRequest, claim: dict[str, object] | None) -> str:
+def _scope_limit(request: StoreRequest, claim: dict[str, object] | None) -> str:
     """The channel it is limited to, and the session where a claim has the scope `session` (seed A, claims; E12a)."""
     if claim is None or claim.get("scope") != "session":
         return limit_of(request.channel, None)

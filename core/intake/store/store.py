@@ -36,9 +36,9 @@ from core.intake.store.store_plan import StorePlan, plan_store, plan_verbatim
 from core.intake.transaction.admission import NO_IDS, is_at_bound, split_draft, was_disclosed
 from core.intake.transaction.sources import (
     KINDS_BY_TEXT,
+    add_corroboration,
     add_source,
     age_days,
-    corroborate,
     find_active_duplicate,
     is_partly_over,
     waiting_twin,
@@ -67,17 +67,17 @@ def plan_for_stored(store_service: StoreService, rows: Rows, memory_id: str) -> 
         The memory as it is judged, and the plan.
     """
     candidate = load_candidate(rows, memory_id, store_service.space)
-    return candidate, _by_claims(store_service, rows, candidate)
+    return candidate, _plan_by_claims(store_service, rows, candidate)
 
 
 def judge_by_claims(store_service: StoreService, transitions: Transitions, memory_id: str) -> StoreReply:
     """Judge a memory that stands by its claims; what is merely near is not looked at."""
     return StoredMemoryJudge(
-        transitions, store_service.readers, lambda tx, candidate: _by_claims(store_service, tx, candidate)
-    ).judge(memory_id)
+        transitions, store_service.readers, lambda tx, candidate: _plan_by_claims(store_service, tx, candidate)
+    ).judge_memory(memory_id)
 
 
-def _by_claims(store_service: StoreService, rows: Rows, candidate: StoreCandidate) -> StorePlan:
+def _plan_by_claims(store_service: StoreService, rows: Rows, candidate: StoreCandidate) -> StorePlan:
     return plan_store(rows, candidate, replace(store_service.readers, most=0), store_service.neighbours)
 
 
@@ -99,7 +99,7 @@ class StoreService:
     neighbours: NeighbourSearch
     readers: TextReaders = field(default_factory=TextReaders)
 
-    def store(
+    def store_request(
         self,
         tx: Tx,
         checked: CheckedRequest,
@@ -138,10 +138,10 @@ class StoreService:
         """Store one text, which was not erased before, within a running verb, which may take in several."""
         context = replace(context, memory_id=self.make_id())
         known = self._reply_if_known(tx, verb, context)
-        reply = self._add(tx, verb, context) if known is None else known
+        reply = self._add_memory(tx, verb, context) if known is None else known
         return visible_reply(tx, self.make_id, reply, context.checked, context.client, context.memory_id)
 
-    def transitions(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Transitions:
+    def make_transitions(self, tx: Tx, verb: Verb, stored: Stored, by: str = "rules") -> Transitions:
         """The steps for a verb.
 
         Args:
@@ -150,7 +150,7 @@ class StoreService:
         """
         return Transitions(tx, verb, self.make_id, self.space, stored, by=by)
 
-    def admit(self, transitions: Transitions, memory_id: str) -> StoreReply:
+    def admit_memory(self, transitions: Transitions, memory_id: str) -> StoreReply:
         """Let what waited through the gate: a proposal that is accepted, a quarantined memory that is let in.
 
         Where the owner decides, it counts as the owner's word of now.
@@ -158,8 +158,8 @@ class StoreService:
         Args:
             memory_id: a memory that is `quarantined`; it is judged and becomes what the gate says.
         """
-        judge = self._judge(transitions)
-        return judge.admit(memory_id, by_owner=transitions.by == "owner")
+        judge = self._make_judge(transitions)
+        return judge.admit_memory(memory_id, by_owner=transitions.by == "owner")
 
     def read_anew(self, transitions: Transitions, memory_id: str) -> None:
         """Read the new text of a memory that the person changed (`classification.StoredMemoryJudge.read_anew`).
@@ -167,21 +167,21 @@ class StoreService:
         Args:
             memory_id: a memory that stands.
         """
-        self._judge(transitions).read_anew(memory_id)
+        self._make_judge(transitions).read_anew(memory_id)
 
-    def settle(self, tx: Tx, ids: Sequence[str], stored: Stored) -> int:
+    def judge_batch(self, tx: Tx, ids: Sequence[str], stored: Stored) -> int:
         """Judge a batch of memories that came in unjudged (`core.intake.store.classification.find_unread`).
 
         Args:
             ids: the memories, in the order in which they are judged.
             stored: told of changed vectors after the commit.
         """
-        return judge_stored(tx, self.work, ids, lambda verb: self._judge(self.transitions(tx, verb, stored)))
+        return judge_stored(tx, self.work, ids, lambda verb: self._make_judge(self.make_transitions(tx, verb, stored)))
 
-    def _judge(self, transitions: Transitions) -> StoredMemoryJudge:
-        return StoredMemoryJudge(transitions, self.readers, self._plan)
+    def _make_judge(self, transitions: Transitions) -> StoredMemoryJudge:
+        return StoredMemoryJudge(transitions, self.readers, self._plan_candidate)
 
-    def _plan(self, tx: Tx, candidate: StoreCandidate) -> StorePlan:
+    def _plan_candidate(self, tx: Tx, candidate: StoreCandidate) -> StorePlan:
         return plan_store(tx, candidate, self.readers, self.neighbours)
 
     def space_of(self, tx: Tx, request: StoreRequest, client: ClientRecord | None) -> str:
@@ -209,29 +209,31 @@ class StoreService:
         known = find_active_duplicate(tx, checked.texts, kind, context.space_id, checked.scope_session)
         if known is None or is_partly_over(tx, known) or is_sealed(tx, known, context.client):
             return None
-        if self._says_more(tx, known, context):
+        if self._has_new_claim(tx, known, context):
             return self._add_claim_to_known(tx, verb, known, context)
         return self._corroborate_known(tx, verb, known, context)
 
     def _corroborate_known(self, tx: Tx, verb: Verb, known: str, context: StoreContext) -> StoreReply:
         """What stands is said again: its source corroborates; what was doubted stands where the owner says it."""
-        self._corroborate(tx, known, context)
+        self._note_corroboration(tx, known, context)
         doubted = tx.value("SELECT status FROM memories WHERE id = ?", (known,)) == Status.DISPUTED.value
         if not doubted or context.client is not None or context.source is not Source.USER_EXPLICIT:
-            return _noop(verb, known)
-        transitions = self.transitions(tx, verb, context.stored)
+            return _reply_noop(verb, known)
+        transitions = self.make_transitions(tx, verb, context.stored)
         withdraw_dispute(transitions, known)
         said = context.checked.request.occurred
-        reply = self._judge(transitions).judge(known, by_owner=True, said_ms=None if said is None else said.ms)
-        verb.note(known, operation=reply.operation)
+        reply = self._make_judge(transitions).judge_memory(
+            known, by_owner=True, said_ms=None if said is None else said.ms
+        )
+        verb.note_audit(known, operation=reply.operation)
         return replace(reply, operation="UPDATE") if reply.operation == "ADD" else reply
 
-    def _corroborate(self, tx: Tx, known: str, context: StoreContext) -> None:
+    def _note_corroboration(self, tx: Tx, known: str, context: StoreContext) -> None:
         """Another source says the same, unless it was told so by Loci itself."""
         if not was_disclosed(tx, context.actor.client_id, known, context.handed):
-            corroborate(tx, known, context.lineage, context.source)
+            add_corroboration(tx, known, context.lineage, context.source)
 
-    def _says_more(self, tx: Tx, known: str, context: StoreContext) -> bool:
+    def _has_new_claim(self, tx: Tx, known: str, context: StoreContext) -> bool:
         """Whether a claim comes with the text that is not read there already."""
         given = _given_claim(context.checked)
         if given is None:
@@ -247,16 +249,16 @@ class StoreService:
 
     def _add_claim_to_known(self, tx: Tx, verb: Verb, known: str, context: StoreContext) -> StoreReply:
         """The text stands, and comes with a claim: whoever brought the text may say what it means, nobody else."""
-        self._corroborate(tx, known, context)
+        self._note_corroboration(tx, known, context)
         if self._is_own(tx, known, context):
-            transitions = self.transitions(tx, verb, context.stored)
+            transitions = self.make_transitions(tx, verb, context.stored)
             # Above the hard limit it does not come here: then it waits with a row of its own (`CheckedRequest.waits`).
             screen_claim(tx, self.make_id, known, context.checked.claim, stranger=context.client is not None)
-            reply = self._judge(transitions).add_claim(known, _require_claim(_given_claim(context.checked)))
+            reply = self._make_judge(transitions).add_claim(known, _require_claim(_given_claim(context.checked)))
             if reply is not None:
-                verb.note(known, operation=reply.operation)
+                verb.note_audit(known, operation=reply.operation)
                 return reply
-        return _noop(verb, known)
+        return _reply_noop(verb, known)
 
     @staticmethod
     def _is_own(tx: Tx, known: str, context: StoreContext) -> bool:
@@ -275,26 +277,26 @@ class StoreService:
                 write_claims(tx, self.make_id, [given], self._make_evidence_source(tx, waiting, context), limit)
                 item = screen_claim(tx, self.make_id, waiting, checked.claim, stranger=True)
                 if item is not None:
-                    verb.note(waiting, operation="QUARANTINE")
-                    verb.log("QUARANTINE", waiting, None, None, "rules")
+                    verb.note_audit(waiting, operation="QUARANTINE")
+                    verb.log_consolidation("QUARANTINE", waiting, None, None, "rules")
                     return StoreReply("QUARANTINE", waiting, deduplicated=True, conflict=item)
-            return _noop(verb, waiting)
+            return _reply_noop(verb, waiting)
         # With a claim it says more than what stands; that is for the person to see. An episode is said each time anew.
         is_compared = given is None and kind in KINDS_BY_TEXT
         known = find_active_duplicate(tx, checked.texts, kind, within, limit) if is_compared else None
         if known is not None and not is_sealed(tx, known, context.client):
-            return None if is_partly_over(tx, known) else _noop(verb, known)
+            return None if is_partly_over(tx, known) else _reply_noop(verb, known)
         refused = find_refusal(tx, checked.texts, kind, within, context.actor.client_id, limit)
-        return None if refused is None or refused.own is None else _noop(verb, refused.own)
+        return None if refused is None or refused.own is None else _reply_noop(verb, refused.own)
 
-    def _add(self, tx: Tx, verb: Verb, context: StoreContext) -> StoreReply:
+    def _add_memory(self, tx: Tx, verb: Verb, context: StoreContext) -> StoreReply:
         checked = context.checked
-        draft = self._draft(tx, context)
+        draft = self._make_draft(tx, context)
         compared = checked.request.kind in KINDS_BY_TEXT and not checked.waits
-        candidate = self._candidate(tx, draft, context)
+        candidate = self._make_candidate(tx, draft, context)
         read = classify_permanence("".join(checked.texts), candidate.claims, draft.kind)
         draft = replace(draft, permanence=checked.request.permanence or read)
-        wanted = self._plan(tx, candidate) if compared else self._plan_verbatim(tx, candidate, context)
+        wanted = self._plan_candidate(tx, candidate) if compared else self._plan_verbatim(tx, candidate, context)
         if wanted is not None and not compared and is_at_bound(tx, context.actor, self.work.client_waits, tx.now_ms):
             # It is held back all the same, and looks to its client like any other message.
             draft = replace(draft, status=Status.QUARANTINED, status_reason=wanted.partners[0].verdict.reason)
@@ -304,20 +306,20 @@ class StoreService:
         if wanted is not None and wanted.known is not None:
             return self._corroborate_known(tx, verb, wanted.known, context)
         if wanted is not None and self._is_echo(tx, wanted, context):
-            return _noop(verb, wanted.partners[0].neighbour.id)
-        transitions = self.transitions(tx, verb, context.stored)
+            return _reply_noop(verb, wanted.partners[0].neighbour.id)
+        transitions = self.make_transitions(tx, verb, context.stored)
         # Beside a memory of the same words, which is still to leave, it may not stand yet.
         if wanted is not None and wanted.stands and find_same_words(tx, candidate) is None:
             draft = replace(draft, status=Status.ACTIVE)
-        self._insert(tx, draft, context, candidate.claims)
+        self._insert_memories(tx, draft, context, candidate.claims)
         if wanted is None:
-            reply = self._as_is(transitions, draft, checked)
+            reply = self._store_uncompared(transitions, draft, checked)
             if compared:
                 open_review(tx, self.make_id(), draft.id, "proposal", "proposed_by_client")
         else:
             transitions.weighed = wanted.by
-            reply = PlanExecution(transitions, candidate, wanted, self.readers).apply()
-        verb.note(reply.memory_id, operation=reply.operation, parts=len(checked.texts))
+            reply = PlanExecution(transitions, candidate, wanted, self.readers).apply_plan()
+        verb.note_audit(reply.memory_id, operation=reply.operation, parts=len(checked.texts))
         return reply
 
     def _plan_verbatim(self, tx: Tx, candidate: StoreCandidate, context: StoreContext) -> StorePlan | None:
@@ -336,9 +338,9 @@ class StoreService:
         )
 
     @staticmethod
-    def _as_is(transitions: Transitions, draft: Draft, checked: CheckedRequest) -> StoreReply:
+    def _store_uncompared(transitions: Transitions, draft: Draft, checked: CheckedRequest) -> StoreReply:
         """Episodes and digests stand as they are; a proposal waits for the person."""
-        transitions.log("QUARANTINE" if checked.waits else "ADD", draft.id, None)
+        transitions.log_consolidation("QUARANTINE" if checked.waits else "ADD", draft.id, None)
         if not checked.waits:
             return StoreReply("ADD", draft.id)
         item = transitions.make_id()
@@ -353,7 +355,7 @@ class StoreService:
             transitions.opened.append(item)
         return reply
 
-    def _insert(self, tx: Tx, draft: Draft, context: StoreContext, claims: tuple[ClaimDraft, ...]) -> None:
+    def _insert_memories(self, tx: Tx, draft: Draft, context: StoreContext, claims: tuple[ClaimDraft, ...]) -> None:
         checked = context.checked
         whole = split_draft(draft, checked.texts, self.make_id)
         labels = insert_memories(tx, whole.drafts)
@@ -363,7 +365,7 @@ class StoreService:
         on = self._make_evidence_source(tx, draft.id, context)
         write_claims(tx, self.make_id, claims, replace(on, text=whole.head.text), checked.scope_session)
 
-    def _candidate(self, tx: Tx, draft: Draft, context: StoreContext) -> StoreCandidate:
+    def _make_candidate(self, tx: Tx, draft: Draft, context: StoreContext) -> StoreCandidate:
         checked = context.checked
         said = draft.occurred.ms if draft.occurred is not None else tx.now_ms
         claims: tuple[ClaimDraft, ...] = ()
@@ -403,7 +405,7 @@ class StoreService:
             scope_session=draft.scope_session,
         )
 
-    def _draft(self, tx: Tx, context: StoreContext) -> Draft:
+    def _make_draft(self, tx: Tx, context: StoreContext) -> Draft:
         checked, client = context.checked, context.client
         request, source = checked.request, context.source
         said = tx.now_ms if request.occurred is None else request.occurred.ms
@@ -461,9 +463,9 @@ def _require_claim(draft: ClaimDraft | None) -> ClaimDraft:
     return draft
 
 
-def _noop(verb: Verb, known: str) -> StoreReply:
-    verb.note(known, operation="NOOP")
-    verb.log("NOOP", known, None, 1.0, "rules")
+def _reply_noop(verb: Verb, known: str) -> StoreReply:
+    verb.note_audit(known, operation="NOOP")
+    verb.log_consolidation("NOOP", known, None, 1.0, "rules")
     return StoreReply("NOOP", known, deduplicated=True, classification=Classification("DUPLICATE", 1.0, "rules"))
 
 

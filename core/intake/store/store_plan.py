@@ -19,8 +19,8 @@ from core.belief.gate import (
     decide_gate,
     is_one_person,
     is_one_source,
+    is_outranking,
     may_displace,
-    outranks,
 )
 from core.belief.relate.coverage import covers_text, says_all_of
 from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
@@ -165,23 +165,23 @@ def plan_store(rows: Rows, candidate: StoreCandidate, readers: TextReaders, neig
     twin = find_same_words(rows, candidate)
     certain = [*(one.memory_id for one in odds), *([] if twin is None else [twin])]
     others = neighbours.count_comparable(rows, candidate)
-    near = _near(rows, candidate, readers, neighbours, (certain, odds), others)
+    near = _load_near(rows, candidate, readers, neighbours, (certain, odds), others)
     judged = judge_other_contributors(rows, candidate, readers, neighbours, near, others)
     known = {other.id for other in near}
     near += [one.neighbour for one in judged.values() if one.odds.is_doubt and one.neighbour.id not in known]
     if not near:
         return NEW
-    relations = _relations(candidate, [other for other in near if other.id in known], readers, odds, others)
+    relations = _relate_neighbours(candidate, [other for other in near if other.id in known], readers, odds, others)
     relations |= {other.id: relation_of_repeat(candidate, other) for other in near if other.id == twin}
-    relations |= _as_judged(candidate, judged.values(), relations)
+    relations |= _relations_by_judge(candidate, judged.values(), relations)
     if not candidate.authority.owner_said:
         relations = relations_to_doubted(rows, candidate, near, relations)
     relations |= {
         other.id: _limit_to_repeats(candidate, other, relations[other.id]) for other in near if other.id in relations
     }
-    cases = _find_enders(_cases(rows, candidate, near, relations, odds), candidate)
+    cases = _find_enders(_make_cases(rows, candidate, near, relations, odds), candidate)
     made = _join_cases(cases, candidate)
-    if twin is not None and not _leaves_room(made, twin):
+    if twin is not None and not _is_without_twin(made, twin):
         return StorePlan("DUPLICATE", 1.0, "rules", known=twin)
     return made
 
@@ -201,16 +201,16 @@ def plan_verbatim(
         rows, candidate, readers, neighbours, (), neighbours.count_comparable(rows, candidate)
     )
     doubted = [one for one in judged.values() if one.odds.is_doubt]
-    relations = _as_judged(candidate, doubted, {})
-    cases = _cases(rows, candidate, [one.neighbour for one in doubted], relations, ())
+    relations = _relations_by_judge(candidate, doubted, {})
+    cases = _make_cases(rows, candidate, [one.neighbour for one in doubted], relations, ())
     for deed in (GateDecision.QUARANTINE, GateDecision.HOLD_EXISTING):
         partners = [case for case in cases if case.verdict.decision is deed]
         if partners:
-            return _plan(deed, partners, cases)
+            return _make_plan(deed, partners, cases)
     return None
 
 
-def _as_judged(
+def _relations_by_judge(
     candidate: StoreCandidate, judged: Iterable[ComparedVoice], relations: Mapping[str, Relation]
 ) -> dict[str, Relation]:
     """How a newcomer relates to the words of other voices, as the judge of the person's word sees it."""
@@ -220,7 +220,7 @@ def _as_judged(
         if relation is not None and relation.by == "rules":
             continue
         if one.odds.is_doubt and (one.odds.by_rule or _may_hold(candidate, one.neighbour)):
-            found[one.neighbour.id] = _at_least_doubted(relation, one.odds)
+            found[one.neighbour.id] = _make_at_least_doubtful(relation, one.odds)
         elif relation is not None and not one.odds.is_doubt and one.odds.is_told and relation.reason != CLAIMS_AT_ODDS:
             found[one.neighbour.id] = _without_supersede(relation)
     return found
@@ -237,7 +237,7 @@ def _may_hold(candidate: StoreCandidate, other: Neighbour) -> bool:
     return told_by_client and covers_text(other.compared_text.text, candidate.compared_text.text)
 
 
-def _at_least_doubted(relation: Relation | None, odds: ContradictionOdds) -> Relation:
+def _make_at_least_doubtful(relation: Relation | None, odds: ContradictionOdds) -> Relation:
     """Beside the person's word another value of the same thing is asked about, however the texts are worded."""
     if relation is None:
         shares = dict.fromkeys(LABELS, 0.0) | {Label.SUPERSEDE: odds.share, Label.COEXIST: 1.0 - odds.share}
@@ -257,13 +257,13 @@ def _without_supersede(relation: Relation) -> Relation:
     return Relation(likeliest, shares[likeliest], shares, relation.by, "other_claims")
 
 
-def _leaves_room(made: StorePlan, twin: str) -> bool:
+def _is_without_twin(made: StorePlan, twin: str) -> bool:
     """Whether a plan lets no two memories of the same words stand."""
     gone = any(case.neighbour.id == twin for case in made.partners)
     return gone if made.stands else made.decision is not GateDecision.DISPUTE
 
 
-def _near(
+def _load_near(
     rows: Rows,
     candidate: StoreCandidate,
     readers: TextReaders,
@@ -294,7 +294,7 @@ def _near(
     return [found[memory_id] for memory_id in order if memory_id in found]
 
 
-def _relations(
+def _relate_neighbours(
     candidate: StoreCandidate,
     near: Sequence[Neighbour],
     readers: TextReaders,
@@ -310,7 +310,7 @@ def _relations(
     found: dict[str, Relation] = {}
     for other in near:
         if other.id in certain:
-            found[other.id] = _sure(Label.SUPERSEDE, 1.0, "claims_at_odds")
+            found[other.id] = _relation_by_rules(Label.SUPERSEDE, 1.0, "claims_at_odds")
         elif other.id in against:
             found[other.id] = _with_structure(told.get(other.id), is_said_again=_is_said_again(candidate, other))
         elif other.id in told:
@@ -318,8 +318,8 @@ def _relations(
             if relation.by != "rules" and _is_said_again(candidate, other):
                 found[other.id] = _relation_of_later_word(candidate, other, relation, others)
                 continue
-            if relation.by != "rules" and _differ_in_subject(candidate.compared_text, other.compared_text):
-                relation = _less_likely(relation)
+            if relation.by != "rules" and _are_of_different_subjects(candidate.compared_text, other.compared_text):
+                relation = _weaken_relation(relation)
             if relation.by != "rules":
                 relation = _relation_of_amounts(candidate, other, discount_chance(relation, other.cosine, others))
                 relation = limit_to_part(candidate, other, relation)
@@ -341,7 +341,7 @@ def _with_restated(
         and is_amount_restated(other.compared_text.text, candidate.compared_text.text, numbers)
     ]
     if len(meant) == 1 and not found[meant[0]].certain:
-        found[meant[0]] = replace(_sure(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
+        found[meant[0]] = replace(_relation_by_rules(Label.SUPERSEDE, _STRUCTURE, "number_changed"), by="builtin")
     return found
 
 
@@ -370,7 +370,7 @@ def limit_to_part(candidate: StoreCandidate, other: Neighbour, relation: Relatio
         return relation
     if covers_text(other.compared_text.text, candidate.compared_text.text):
         return relation
-    return _less_likely(relation, "part_only")
+    return _weaken_relation(relation, "part_only")
 
 
 def _limit_to_repeats(candidate: StoreCandidate, other: Neighbour, relation: Relation) -> Relation:
@@ -410,11 +410,13 @@ def _relation_of_later_word(candidate: StoreCandidate, other: Neighbour, told: R
     judged = judge_later_word(*sides, told.probabilities, relevance_probability(other.cosine, others))
     if judged is Succession.REPLACES:
         rank = rank_later_word(*sides, told.probabilities, other.cosine)
-        sure = _sure(Label.SUPERSEDE, ACTED_ON + (0.99 - ACTED_ON) * rank, LATER_WORD)
+        sure = _relation_by_rules(Label.SUPERSEDE, ACTED_ON + (0.99 - ACTED_ON) * rank, LATER_WORD)
         return limit_to_part(candidate, other, replace(sure, by="builtin"))
     relation = discount_chance(told, other.cosine, others)
     if relation.label is Label.MERGE and not leans_on(sides[1].text, sides[0].text):
-        relation = Relation(Label.COEXIST, relation.confidence, _as_coexistence(relation), relation.by, _SAYS_MORE)
+        relation = Relation(
+            Label.COEXIST, relation.confidence, _move_merge_to_coexist(relation), relation.by, _SAYS_MORE
+        )
     if judged is Succession.BESIDE:
         return _without_supersede(relation)
     if relation.label is Label.SUPERSEDE and relation.certain:
@@ -422,7 +424,7 @@ def _relation_of_later_word(candidate: StoreCandidate, other: Neighbour, told: R
     return relation
 
 
-def _as_coexistence(relation: Relation) -> dict[Label, float]:
+def _move_merge_to_coexist(relation: Relation) -> dict[Label, float]:
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
     return shares | {Label.MERGE: 0.0, Label.COEXIST: shares[Label.COEXIST] + shares[Label.MERGE]}
 
@@ -434,26 +436,26 @@ def _with_structure(relation: Relation | None, *, is_said_again: bool = False) -
         is_said_again: both are the person's words: the later one holds, unless meaning is sure of something else.
     """
     if relation is None:
-        return _sure(Label.SUPERSEDE, _STRUCTURE, "claims_at_odds")
+        return _relation_by_rules(Label.SUPERSEDE, _STRUCTURE, "claims_at_odds")
     if relation.label is Label.SUPERSEDE:
         return replace(relation, confidence=max(relation.confidence, _STRUCTURE), reason="claims_at_odds")
     if relation.label is Label.DUPLICATE and relation.certain and relation.by == "rules":
         return relation
-    weighed_by_claims = _likelier(relation)
+    weighed_by_claims = _likelihood_of_superseding(relation)
     if is_said_again and relation.probabilities.get(Label.SUPERSEDE, 0.0) >= _NOT_RULED_OUT:
-        return _sure(Label.SUPERSEDE, max(weighed_by_claims, _STRUCTURE), "claims_at_odds")
+        return _relation_by_rules(Label.SUPERSEDE, max(weighed_by_claims, _STRUCTURE), "claims_at_odds")
     if weighed_by_claims >= ACTED_ON:
-        return _sure(Label.SUPERSEDE, weighed_by_claims, "claims_at_odds")
+        return _relation_by_rules(Label.SUPERSEDE, weighed_by_claims, "claims_at_odds")
     return _doubtful_relation(relation, "claims_at_odds")
 
 
-def _likelier(relation: Relation) -> float:
+def _likelihood_of_superseding(relation: Relation) -> float:
     """How likely SUPERSEDE is once it is known that claims that were read are at odds (the model does not see them)."""
     share = relation.probabilities.get(Label.SUPERSEDE, 0.0)
     return _AT_ODDS * share / (_AT_ODDS * share + 1.0 - share)
 
 
-def _differ_in_subject(candidate: ComparedText, other: ComparedText) -> bool:
+def _are_of_different_subjects(candidate: ComparedText, other: ComparedText) -> bool:
     """Whether each tells what only one value can hold of, and never of the same: a home here, an employer there."""
     keys = [{(key_form(one.subject), one.predicate) for one in told.claims} for told in (candidate, other)]
     return (
@@ -463,7 +465,7 @@ def _differ_in_subject(candidate: ComparedText, other: ComparedText) -> bool:
     )
 
 
-def _less_likely(relation: Relation, reason: str = "other_claims") -> Relation:
+def _weaken_relation(relation: Relation, reason: str = "other_claims") -> Relation:
     """Neither replaces nor repeats the other, as far as their claims tell: what is taken from both is COEXIST's."""
     shares = {label: relation.probabilities.get(label, 0.0) for label in LABELS}
     for label in (Label.SUPERSEDE, Label.DUPLICATE):
@@ -482,12 +484,12 @@ def _doubtful_relation(relation: Relation, reason: str) -> Relation:
     return Relation(Label.SUPERSEDE, asked, doubt, relation.by, reason)
 
 
-def _sure(label: Label, confidence: float, reason: str) -> Relation:
+def _relation_by_rules(label: Label, confidence: float, reason: str) -> Relation:
     rest = (1.0 - confidence) / 3
     return Relation(label, confidence, {one: confidence if one is label else rest for one in LABELS}, "rules", reason)
 
 
-def _cases(
+def _make_cases(
     rows: Rows,
     candidate: StoreCandidate,
     near: Sequence[Neighbour],
@@ -509,7 +511,7 @@ def _cases(
             relation = _record_changed(candidate, other, relation)
         whole = not own or not has_other_claims(rows, other.id, [one.claim_id for one in own])
         case = NeighbourCase(other, relation, decide_gate(candidate.authority, other.authority, relation), own, whole)
-        if other.id not in standing or _outweighs(case, standing[other.id]):
+        if other.id not in standing or _is_weightier(case, standing[other.id]):
             standing[other.id] = case
     return list(standing.values())
 
@@ -535,11 +537,11 @@ def _find_enders(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> l
 def _verdict_beside_disputed(candidate: SourceAuthority, disputed: SourceAuthority) -> Verdict:
     if candidate.owners_word:
         return Verdict(GateDecision.COEXIST, "beside_disputed", review=True)
-    deed = GateDecision.QUARANTINE if outranks(disputed, candidate) else GateDecision.DISPUTE
+    deed = GateDecision.QUARANTINE if is_outranking(disputed, candidate) else GateDecision.DISPUTE
     return Verdict(deed, "beside_disputed", review=True)
 
 
-def _outweighs(case: NeighbourCase, before: NeighbourCase) -> bool:
+def _is_weightier(case: NeighbourCase, before: NeighbourCase) -> bool:
     """What a version that is over tells counts for more than what its successor tells of the same candidate.
 
     A mere doubt gives way where the candidate says or completes what stands now; a value that is over, named, gives way
@@ -550,15 +552,15 @@ def _outweighs(case: NeighbourCase, before: NeighbourCase) -> bool:
     if before.relation.reason == OLD_VALUE:
         return _agrees_certainly(case)
     if case.relation.reason != VALUE_RETURNS:
-        return before.relation.reason == VALUE_RETURNS and _agrees(case)
-    return case.relation.certain or not _agrees(before)
+        return before.relation.reason == VALUE_RETURNS and _is_in_agreement(case)
+    return case.relation.certain or not _is_in_agreement(before)
 
 
 def _agrees_certainly(case: NeighbourCase) -> bool:
     return case.relation.certain and (case.relation.label is Label.DUPLICATE or case.relation.reason == _SAYS_MORE)
 
 
-def _agrees(case: NeighbourCase) -> bool:
+def _is_in_agreement(case: NeighbourCase) -> bool:
     return case.relation.label in (Label.DUPLICATE, Label.MERGE) or case.relation.reason == _SAYS_MORE
 
 
@@ -586,12 +588,12 @@ def _join_cases(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> St
     """One plan: a duplicate first, then what keeps the candidate out, then what it replaces, then what it joins."""
     if not cases:
         return NEW
-    ranked = _one_by_meaning(
+    ranked = _limit_to_one_by_meaning(
         sorted(cases, key=lambda case: (-case.relation.confidence, -case.neighbour.cosine, case.neighbour.id))
     )
     by_deed = {deed: [case for case in ranked if case.verdict.decision is deed] for deed in GateDecision}
     gives_way = by_deed[GateDecision.SUPERSEDE] + by_deed[GateDecision.HOLD_EXISTING]
-    above = any(outranks(case.neighbour.authority, candidate.authority) for case in by_deed[GateDecision.STACK])
+    above = any(is_outranking(case.neighbour.authority, candidate.authority) for case in by_deed[GateDecision.STACK])
     if (
         by_deed[GateDecision.STACK]
         and by_deed[GateDecision.SUPERSEDE]
@@ -599,19 +601,23 @@ def _join_cases(cases: Sequence[NeighbourCase], candidate: StoreCandidate) -> St
         and not above
     ):
         # It says again what one memory says, and ends another: it becomes the new version of both.
-        return _plan(GateDecision.SUPERSEDE, [*by_deed[GateDecision.SUPERSEDE], *by_deed[GateDecision.STACK]], ranked)
+        return _make_plan(
+            GateDecision.SUPERSEDE, [*by_deed[GateDecision.SUPERSEDE], *by_deed[GateDecision.STACK]], ranked
+        )
     for deed in _FIRST:
         if by_deed[deed]:
-            return _plan(deed, by_deed[deed], ranked)
+            return _make_plan(deed, by_deed[deed], ranked)
     if gives_way:
-        return _plan(gives_way[0].verdict.decision, [*gives_way, *_worth_asking(by_deed[GateDecision.COEXIST])], ranked)
+        return _make_plan(
+            gives_way[0].verdict.decision, [*gives_way, *_select_questions(by_deed[GateDecision.COEXIST])], ranked
+        )
     if by_deed[GateDecision.MERGE]:
         nearest = max(by_deed[GateDecision.MERGE], key=lambda case: case.neighbour.cosine)
-        return _plan(GateDecision.MERGE, [nearest], ranked)
+        return _make_plan(GateDecision.MERGE, [nearest], ranked)
     return _plan_coexistence(ranked)
 
 
-def _one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
+def _limit_to_one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
     """A candidate ends one memory; that it ends others too is certain by their claims alone, else it is noted.
 
     What was held back does not count: nobody relied on it.
@@ -621,7 +627,7 @@ def _one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
         for case in ranked
         if case.verdict.decision is GateDecision.SUPERSEDE and case.neighbour.status != Status.QUARANTINED
     ]
-    by_meaning = [case for case in ending if not _by_structure(case)]
+    by_meaning = [case for case in ending if not _is_by_structure(case)]
     spared = by_meaning
     if len(by_meaning) == len(ending):
         # One of the person's words, and one of what others told of it.
@@ -634,19 +640,19 @@ def _one_by_meaning(ranked: Sequence[NeighbourCase]) -> list[NeighbourCase]:
     return [replace(case, verdict=noted) if case in spared else case for case in ranked]
 
 
-def _by_structure(case: NeighbourCase) -> bool:
+def _is_by_structure(case: NeighbourCase) -> bool:
     return bool(case.odds) or case.relation.by == "rules" or case.relation.reason in (VALUE_RETURNS, OLD_VALUE)
 
 
-def _plan(deed: GateDecision, partners: Sequence[NeighbourCase], cases: Iterable[NeighbourCase]) -> StorePlan:
+def _make_plan(deed: GateDecision, partners: Sequence[NeighbourCase], cases: Iterable[NeighbourCase]) -> StorePlan:
     relation = partners[0].relation
     return StorePlan(relation.label.value, relation.confidence, relation.by, None, tuple(cases), deed, tuple(partners))
 
 
-def _worth_asking(cases: Sequence[NeighbourCase]) -> list[NeighbourCase]:
+def _select_questions(cases: Sequence[NeighbourCase]) -> list[NeighbourCase]:
     """Of several that a candidate may be about, those it likely replaces: each is a question of its own."""
-    likely = [case for case in cases if _is_kept(case) and _replaces(case) >= _LIKELY]
-    return sorted(likely, key=_replaces, reverse=True)[:_QUESTIONS]
+    likely = [case for case in cases if _is_kept(case) and _supersede_share(case) >= _LIKELY]
+    return sorted(likely, key=_supersede_share, reverse=True)[:_QUESTIONS]
 
 
 def _is_kept(case: NeighbourCase) -> bool:
@@ -654,16 +660,18 @@ def _is_kept(case: NeighbourCase) -> bool:
     return case.verdict.review or case.verdict.noted
 
 
-def _replaces(case: NeighbourCase) -> float:
+def _supersede_share(case: NeighbourCase) -> float:
     return case.relation.probabilities.get(Label.SUPERSEDE, 0.0)
 
 
 def _plan_coexistence(ranked: Sequence[NeighbourCase]) -> StorePlan:
     """Nothing gives way: the likeliest relation is told, and what is near enough is drawn as related."""
-    asked = sorted((case for case in ranked if _is_kept(case)), key=lambda case: (case.verdict.review, _replaces(case)))
+    asked = sorted(
+        (case for case in ranked if _is_kept(case)), key=lambda case: (case.verdict.review, _supersede_share(case))
+    )
     asked.reverse()
     related = [case for case in ranked if case.neighbour.cosine >= _RELATED]
-    telling = [*asked[:1], *_worth_asking(asked[1:])] or related[:1]
+    telling = [*asked[:1], *_select_questions(asked[1:])] or related[:1]
     if not telling:
         return replace(NEW, cases=tuple(ranked))
     relation = telling[0].relation

@@ -141,10 +141,10 @@ def erased_texts(rows: Rows, texts: Iterable[str]) -> set[str]:
     Returns:
         Those of them that were erased; none where nothing ever was.
     """
-    key = _key(rows)
+    key = _read_tombstone_key(rows)
     if key is None:
         return set()
-    digests = {text: _digest(key, text) for text in texts}
+    digests = {text: _tombstone_digest(key, text) for text in texts}
     erased = erased_digests(rows, list(digests.values()))
     return {text for text, digest in digests.items() if digest in erased}
 
@@ -160,8 +160,8 @@ def write_tombstones(tx: Tx, texts: Iterable[str], identities: Iterable[bytes]) 
     Returns:
         How many digests there are.
     """
-    key = _key(tx) or _new_key(tx)
-    kinds = {_digest(key, text): TEXT for text in texts if fold_text(text)}
+    key = _read_tombstone_key(tx) or _new_key(tx)
+    kinds = {_tombstone_digest(key, text): TEXT for text in texts if fold_text(text)}
     kinds |= dict.fromkeys(identities, IDENTITY)
     tx.run_many(
         "INSERT OR IGNORE INTO tombstones (digest, kind, erased_at) VALUES (?, ?, ?)",
@@ -176,10 +176,10 @@ def lift_tombstones(tx: Tx, texts: Iterable[str]) -> None:
     Args:
         texts: the whole text, and its parts.
     """
-    key = _key(tx)
+    key = _read_tombstone_key(tx)
     if key is None:
         return
-    digests = to_json(sorted({_digest(key, text).hex() for text in texts}))
+    digests = to_json(sorted({_tombstone_digest(key, text).hex() for text in texts}))
     if tx.value("SELECT 1 FROM tombstones WHERE digest IN (SELECT unhex(value) FROM json_each(?)) LIMIT 1", (digests,)):
         tx.run("DELETE FROM tombstones WHERE digest IN (SELECT unhex(value) FROM json_each(?))", (digests,))
 
@@ -193,15 +193,15 @@ def blind_digest(rows: Rows, digest: bytes) -> bytes:
     Returns:
         32 bytes, under the key of this vault; the digest as it is where nothing was ever erased.
     """
-    key = _key(rows)
+    key = _read_tombstone_key(rows)
     return digest if key is None else keyed_digest(key, _BLINDED, digest)
 
 
-def _digest(key: bytes, text: str) -> bytes:
+def _tombstone_digest(key: bytes, text: str) -> bytes:
     return keyed_digest(key, _LABEL, fold_text(text).encode("utf-8", "surrogatepass"))
 
 
-def _key(rows: Rows) -> bytes | None:
+def _read_tombstone_key(rows: Rows) -> bytes | None:
     found = rows.value("SELECT value FROM settings WHERE key = ?", (_KEY,))
     return None if found is None else bytes.fromhex(json.loads(str(found)))
 
@@ -471,13 +471,13 @@ def claim_validity(claim: Mapping[str, Any]) -> tuple[When | None, When | None]:
     Raises:
         UserError: INVALID_INPUT for a time that cannot be read, or an end before the beginning.
     """
-    begin, end = (_moment(claim, field) for field in ("valid_from", "valid_to"))
+    begin, end = (_parse_claim_time(claim, field) for field in ("valid_from", "valid_to"))
     if not is_ordered(begin, end):
         raise UserError(Code.INVALID_INPUT, "A claim's valid_from must not lie after its valid_to.")
     return begin, end
 
 
-def _moment(claim: Mapping[str, Any], field: str) -> When | None:
+def _parse_claim_time(claim: Mapping[str, Any], field: str) -> When | None:
     value = claim.get(field)
     when = None if value is None else parse_time(value)
     if value is not None and when is None:

@@ -46,10 +46,10 @@ def trust_terms_of(rows: Rows, memory_id: str, now_ms: int) -> TrustTerms:
     found = rows.one(_OF_ONE, (memory_id,))
     if found is None:
         raise BugError("trust of a row that is not there")
-    return _terms(found, now_ms)
+    return _trust_terms_from_row(found, now_ms)
 
 
-def _terms(row: tuple[Any, ...], now_ms: int) -> TrustTerms:
+def _trust_terms_from_row(row: tuple[Any, ...], now_ms: int) -> TrustTerms:
     _, source, reinforced, disputed, said, confirmed, recorded, ceiling, sources, ancestors = row
     # Storing sets "last confirmed"; only a person's confirmation after that makes an old text young again.
     since = max(said, confirmed) if said is not None and confirmed > recorded else said
@@ -71,7 +71,9 @@ def base_trusts(rows: Rows, memory_ids: Iterable[str]) -> dict[str, tuple[float,
         By id, that trust and what of it its source alone gives, each 0 to 1; what is not there is left out.
     """
     found = rows.all(_OF_MANY, (to_json(list(memory_ids)),))
-    return {str(row[0]): (_terms(row, _BEFORE_ALL).trust, _source_weight(row)) for row in found}  # nothing is old yet
+    return {
+        str(row[0]): (_trust_terms_from_row(row, _BEFORE_ALL).trust, _source_weight(row)) for row in found
+    }  # nothing is old yet
 
 
 def _source_weight(row: tuple[Any, ...]) -> float:
@@ -269,7 +271,7 @@ def find_active_duplicate(
         "AND coalesce(part_index, 0) = 0 AND status IN ('active', 'disputed') ORDER BY n",
         (content_hash(texts[0]), space_id, kind.value, scope_session),
     )
-    return _same_parts(rows, found, texts)
+    return _find_same_parts(rows, found, texts)
 
 
 def is_partly_over(rows: Rows, memory_id: str) -> bool:
@@ -309,10 +311,10 @@ def waiting_twin(
         "AND coalesce(part_index, 0) = 0 AND status = 'quarantined' AND client_id = ? ORDER BY n",
         (content_hash(texts[0]), space_id, kind.value, scope_session, client_id),
     )
-    return _same_parts(rows, found, texts)
+    return _find_same_parts(rows, found, texts)
 
 
-def _same_parts(rows: Rows, found: Sequence[Sequence[object]], texts: Sequence[str]) -> str | None:
+def _find_same_parts(rows: Rows, found: Sequence[Sequence[object]], texts: Sequence[str]) -> str | None:
     return next((str(memory_id) for (memory_id,) in found if has_parts(rows, str(memory_id), texts)), None)
 
 
@@ -355,7 +357,7 @@ def add_source(tx: Tx, memory_id: str, lineage: Lineage, source: Source) -> bool
     return True
 
 
-def corroborate(tx: Tx, memory_id: str, lineage: Lineage, source: Source) -> bool:
+def add_corroboration(tx: Tx, memory_id: str, lineage: Lineage, source: Source) -> bool:
     """Another source says the same: note it, with every part of a split text, and recompute trust.
 
     Returns:

@@ -39,14 +39,14 @@ class IdempotentCall:
     asked: Mapping[str, Any]
     taken: str = "This request_id was used for something else before; choose a new one."
 
-    def known(self, rows: Rows) -> Mapping[str, Any] | None:
+    def find_reply(self, rows: Rows) -> Mapping[str, Any] | None:
         """The answer that the same call got before.
 
         Args:
             rows: the transaction, or a vault snapshot.
 
         Returns:
-            What `keep` was given; None where the request is new.
+            What `keep_reply` was given; None where the request is new.
 
         Raises:
             UserError: INVALID_INPUT where the id was used for something else.
@@ -61,7 +61,7 @@ class IdempotentCall:
         found: dict[str, Any] = json.loads(row[1])
         return found
 
-    def keep(self, tx: Tx, reply: Mapping[str, Any]) -> None:
+    def keep_reply(self, tx: Tx, reply: Mapping[str, Any]) -> None:
         """Keep the answer for a repetition of the call.
 
         Args:
@@ -111,7 +111,7 @@ class Verb:
         self.detail: dict[str, object] = {}
         self._lines: list[tuple[str, str, str | None, float | None, float | None, str]] = []
 
-    def changed(
+    def record_change(
         self,
         table: str,
         key: Mapping[str, object],
@@ -133,7 +133,7 @@ class Verb:
         """How many rows changed so far."""
         return len(self._images)
 
-    def note(self, obj: str = "", **detail: object) -> None:
+    def note_audit(self, obj: str = "", **detail: object) -> None:
         """Say what the audit row shall hold: ids and counts, never text.
 
         Args:
@@ -143,7 +143,7 @@ class Verb:
         self.object = obj or self.object
         self.detail.update(detail)
 
-    def log(
+    def log_consolidation(
         self,
         operation: str,
         memory_id: str,
@@ -278,7 +278,7 @@ class UnitOfWork:
             self._write_step(verb, name, label, actor, undoes=undoes, keep_open=keep_open, exists=exists)
             verb.write_images(int(known[0]) if known else 0)
         verb.write_log(self._make_id, with_step=is_step)
-        self._chain.append(tx, _audit_name(actor), name, verb.object, {**verb.detail, "rows": verb.changes})
+        self._chain.append_row(tx, _audit_name(actor), name, verb.object, {**verb.detail, "rows": verb.changes})
 
     def begin_step(self, tx: Tx, name: str, label: str, actor: Actor) -> str:
         """Write a step that is still open, for a verb whose own rows refer to it; `verb` then goes on with it.

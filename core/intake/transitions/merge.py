@@ -140,7 +140,7 @@ def write_merge(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, fro
             "retired_at": tx.now_ms,
         },
     )
-    _original(tx, kept, original_id)
+    _insert_original(tx, kept, original_id)
     chain = str(kept["chain_id"])
     if str(other["chain_id"]) == chain:
         assign_version(tx, from_id, chain, newest_version(tx, chain, from_id) + 1)
@@ -154,7 +154,7 @@ def write_merge(tx: Tx, make_id: Callable[[], str], keep_id: str, text: str, fro
     return MergeResult(keep_id, original_id, from_id)
 
 
-def _original(tx: Tx, kept: dict[str, Any], original_id: str) -> None:
+def _insert_original(tx: Tx, kept: dict[str, Any], original_id: str) -> None:
     tx.insert(
         "memories",
         {
@@ -207,7 +207,7 @@ def _united_flags(kept: dict[str, Any], other: dict[str, Any], text: str) -> lis
 
 def _carry_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, original_id: str, text: str) -> None:
     """Spans of the old text: where its quote is in the new one, else they go on in the original."""
-    for evidence in _evidence(tx, keep_id):
+    for evidence in _read_evidence(tx, keep_id):
         if text[evidence["start_at"] : evidence["end_at"]] == evidence["quote"]:
             continue
         at = text.find(evidence["quote"])
@@ -221,7 +221,7 @@ def _carry_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, original_i
 
 def _lend_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, from_id: str, text: str) -> None:
     """What the other memory says is said by the united text too."""
-    for evidence in _evidence(tx, from_id):
+    for evidence in _read_evidence(tx, from_id):
         at = text.find(evidence["quote"])
         span = (at, at + len(evidence["quote"]))
         if at >= 0 and not _has_evidence(tx, evidence, keep_id, span):
@@ -231,7 +231,7 @@ def _lend_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, from_id: st
             )
 
 
-def _evidence(tx: Tx, memory_id: str) -> list[dict[str, Any]]:
+def _read_evidence(tx: Tx, memory_id: str) -> list[dict[str, Any]]:
     found = tx.all("SELECT id FROM evidence WHERE memory_id = ? ORDER BY id", (memory_id,))
     return [row for (one,) in found if (row := tx.row("evidence", {"id": one})) is not None]
 

@@ -16,7 +16,7 @@ from typing import Any
 from core.belief.review.items import APPLICABLE, PAIR
 from core.errors import Code, UserError
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.text.screening.injection import ALLOWED, FLAG, NOTHING, InjectionFinding, current_limits, scan
+from core.text.screening.injection import ALLOWED, FLAG, NOTHING, InjectionFinding, current_limits, scan_text
 from core.types.values import Action, Actor
 from core.vault.database.rows import MAY_BELONG, Rows, to_json
 from core.vault.database.tx import Tx
@@ -92,10 +92,10 @@ def screen_text(text: str, claim: Mapping[str, object] | None = None, *, strange
     Returns:
         What the weightier of the two is.
     """
-    found = scan(text)
+    found = scan_text(text)
     if claim is not None:
         words = " ".join(str(claim[name]) for name in ("subject", "predicate", "value") if name in claim)
-        found = max(found, scan(words), key=lambda one: one.score)
+        found = max(found, scan_text(words), key=lambda one: one.score)
     return ScreenedText(found, stranger)
 
 
@@ -148,8 +148,8 @@ def refuse_imperatives(names: Iterable[str], words: Iterable[str] = ()) -> None:
         UserError: ACCESS_DENIED.
     """
     named, told = list(names), list(words)
-    beside = max((scan(one).score for one in (*named, " ".join(named))), default=0.0)
-    said = max((scan(one).score for one in (*told, " ".join(told))), default=0.0)
+    beside = max((scan_text(one).score for one in (*named, " ".join(named))), default=0.0)
+    said = max((scan_text(one).score for one in (*told, " ".join(told))), default=0.0)
     if beside > current_limits().flag or said > current_limits().hard:
         raise UserError(Code.ACCESS_DENIED, "This text reads like an instruction; only the person may let it stand.")
 
@@ -166,7 +166,7 @@ def release_hold(tx: Tx, work: UnitOfWork, memory_id: str, actor: Actor) -> str:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     with work.verb(tx, VERB, LABEL, actor) as verb:
         clear_hold(tx, memory_id)
-        verb.note(memory_id)
+        verb.note_audit(memory_id)
     return verb.step_id
 
 
@@ -226,7 +226,7 @@ class EarlierItem:
     resolution: str | None
 
 
-def fingerprint(rows: Rows, matter: ItemSubject) -> bytes:
+def make_fingerprint(rows: Rows, matter: ItemSubject) -> bytes:
     """A name of what is at odds, whatever ids it has: the same pair imported again has the same one.
 
     Returns:
@@ -246,7 +246,7 @@ def known_matter(rows: Rows, matter: ItemSubject) -> EarlierItem | None:
     Returns:
         The earlier item; None where it is new.
     """
-    return _find_earlier_item(rows, fingerprint(rows, matter))
+    return _find_earlier_item(rows, make_fingerprint(rows, matter))
 
 
 def _find_earlier_item(rows: Rows, name: bytes) -> EarlierItem | None:
@@ -270,18 +270,18 @@ def open_conflict(tx: Tx, item_id: str, matter: ItemSubject) -> str | None:
     Returns:
         The item's id, that of the open one where there is one; None where the matter was decided before.
     """
-    name = fingerprint(tx, matter)
+    name = make_fingerprint(tx, matter)
     known = _find_earlier_item(tx, name)
     if known is not None:
         return known.id if known.state == "open" else None
     asked = _find_open(tx, matter)
     if asked is not None:
         return asked
-    tx.insert("conflicts", {**_row(tx, item_id, matter), "fingerprint": name})
+    tx.insert("conflicts", {**_make_row(tx, item_id, matter), "fingerprint": name})
     return item_id
 
 
-def _row(rows: Tx, item_id: str, matter: ItemSubject) -> dict[str, Any]:
+def _make_row(rows: Tx, item_id: str, matter: ItemSubject) -> dict[str, Any]:
     """The row of an item, without its fingerprint."""
     space = rows.value("SELECT space_id FROM memories WHERE id = ?", (matter.incoming,))
     if matter.existing is not None and space == "GLOBAL":
@@ -310,7 +310,12 @@ def note_pair(tx: Tx, note_id: str, matter: ItemSubject) -> None:
         return
     tx.insert(
         "conflicts",
-        {**_row(tx, note_id, matter), "state": "moot", "note": MAY_BELONG, "fingerprint": fingerprint(tx, matter)},
+        {
+            **_make_row(tx, note_id, matter),
+            "state": "moot",
+            "note": MAY_BELONG,
+            "fingerprint": make_fingerprint(tx, matter),
+        },
     )
 
 

@@ -72,7 +72,7 @@ def forget_memory(
         told = apply_forget(tx, work.make_id, str(row[1]))
         parts = [str(part) for (part,) in tx.all(_PARTS, (row[1], row[1]))]
         close_moot(tx, [*parts, *told])
-        verb.note(memory_id, parts=len(parts))
+        verb.note_audit(memory_id, parts=len(parts))
     return verb.step_id
 
 
@@ -139,7 +139,7 @@ def release_digests(tx: Tx, make_id: Callable[[], str], ids: Iterable[str], stat
             if one not in gone and now == Status.CONSOLIDATED.value
         ]
         for one in others:
-            _bring_back(tx, one, back)
+            _restore_standing(tx, one, back)
         tx.update_many(
             "memories", "id", [one for one in gone if _is_of(tx, one, digest_id)], {"consolidated_into": None}
         )
@@ -150,7 +150,7 @@ def release_digests(tx: Tx, make_id: Callable[[], str], ids: Iterable[str], stat
     return tuple(changed)
 
 
-def _bring_back(tx: Tx, memory_id: str, status: Status) -> None:
+def _restore_standing(tx: Tx, memory_id: str, status: Status) -> None:
     """It stands again; where the same words stand by now, beneath those."""
     row = tx.row("memories", {"id": memory_id}) or {}
     kind, twin = Kind(row["kind"]), None
@@ -401,22 +401,22 @@ class Transitions:
         Where a person decided so, the person vouches for it: from here on it counts as what the owner said.
         """
         if self.by == "owner":
-            record_confirmation(self.tx, self.parts(memory_id), self.tx.now_ms)
-        self._set(memory_id, Status.ACTIVE, None)
+            record_confirmation(self.tx, self.list_parts(memory_id), self.tx.now_ms)
+        self._set_status(memory_id, Status.ACTIVE, None)
 
     def quarantine(self, memory_id: str, reason: str) -> None:
         """It waits for a person; its claims are drafts or no longer hold."""
-        self._set(memory_id, Status.QUARANTINED, reason)
-        self._release(memory_id)
+        self._set_status(memory_id, Status.QUARANTINED, reason)
+        self._release_digests(memory_id)
 
     def archive(self, memory_id: str, reason: str) -> None:
         """It leaves, restorable: rejected, faded, expired."""
-        self._set(memory_id, Status.ARCHIVED, reason)
+        self._set_status(memory_id, Status.ARCHIVED, reason)
 
     def dispute(self, memory_id: str, reason: str) -> None:
         """It is doubted: default recall leaves it out, and so do its claims."""
-        self._set(memory_id, Status.DISPUTED, reason)
-        self._release(memory_id)
+        self._set_status(memory_id, Status.DISPUTED, reason)
+        self._release_digests(memory_id)
 
     # ---- two memories
 
@@ -430,11 +430,11 @@ class Transitions:
             new_id: what stands now; its own status is not changed.
             at: from when on the newcomer holds; None for what the newcomer itself says.
         """
-        old, new = self._row(old_id), self._row(new_id)
-        until = at or _since(new)
+        old, new = self._require_row(old_id), self._require_row(new_id)
+        until = at or _beginning_of(new)
         self._end_claims(old, new, None if until is None else until.ms)
-        for part in self.parts(old_id):
-            row = self._row(part)
+        for part in self.list_parts(old_id):
+            row = self._require_row(part)
             changes = {
                 "status": Status.SUPERSEDED.value,
                 "status_reason": REPLACED,
@@ -444,25 +444,25 @@ class Transitions:
             }
             self.tx.update("memories", {"id": part}, changes)
         self._follow_chain(old, new)
-        self._touch(old_id)
-        self._release(old_id)
-        sync_claims(self.tx, self.make_id, self.parts(old_id))
-        self.edge(new_id, old_id, "supersedes")
-        self.log("SUPERSEDE", new_id, old_id)
+        self._note_touched(old_id)
+        self._release_digests(old_id)
+        sync_claims(self.tx, self.make_id, self.list_parts(old_id))
+        self.add_edge(new_id, old_id, "supersedes")
+        self.log_consolidation("SUPERSEDE", new_id, old_id)
 
     def enter_superseded(self, new_id: str, by_id: str) -> None:
         """A newcomer that was said before what stands: it enters the chain as a version that is over.
 
         It was true until the version said next after it, and what was said before it held until it was said.
         """
-        head, new = self._row(by_id), self._row(new_id)
+        head, new = self._require_row(by_id), self._require_row(new_id)
         chain = str(head["chain_id"])
         by_id = find_next_version(self.tx, chain, new, by_id)
-        until = _since(self._row(by_id))
+        until = _beginning_of(self._require_row(by_id))
         close_earlier_version(self.tx, chain, new)
         version = make_room_in_chain(self.tx, chain, new)
-        for part in self.parts(new_id):
-            row = self._row(part)
+        for part in self.list_parts(new_id):
+            row = self._require_row(part)
             changes = {
                 "status": Status.SUPERSEDED.value,
                 "status_reason": OLDER,
@@ -473,10 +473,10 @@ class Transitions:
                 **_validity_end_columns(row, until),
             }
             self.tx.update("memories", {"id": part}, changes)
-        self._touch(new_id)
-        sync_claims(self.tx, self.make_id, self.parts(new_id))
-        self.edge(by_id, new_id, "supersedes")
-        self.log("SUPERSEDE", by_id, new_id)
+        self._note_touched(new_id)
+        sync_claims(self.tx, self.make_id, self.list_parts(new_id))
+        self.add_edge(by_id, new_id, "supersedes")
+        self.log_consolidation("SUPERSEDE", by_id, new_id)
 
     def replace_claims(self, old_claims: Sequence[str], new_id: str, at: When | None = None) -> bool:
         """Claims are over, though the memories they come from may say more that stands.
@@ -488,7 +488,7 @@ class Transitions:
         Returns:
             Whether any of them stood.
         """
-        until = at or _since(self._row(new_id))
+        until = at or _beginning_of(self._require_row(new_id))
         changed = False
         for claim_id in old_claims:
             by = find_counterpart(self.tx, claim_id, new_id)
@@ -506,7 +506,7 @@ class Transitions:
             The rows that hold the originals.
         """
         merged = write_merge(self.tx, self.make_id, keep_id, text, from_id)
-        label = int(self._row(keep_id)["n"])
+        label = int(self._require_row(keep_id)["n"])
         vectors = np.asarray(vector, np.float32).reshape(1, -1)
         forget_vector(self.tx, label)  # those of other spaces say what it said before
         write_vectors(self.tx, [label], vectors, self.space)
@@ -515,19 +515,19 @@ class Transitions:
         self.tx.after_commit(lambda: self.stored(seq, [label], vectors))
         sync_claims(self.tx, self.make_id, [keep_id, from_id, merged.original_id])
         refresh_trust(self.tx, keep_id)
-        self._touch(keep_id)
-        self._touch(from_id)
-        self.log("MERGE", keep_id, from_id)
+        self._note_touched(keep_id)
+        self._note_touched(from_id)
+        self.log_consolidation("MERGE", keep_id, from_id)
         return merged
 
     def coexist(self, a: str, b: str, kind: str = "coexists_with") -> None:
         """Both stand, and know of each other."""
-        self.edge(a, b, kind)
-        self.log("COEXIST", a, b)
+        self.add_edge(a, b, kind)
+        self.log_consolidation("COEXIST", a, b)
 
     def stack(self, new_id: str, under_id: str) -> None:
         """The newcomer says in other words what stands: it is kept beneath it, and its source corroborates."""
-        for part in self.parts(new_id):
+        for part in self.list_parts(new_id):
             changes = {"status": Status.CONSOLIDATED.value, "status_reason": DUPLICATE, "consolidated_into": under_id}
             self.tx.update("memories", {"id": part}, changes)
         for lineage, source, client_id, session, import_id in self.tx.all(
@@ -536,14 +536,14 @@ class Transitions:
             (new_id,),
         ):
             add_source(self.tx, under_id, Lineage(lineage, client_id, session, import_id), Source(source))
-        self._touch(new_id)
+        self._note_touched(new_id)
         refresh_trust(self.tx, under_id)
-        sync_claims(self.tx, self.make_id, [*self.parts(new_id), under_id])
-        self.log("DUPLICATE", under_id, new_id)
+        sync_claims(self.tx, self.make_id, [*self.list_parts(new_id), under_id])
+        self.log_consolidation("DUPLICATE", under_id, new_id)
 
     def contradict(self, new_id: str, existing_id: str) -> None:
         """Both say what cannot both be true, and neither gives way: a relation that the graph shows."""
-        self.edge(new_id, existing_id, "contradicts")
+        self.add_edge(new_id, existing_id, "contradicts")
 
     # ---- the queue
 
@@ -575,11 +575,11 @@ class Transitions:
 
     def assert_claims(self, memory_id: str) -> None:
         """Bring a memory's claims in step with how it stands now."""
-        sync_claims(self.tx, self.make_id, self.parts(memory_id))
+        sync_claims(self.tx, self.make_id, self.list_parts(memory_id))
 
     # ---- ground
 
-    def parts(self, memory_id: str) -> list[str]:
+    def list_parts(self, memory_id: str) -> list[str]:
         """The memory and, where its text was split, its other parts; the head first."""
         found = self.tx.all(
             "SELECT id FROM memories WHERE part_of = ? OR id = ? ORDER BY id <> ?, part_index",
@@ -587,12 +587,12 @@ class Transitions:
         )
         return [str(row[0]) for row in found]
 
-    def edge(self, from_id: str, to_id: str, kind: str) -> None:
+    def add_edge(self, from_id: str, to_id: str, kind: str) -> None:
         """Draw a relation, once."""
         known = self.tx.one("SELECT 1 FROM edges WHERE from_id = ? AND to_id = ? AND type = ?", (from_id, to_id, kind))
         if known is not None or from_id == to_id:
             return
-        spaces = [self._row(memory_id)["space_id"] for memory_id in (from_id, to_id)]
+        spaces = [self._require_row(memory_id)["space_id"] for memory_id in (from_id, to_id)]
         within = next((space for space in spaces if space != "GLOBAL"), "GLOBAL")
         self.tx.insert(
             "edges",
@@ -607,14 +607,16 @@ class Transitions:
             },
         )
 
-    def log(self, operation: str, memory_id: str, other_id: str | None, confidence: float | None = None) -> None:
+    def log_consolidation(
+        self, operation: str, memory_id: str, other_id: str | None, confidence: float | None = None
+    ) -> None:
         """Put a line into the consolidation log; written with the step."""
         sure, near = self.weights.get(other_id or "") or self.weights.get(memory_id) or (None, None)
         told = sure if confidence is None else confidence
-        self.verb.log(operation, memory_id, other_id, told, self.weighed or self.by, near)
+        self.verb.log_consolidation(operation, memory_id, other_id, told, self.weighed or self.by, near)
 
-    def _set(self, memory_id: str, status: Status, reason: str | None) -> None:
-        ids = self.parts(memory_id)
+    def _set_status(self, memory_id: str, status: Status, reason: str | None) -> None:
+        ids = self.list_parts(memory_id)
         retired = None if status is Status.ACTIVE else self.tx.now_ms
         gone = {Status.QUARANTINED: None, Status.DISPUTED: None}.get(status, retired)
         for part in ids:
@@ -622,23 +624,23 @@ class Transitions:
             if status is Status.ACTIVE:
                 changes |= {"superseded_by_id": None, "consolidated_into": None}
             self.tx.update("memories", {"id": part}, changes)
-        self._touch(memory_id)
+        self._note_touched(memory_id)
         sync_claims(self.tx, self.make_id, ids)
         for one in sync_statements(self.tx, self.make_id, ids):
-            self._touch(one)
+            self._note_touched(one)
 
-    def _release(self, memory_id: str) -> None:
+    def _release_digests(self, memory_id: str) -> None:
         """A digest that says what does not stand any more leaves; what else went into it stands again."""
-        for one in release_digests(self.tx, self.make_id, self.parts(memory_id), Status.ARCHIVED):
-            self._touch(one)
+        for one in release_digests(self.tx, self.make_id, self.list_parts(memory_id), Status.ARCHIVED):
+            self._note_touched(one)
 
-    def _row(self, memory_id: str) -> dict[str, Any]:
+    def _require_row(self, memory_id: str) -> dict[str, Any]:
         row = self.tx.row("memories", {"id": memory_id})
         if row is None:
             raise BugError("a memory that is not there")
         return row
 
-    def _touch(self, memory_id: str) -> None:
+    def _note_touched(self, memory_id: str) -> None:
         if memory_id not in self.touched:
             self.touched.append(memory_id)
 
@@ -650,7 +652,7 @@ class Transitions:
             append_chain(self.tx, chain, own, but=str(new["id"]))
             chain = own
         version = max(newest_version(self.tx, chain, str(new["id"])) + 1, int(new["version"]))
-        for part in self.parts(str(new["id"])):
+        for part in self.list_parts(str(new["id"])):
             self.tx.update(
                 "memories",
                 {"id": part},
@@ -659,7 +661,7 @@ class Transitions:
 
     def _end_claims(self, old: dict[str, Any], new: dict[str, Any], at_ms: int | None) -> None:
         """Claims that rest on the old memory alone end with it."""
-        gone = self.parts(str(old["id"]))
+        gone = self.list_parts(str(old["id"]))
         for claim_id in claims_of(self.tx, gone):
             others = self.tx.value(
                 "SELECT count(*) FROM evidence e JOIN memories m ON m.id = e.memory_id WHERE e.claim_id = ? "
@@ -672,7 +674,7 @@ class Transitions:
                 replace_claim(self.tx, claim_id, by, at_ms)
 
 
-def _since(row: dict[str, Any]) -> When | None:
+def _beginning_of(row: dict[str, Any]) -> When | None:
     """From when on a memory holds: what it says itself, else when it was said."""
     at = row["valid_from"] if row["valid_from"] is not None else row["occurred_at"]
     return None if at is None else When(int(at))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from core.errors import Code, PreconditionError, UserError
 from core.intake.candidate import authority_of
 from core.intake.transaction.admission import check_reason
-from core.intake.transaction.sources import Lineage, corroborate
+from core.intake.transaction.sources import Lineage, add_corroboration
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import DIGESTED, Transitions, clear_dispute, recount_verdicts
@@ -70,15 +70,15 @@ class VerdictWriter:
                 episode that a client would confirm (seed B).
         """
         check_reason(reason)
-        head = _head(tx, memory_id)
-        if verdict == "confirm" and not actor.is_owner and _kind(tx, head) == Kind.EPISODE.value:
+        head = _require_head_id(tx, memory_id)
+        if verdict == "confirm" and not actor.is_owner and _kind_of(tx, head) == Kind.EPISODE.value:
             raise PreconditionError("An episode is what was said; there is nothing to confirm.")
         said = "reinforce" if verdict == "confirm" and not actor.is_owner else verdict
         with self.work.verb(tx, verdict, _LABELS[verdict], actor) as verb:
             transitions = Transitions(tx, verb, self.make_id, self.space, self.stored)
-            conflict = self._take(transitions, head, said, actor, reason)
-            verb.note(head, verdict=said)
-        return _reply(tx, head, verb.step_id, conflict)
+            conflict = self._take_verdict(transitions, head, said, actor, reason)
+            verb.note_audit(head, verdict=said)
+        return _verdict_reply(tx, head, verb.step_id, conflict)
 
     def corroborate(
         self, tx: Tx, memory_id: str, actor: Actor, source: Source, session: str | None = None
@@ -96,40 +96,42 @@ class VerdictWriter:
         Raises:
             UserError: as `say`.
         """
-        head = _head(tx, memory_id)
+        head = _require_head_id(tx, memory_id)
         with self.work.verb(tx, "corroborate", "Corroborate a memory", actor) as verb:
-            new = corroborate(tx, head, Lineage.of_actor(actor, session), source)
+            new = add_corroboration(tx, head, Lineage.of_actor(actor, session), source)
             transitions = Transitions(tx, verb, self.make_id, self.space, self.stored)
-            self._weigh(transitions, head)
-            verb.note(head, independent=new)
-        return _reply(tx, head, verb.step_id, None)
+            self._recompute_standing(transitions, head)
+            verb.note_audit(head, independent=new)
+        return _verdict_reply(tx, head, verb.step_id, None)
 
-    def _take(self, transitions: Transitions, head: str, said: str, actor: Actor, reason: str | None) -> str | None:
+    def _take_verdict(
+        self, transitions: Transitions, head: str, said: str, actor: Actor, reason: str | None
+    ) -> str | None:
         tx = transitions.tx
         if said == "dispute" and not actor.is_owner and authority_of(tx, head).owner_said:
             # Nothing but the owner's word disputes what the owner said: the doubt is a question for the owner.
             said_by = {"client": actor.name, "doubt": reason or ""}
             return transitions.open_conflict(ItemSubject("stale", head, reason="client_doubts", detail=said_by))
         voice = "owner" if actor.client_id is None else f"client:{actor.client_id}"
-        _note(tx, head, voice, said, actor, reason)
+        _write_verdict(tx, head, voice, said, actor, reason)
         if said == "confirm":
-            for part in transitions.parts(head):
+            for part in transitions.list_parts(head):
                 tx.update("memories", {"id": part}, {"last_confirmed_at": tx.now_ms})
-        self._weigh(transitions, head, lifted=_LIFTED | ({BOTH} if said == "confirm" else set()))
+        self._recompute_standing(transitions, head, lifted=_LIFTED | ({BOTH} if said == "confirm" else set()))
         return None
 
     @staticmethod
-    def _weigh(transitions: Transitions, head: str, lifted: AbstractSet[str] = _LIFTED) -> None:
+    def _recompute_standing(transitions: Transitions, head: str, lifted: AbstractSet[str] = _LIFTED) -> None:
         """Counts, trust, and whether it stands; of what is disputed, that which a verdict can lift."""
         tx = transitions.tx
-        trust, by_owner = recount_verdicts(tx, transitions.parts(head))
+        trust, by_owner = recount_verdicts(tx, transitions.list_parts(head))
         status, held = tx.all("SELECT status, status_reason FROM memories WHERE id = ?", (head,))[0]
-        why = _doubt(tx, head, trust, by_owner=by_owner)
+        why = _dispute_reason(tx, head, trust, by_owner=by_owner)
         # What a digest says is doubted too, and the digest leaves with it.
         stands = status == Status.ACTIVE.value or (status == Status.CONSOLIDATED.value and held == DIGESTED)
         if stands and why is not None:
             transitions.dispute(head, why)
-            transitions.log("DISPUTE", head, None)
+            transitions.log_consolidation("DISPUTE", head, None)
         elif status == Status.DISPUTED.value and held in lifted:
             if why is None:
                 transitions.activate(head)
@@ -144,10 +146,10 @@ def withdraw_dispute(transitions: Transitions, head: str) -> None:
     Args:
         head: the memory; of a split text the head.
     """
-    clear_dispute(transitions.tx, transitions.parts(head))
+    clear_dispute(transitions.tx, transitions.list_parts(head))
 
 
-def _note(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | None) -> None:
+def _write_verdict(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | None) -> None:
     """One row for each voice and verdict; who changes its mind takes the other word back."""
     tx.delete("verdicts", {"memory_id": head, "voice": voice, "verdict": _OPPOSITE[said]})
     if said == "dispute":
@@ -161,7 +163,7 @@ def _note(tx: Tx, head: str, voice: str, said: str, actor: Actor, reason: str | 
     tx.update("verdicts", key, {"times": times, "at": tx.now_ms, "reason": reason or held["reason"]})
 
 
-def _doubt(tx: Tx, head: str, trust: float, *, by_owner: bool) -> str | None:
+def _dispute_reason(tx: Tx, head: str, trust: float, *, by_owner: bool) -> str | None:
     if by_owner or authority_of(tx, head).owner_said:
         # What the owner said, or vouched for, is disputed by the owner alone, whatever the numbers.
         return BY_OWNER if by_owner else None
@@ -175,7 +177,7 @@ def _doubt(tx: Tx, head: str, trust: float, *, by_owner: bool) -> str | None:
     return LOW_TRUST if trust < DISPUTED_FROM else None
 
 
-def _head(tx: Tx, memory_id: str) -> str:
+def _require_head_id(tx: Tx, memory_id: str) -> str:
     row = tx.one("SELECT coalesce(part_of, id), status FROM memories WHERE id = ?", (memory_id,))
     if row is None or row[1] == Status.DELETED.value:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
@@ -184,11 +186,11 @@ def _head(tx: Tx, memory_id: str) -> str:
     return str(row[0])
 
 
-def _kind(tx: Tx, head: str) -> str:
+def _kind_of(tx: Tx, head: str) -> str:
     return str(tx.value("SELECT kind FROM memories WHERE id = ?", (head,)))
 
 
-def _reply(tx: Tx, head: str, step_id: str, conflict: str | None) -> VerdictReply:
+def _verdict_reply(tx: Tx, head: str, step_id: str, conflict: str | None) -> VerdictReply:
     status, trust, confidence, reinforced, disputed, corroboration = tx.all(
         "SELECT status, trust, confidence, reinforcements, disputes, corroboration FROM memories WHERE id = ?", (head,)
     )[0]

@@ -30,8 +30,8 @@ from core.ipc.client.wire import (
     pair_params,
     refused_hello_error,
 )
-from core.ipc.protocol.messages import OWNER_NAME, parse
-from core.ipc.protocol.transport import Place, connect
+from core.ipc.protocol.messages import OWNER_NAME, parse_message
+from core.ipc.protocol.transport import Place, connect_to
 
 __all__ = ["AsyncClient", "Notify", "Progress", "open_session"]
 
@@ -75,7 +75,7 @@ class AsyncClient:
         self._owner = False
         self._waiting: dict[int, _Call] = {}
         self._ended: LociError | None = None
-        self._listening = asyncio.create_task(self._listen())
+        self._listening = asyncio.create_task(self._read_messages())
 
     @classmethod
     async def connect(cls, place: Place, notify: Notify | None = None, call_s: float = CALL_S) -> Self:
@@ -93,7 +93,7 @@ class AsyncClient:
             EnvironmentFaultError: NOT_HERE when no engine runs; CONFIG_INVALID for an unfit directory.
             UserError: ACCESS_DENIED when another user answers.
         """
-        reader, writer = await asyncio.open_unix_connection(sock=connect(place, _CONNECT_S))
+        reader, writer = await asyncio.open_unix_connection(sock=connect_to(place, _CONNECT_S))
         return cls(reader, writer, notify, call_s)
 
     async def __aenter__(self) -> Self:
@@ -110,7 +110,7 @@ class AsyncClient:
 
     async def close(self) -> None:
         """End the connection; calls under way end with NOT_HERE. Safe to call twice."""
-        self._end(connection_lost_error())
+        self._fail_waiting(connection_lost_error())
         self._listening.cancel()
         await asyncio.gather(self._listening, return_exceptions=True)
         self._writer.close()
@@ -123,10 +123,10 @@ class AsyncClient:
         """Prove each to the other; see `Client.greet`."""
         greeting = Greeting(name, token, vault)
         try:
-            hello = await self.call("hello", greeting.hello())
+            hello = await self.call("hello", greeting.hello_params())
         except LociError as error:
             raise refused_hello_error(error) from None
-        welcome = Welcome.from_reply(await self.call("auth", greeting.auth(hello)))
+        welcome = Welcome.from_reply(await self.call("auth", greeting.auth_params(hello)))
         self._owner = name == OWNER_NAME
         return welcome
 
@@ -159,8 +159,8 @@ class AsyncClient:
             UserError: INVALID_INPUT for a text that is not valid Unicode, TEXT_TOO_LARGE; nothing was sent.
             EnvironmentFaultError: NOT_HERE when the connection ends; SEARCH_TIMEOUT when nothing comes in time.
         """
-        ident, line = self._wire.call(method, params or {})
-        parse(line[:-1])  # what the server would end the connection for is refused here: other calls share it
+        ident, line = self._wire.make_call(method, params or {})
+        parse_message(line[:-1])  # what the server would end the connection for is refused here: other calls share it
         if self._ended is not None:
             raise self._ended
         patience_s = timeout_s or self._call_s
@@ -174,7 +174,7 @@ class AsyncClient:
         except TimeoutError:
             raise call_timeout_error() from None
         except asyncio.CancelledError:
-            self._stop(ident)
+            self._cancel_call(ident)
             raise
         finally:
             self._waiting.pop(ident, None)
@@ -186,15 +186,15 @@ class AsyncClient:
         pages = Pages(method, params)
         while pages.params is not None:
             pages.add(await self.call(method, pages.params, timeout_s))
-        return pages.whole()
+        return pages.join_pages()
 
     async def subscribe(self, kinds: Sequence[str] | None = None) -> tuple[str, ...]:
         """Have `notify` told of changes of memories this client may see; see `Client.subscribe`."""
         return tuple((await self.call("subscribe", {} if kinds is None else {"kinds": list(kinds)}))["kinds"])
 
-    def _stop(self, ident: int) -> None:
+    def _cancel_call(self, ident: int) -> None:
         if self._owner and self.is_open:
-            _, line = self._wire.call("owner.cancel", {"call": ident})
+            _, line = self._wire.make_call("owner.cancel", {"call": ident})
             self._writer.write(line)  # nobody waits for its answer
 
     async def _drain_writer(self) -> None:
@@ -204,30 +204,30 @@ class AsyncClient:
 
     # Reading
 
-    async def _listen(self) -> None:
+    async def _read_messages(self) -> None:
         """Sort what comes until the connection ends; the only reader. However it ends, no call waits any longer."""
         try:
             while True:
-                while (message := self._wire.next()) is not None:
-                    self._sort(message)
-                self._wire.feed(await self._read())
+                while (message := self._wire.next_message()) is not None:
+                    self._dispatch_message(message)
+                self._wire.feed_bytes(await self._read_chunk())
         except LociError as error:
-            self._end(error)
+            self._fail_waiting(error)
         except asyncio.CancelledError:
-            self._end(connection_lost_error())
+            self._fail_waiting(connection_lost_error())
             raise
         finally:
-            self._end(BugError("the reader of a connection"))
+            self._fail_waiting(BugError("the reader of a connection"))
 
-    async def _read(self) -> bytes:
+    async def _read_chunk(self) -> bytes:
         try:
             return await self._reader.read(_CHUNK)
         except OSError:
             return b""
 
-    def _sort(self, message: Message) -> None:
+    def _dispatch_message(self, message: Message) -> None:
         if isinstance(message, Answer):
-            self._answer(message)
+            self._settle_call(message)
         elif isinstance(message, Report):
             call = None if message.ident is None else self._waiting.get(message.ident)
             if call is not None:
@@ -247,7 +247,7 @@ class AsyncClient:
                 {"message": "A callback of a Loci client failed.", "exception": error}
             )
 
-    def _answer(self, message: Answer) -> None:
+    def _settle_call(self, message: Answer) -> None:
         call = self._waiting.pop(message.ident, None)
         if call is None or call.answer.done():
             return  # nobody waits for it any more
@@ -256,7 +256,7 @@ class AsyncClient:
         else:
             call.answer.set_result(message.result)
 
-    def _end(self, error: LociError) -> None:
+    def _fail_waiting(self, error: LociError) -> None:
         self._ended = self._ended or error
         for call in self._waiting.values():
             if not call.answer.done():

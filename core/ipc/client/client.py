@@ -32,7 +32,7 @@ from core.ipc.client.wire import (
     refused_hello_error,
 )
 from core.ipc.protocol.messages import OWNER_NAME
-from core.ipc.protocol.transport import Place, connect, peer_of
+from core.ipc.protocol.transport import Place, connect_to, peer_of
 from core.security.handshake import TOKEN_BYTES, decode_value, encode_value
 from core.types.clock import Clock, SystemClock
 
@@ -76,7 +76,7 @@ class Client:
             EnvironmentFaultError: NOT_HERE when no engine runs; CONFIG_INVALID for an unfit directory.
             UserError: ACCESS_DENIED when another user answers.
         """
-        return cls(connect(place, connect_s), call_s)
+        return cls(connect_to(place, connect_s), call_s)
 
     def __enter__(self) -> Self:
         """Use as a context manager."""
@@ -108,10 +108,10 @@ class Client:
         """
         greeting = Greeting(name, token, vault)
         try:
-            hello = self.call("hello", greeting.hello())
+            hello = self.call("hello", greeting.hello_params())
         except LociError as error:
             raise refused_hello_error(error) from None
-        welcome = Welcome.from_reply(self.call("auth", greeting.auth(hello)))
+        welcome = Welcome.from_reply(self.call("auth", greeting.auth_params(hello)))
         self._owner = name == OWNER_NAME
         return welcome
 
@@ -182,33 +182,35 @@ class Client:
             UserError: INVALID_INPUT for a text that is not valid Unicode, TEXT_TOO_LARGE; nothing was sent.
             EnvironmentFaultError: NOT_HERE when the connection ends; SEARCH_TIMEOUT when nothing comes in time.
         """
-        ident, line = self._wire.call(method, params or {})
+        ident, line = self._wire.make_call(method, params or {})
         self._waiting[ident] = None
         try:
-            self._send(line)
-            return self._await(ident, progress, notify, timeout_s or self._call_s)
+            self._send_line(line)
+            return self._await_answer(ident, progress, notify, timeout_s or self._call_s)
         finally:
             self._waiting.pop(ident, None)
 
-    def _await(self, ident: int, progress: Progress | None, notify: Notify | None, timeout_s: float) -> dict[str, Any]:
+    def _await_answer(
+        self, ident: int, progress: Progress | None, notify: Notify | None, timeout_s: float
+    ) -> dict[str, Any]:
         stopped = False
         while (answer := self._waiting[ident]) is None:
             try:
-                message = self._message(timeout_s)
+                message = self._next_message(timeout_s)
             except KeyboardInterrupt:
                 # Trigger: Ctrl+C while the server works. Why: it should stop at its next safe point and say so.
                 # Outcome: the owner's call is awaited once more; a second Ctrl+C, or a client's first, ends at once.
                 if stopped or not self._owner:
                     raise
                 stopped = True
-                self._cancel(ident)
+                self._cancel_call(ident)
                 continue
             if message is None:
                 raise call_timeout_error()
-            self._take(message, progress, notify)
+            self._dispatch_message(message, progress, notify)
         return answer.value()
 
-    def _take(self, message: Message, progress: Progress | None, notify: Notify | None) -> None:
+    def _dispatch_message(self, message: Message, progress: Progress | None, notify: Notify | None) -> None:
         if isinstance(message, Answer):
             if message.ident in self._waiting:
                 self._waiting[message.ident] = message
@@ -220,9 +222,9 @@ class Client:
         elif self._heard is not None:
             self._heard.append(message)
 
-    def _cancel(self, ident: int) -> None:
-        _, line = self._wire.call("owner.cancel", {"call": ident})
-        self._send(line)
+    def _cancel_call(self, ident: int) -> None:
+        _, line = self._wire.make_call("owner.cancel", {"call": ident})
+        self._send_line(line)
 
     # Listening
 
@@ -257,10 +259,10 @@ class Client:
         heard = self._heard = deque(maxlen=_HEARD) if self._heard is None else self._heard
         until = self._clock.monotonic() + timeout_s
         while not heard:
-            message = self._message(max(0.001, until - self._clock.monotonic()))
+            message = self._next_message(max(0.001, until - self._clock.monotonic()))
             if message is None:
                 return None
-            self._take(message, None, None)
+            self._dispatch_message(message, None, None)
         return heard.popleft()
 
     # Pages
@@ -289,40 +291,40 @@ class Client:
         pages = Pages(method, params)
         while pages.params is not None:
             pages.add(self.call(method, pages.params, timeout_s=timeout_s))
-        return pages.whole(with_next=with_next)
+        return pages.join_pages(with_next=with_next)
 
     # Bytes
 
-    def _send(self, line: bytes) -> None:
+    def _send_line(self, line: bytes) -> None:
         try:
             self._sock.settimeout(self._call_s)
             self._sock.sendall(line)
         except OSError:
-            raise self._last_words() from None
+            raise self._error_before_close() from None
 
-    def _last_words(self) -> LociError:
+    def _error_before_close(self) -> LociError:
         """The server may have said why before it closed: what is there already is read first."""
         try:
-            while self._message(0.2) is not None:
+            while self._next_message(0.2) is not None:
                 pass
         except LociError as error:
             return error
         return connection_lost_error()
 
-    def _message(self, timeout_s: float) -> Message | None:
+    def _next_message(self, timeout_s: float) -> Message | None:
         """The next message; None where none is whole in time."""
         until = self._clock.monotonic() + timeout_s
-        while (message := self._wire.next()) is None:
+        while (message := self._wire.next_message()) is None:
             left = until - self._clock.monotonic()
             if left <= 0:
                 return None
             self._sock.settimeout(left)
             try:
-                self._wire.feed(self._sock.recv(_CHUNK))
+                self._wire.feed_bytes(self._sock.recv(_CHUNK))
             except TimeoutError:
                 return None
             except OSError:
-                self._wire.end(connection_lost_error())
+                self._wire.end_with(connection_lost_error())
         return message
 
 

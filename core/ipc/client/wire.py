@@ -18,11 +18,11 @@ from core.ipc.protocol.messages import (
     PROTOCOL,
     BadMessage,
     check_text,
-    encode,
+    encode_message,
     error_from,
     escape_text,
     make_request,
-    parse,
+    parse_message,
 )
 from core.security.handshake import (
     MAC_BYTES,
@@ -107,7 +107,7 @@ class Wire:
         self._ready: deque[Message] = deque()
         self._ended: LociError | None = None
 
-    def call(self, method: str, params: Mapping[str, Any]) -> tuple[int, bytes]:
+    def make_call(self, method: str, params: Mapping[str, Any]) -> tuple[int, bytes]:
         """Make a call.
 
         Returns:
@@ -119,24 +119,24 @@ class Wire:
         self._last += 1
         return self._last, call_line(self._last, method, params)
 
-    def feed(self, chunk: bytes) -> None:
+    def feed_bytes(self, chunk: bytes) -> None:
         """Take in what was read, cut anywhere.
 
         Args:
             chunk: bytes; none at all for the end of the connection.
         """
         if not chunk:
-            self.end(connection_lost_error())
+            self.end_with(connection_lost_error())
         self._buffer += chunk
         try:
-            while self._ended is None and (line := self._line()) is not None:
-                message = _message(parse(line, is_reply=True))
+            while self._ended is None and (line := self._next_line()) is not None:
+                message = _message_from_json(parse_message(line, is_reply=True))
                 if message is not None:
                     self._ready.append(message)
         except LociError as error:
-            self.end(error)
+            self.end_with(error)
 
-    def _line(self) -> bytes | None:
+    def _next_line(self) -> bytes | None:
         end = self._buffer.find(b"\n", self._searched)
         if max(end, len(self._buffer) if end < 0 else 0) >= LINE_BYTES:
             raise UserError(Code.MALFORMED_MESSAGE, "The server sent a line that is too long.")
@@ -148,12 +148,12 @@ class Wire:
         self._searched = 0
         return line
 
-    def end(self, error: LociError) -> None:
+    def end_with(self, error: LociError) -> None:
         """Nothing can be read any more; what was whole before can still be taken. The first reason stands."""
         self._ended = self._ended or error
         self._buffer.clear()
 
-    def next(self) -> Message | None:
+    def next_message(self) -> Message | None:
         """Take the oldest message.
 
         Returns:
@@ -170,7 +170,7 @@ class Wire:
         return None
 
 
-def _message(found: Mapping[str, Any]) -> Message | None:
+def _message_from_json(found: Mapping[str, Any]) -> Message | None:
     ident, params = found.get("id"), found.get("params")
     if isinstance(ident, int) and not isinstance(ident, bool):
         result = found.get("result")
@@ -182,10 +182,10 @@ def _message(found: Mapping[str, Any]) -> Message | None:
     name = found.get("method")
     if not isinstance(name, str) or not isinstance(params, dict):
         return None
-    return _report(params) if name == "progress" else Notice(name, params)
+    return _report_from_json(params) if name == "progress" else Notice(name, params)
 
 
-def _report(params: Mapping[str, Any]) -> Report:
+def _report_from_json(params: Mapping[str, Any]) -> Report:
     ident, done, total = params.get("id"), params.get("done"), params.get("total")
     return Report(
         ident if isinstance(ident, int) else None,
@@ -228,7 +228,7 @@ class Pages:
                 more["limit"] = self._limit - len(self._items)
             self.params = more
 
-    def whole(self, *, with_next: bool = False) -> dict[str, Any]:
+    def join_pages(self, *, with_next: bool = False) -> dict[str, Any]:
         """The first answer with the items of all pages and no `next`.
 
         Args:
@@ -259,7 +259,7 @@ def call_line(ident: int, method: str, params: Mapping[str, Any]) -> bytes:
             # else. Outcome: named and refused here, in the words the engine uses.
             raise UserError(Code.INVALID_INPUT, f"`{escape_text(name)}` cannot be sent. {bad.sentence}") from None
     try:
-        line = encode(make_request(ident, method, params), strict=True)
+        line = encode_message(make_request(ident, method, params), strict=True)
     except (ValueError, TypeError, RecursionError):
         raise UserError(Code.INVALID_INPUT, "The parameters cannot be sent as JSON.") from None
     if len(line) > LINE_BYTES:
@@ -334,11 +334,11 @@ class Greeting:
     vault: bytes | None = None
     nonce: bytes = field(default_factory=new_nonce, repr=False)
 
-    def hello(self) -> dict[str, Any]:
+    def hello_params(self) -> dict[str, Any]:
         """What `hello` is sent with."""
         return {"protocol": PROTOCOL, "client": self.name, "nonce": encode_value(self.nonce)}
 
-    def auth(self, reply: Mapping[str, Any]) -> dict[str, Any]:
+    def auth_params(self, reply: Mapping[str, Any]) -> dict[str, Any]:
         """What `auth` is sent with, once the server has proved itself.
 
         Args:

@@ -27,14 +27,25 @@ from core.ipc.methods.kit.entry import (
     Params,
     RequestId,
     VerdictReason,
+    await_future,
     client_write,
     memory_write,
     owner_memory_method,
     owner_method,
     unpublished_field,
-    wait,
 )
-from core.ipc.methods.kit.results import Schema, anything, flag, many, maybe, one_of, record, ref, text, whole
+from core.ipc.methods.kit.results import (
+    Schema,
+    any_object,
+    flag,
+    list_of,
+    nullable,
+    one_of,
+    record,
+    ref,
+    text,
+    whole_number,
+)
 from core.ipc.methods.memory_json import to_json_value
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
 from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish
@@ -137,34 +148,34 @@ class StepsParams(Params):
 
 async def memory_update(call: MethodCall, params: UpdateParams) -> Answer:
     """Give a memory another text."""
-    extras = params.extras()
-    update = call.engine.client_changes.update
+    extras = params.make_extras()
+    update = call.engine.client_changes.update_text
     done = update(params.id, params.text, call.actor(), params.reason, extras.kind, extras.request_id)
-    return _change_json(await wait(done))
+    return _change_json(await await_future(done))
 
 
 async def memory_delete(call: MethodCall, params: RemovalParams) -> Answer:
     """Delete one memory softly."""
-    return await _remove(call, params, Wish.DELETE)
+    return await _remove_memory(call, params, Wish.DELETE)
 
 
 async def memory_forget(call: MethodCall, params: RemovalParams) -> Answer:
     """Forget one memory; the person can undo it."""
-    return await _remove(call, params, Wish.FORGET)
+    return await _remove_memory(call, params, Wish.FORGET)
 
 
-async def _remove(call: MethodCall, params: RemovalParams, wish: Wish) -> Answer:
-    extras = params.extras()
-    remove = call.engine.client_changes.remove
+async def _remove_memory(call: MethodCall, params: RemovalParams, wish: Wish) -> Answer:
+    extras = params.make_extras()
+    remove = call.engine.client_changes.remove_memory
     return _change_json(
-        await wait(remove(params.id, call.actor(), wish, params.reason, extras.kind, extras.request_id))
+        await await_future(remove(params.id, call.actor(), wish, params.reason, extras.kind, extras.request_id))
     )
 
 
 async def memory_feedback(call: MethodCall, params: FeedbackParams) -> Answer:
     """Say whether a memory helped; of a rule from whoever may write it is a mark."""
-    extras = params.extras()
-    given = call.engine.client_changes.feedback(
+    extras = params.make_extras()
+    given = call.engine.client_changes.give_feedback(
         params.id,
         call.actor(),
         helpful=params.helpful,
@@ -172,21 +183,21 @@ async def memory_feedback(call: MethodCall, params: FeedbackParams) -> Answer:
         kind=extras.kind,
         request_id=extras.request_id,
     )
-    return _judgement_json(await wait(given))
+    return _judgement_json(await await_future(given))
 
 
 async def memory_mark_helpful(call: MethodCall, params: MemoryParams) -> Answer:
     """A rule was applied and it helped."""
-    extras = params.extras()
-    mark = call.engine.client_changes.mark
+    extras = params.make_extras()
+    mark = call.engine.client_changes.mark_rule
     done = mark(params.id, call.actor(), helpful=True, kind=extras.kind, request_id=extras.request_id)
-    return _judgement_json(await wait(done))
+    return _judgement_json(await await_future(done))
 
 
 async def memory_mark_harmful(call: MethodCall, params: HarmParams) -> Answer:
     """A rule was applied and it harmed."""
-    extras = params.extras()
-    marked = call.engine.client_changes.mark(
+    extras = params.make_extras()
+    marked = call.engine.client_changes.mark_rule(
         params.id,
         call.actor(),
         helpful=False,
@@ -194,19 +205,21 @@ async def memory_mark_harmful(call: MethodCall, params: HarmParams) -> Answer:
         kind=extras.kind,
         request_id=extras.request_id,
     )
-    return _judgement_json(await wait(marked))
+    return _judgement_json(await await_future(marked))
 
 
 async def memory_relate(call: MethodCall, params: RelateParams) -> Answer:
     """Relate two memories."""
     kind = Relationship(params.relationship)
-    relate = call.engine.client_changes.relate
-    return _relation_json(await wait(relate(params.source_id, params.target_id, kind, call.actor(), params.request_id)))
+    relate = call.engine.client_changes.relate_memories
+    return _relation_json(
+        await await_future(relate(params.source_id, params.target_id, kind, call.actor(), params.request_id))
+    )
 
 
-async def edit(call: MethodCall, params: EditParams) -> Answer:
+async def edit_memory(call: MethodCall, params: EditParams) -> Answer:
     """Give a memory another text; the old version stays in its history."""
-    done = await wait(call.engine.client_changes.update(params.id, params.text, call.actor()))
+    done = await await_future(call.engine.client_changes.update_text(params.id, params.text, call.actor()))
     return {
         "id": params.id,
         "operation": done.operation,
@@ -216,42 +229,42 @@ async def edit(call: MethodCall, params: EditParams) -> Answer:
     }
 
 
-async def pin(call: MethodCall, params: PinParams) -> Answer:
+async def pin_memory(call: MethodCall, params: PinParams) -> Answer:
     """Pin a memory, or let it go again."""
     wanted = not params.off
-    step = await _revise(call, params.id, Revision(pinned=wanted))
+    step = await _revise_memory(call, params.id, Revision(pinned=wanted))
     return {"id": params.id, "pinned": wanted, "step": step}
 
 
-async def tag(call: MethodCall, params: TagParams) -> Answer:
+async def tag_memory(call: MethodCall, params: TagParams) -> Answer:
     """Add tags to a memory and take tags from it; one step."""
     if not params.add and not params.remove:
         raise UserError(Code.INVALID_INPUT, "Say which tags are added, or which are taken away.")
     if set(params.add) & set(params.remove):
         raise UserError(Code.INVALID_INPUT, "A tag is added or taken away, not both.")
-    step = await _revise(call, params.id, Revision(add_tags=params.add, remove_tags=params.remove))
-    found = await wait(call.engine.memories.get(params.id, call.actor()))
+    step = await _revise_memory(call, params.id, Revision(add_tags=params.add, remove_tags=params.remove))
+    found = await await_future(call.engine.memories.get(params.id, call.actor()))
     return {"id": params.id, "tags": list(found.tags), "step": step}
 
 
-async def _revise(call: MethodCall, memory_id: str, revision: Revision) -> str | None:
+async def _revise_memory(call: MethodCall, memory_id: str, revision: Revision) -> str | None:
     """The step of a change; None where the memory was like that already."""
-    await wait(call.engine.memories.get(memory_id, call.actor()))  # one that is not there is told as such
-    report = await wait(call.engine.library.revise([memory_id], revision))
+    await await_future(call.engine.memories.get(memory_id, call.actor()))  # one that is not there is told as such
+    report = await await_future(call.engine.library.revise_memories([memory_id], revision))
     if report.refused:
         raise PreconditionError(next(iter(report.refused)))
     return report.step_id
 
 
-async def forget(call: MethodCall, params: IdParams) -> Answer:
+async def forget_memory(call: MethodCall, params: IdParams) -> Answer:
     """Delete one memory softly."""
-    return {"id": params.id, "step": await wait(call.engine.memories.forget(params.id, call.actor()))}
+    return {"id": params.id, "step": await await_future(call.engine.memories.forget(params.id, call.actor()))}
 
 
-async def erase(call: MethodCall, params: EraseParams) -> Answer:
+async def erase_memory(call: MethodCall, params: EraseParams) -> Answer:
     """Remove a memory for good; with `dry_run` only tell what would go. No text is in the reply."""
     ids, memories = [params.id], call.engine.memories
-    told = await wait(memories.erase_preview(ids, whole_chain=params.whole_chain))
+    told = await await_future(memories.erase_preview(ids, whole_chain=params.whole_chain))
     reply: Answer = {
         "id": params.id,
         "erased": False,
@@ -264,32 +277,32 @@ async def erase(call: MethodCall, params: EraseParams) -> Answer:
     }
     if params.dry_run:
         return reply
-    done = await wait(memories.erase(ids, call.actor(), whole_chain=params.whole_chain))
+    done = await await_future(memories.erase(ids, call.actor(), whole_chain=params.whole_chain))
     return reply | {"erased": True, "memories": done.memories, "backups": list(done.backups)}
 
 
-async def mark(call: MethodCall, params: MarkParams) -> Answer:
+async def mark_memory(call: MethodCall, params: MarkParams) -> Answer:
     """Say how a rule served (helpful, harmful) or how a procedure went (worked, failed)."""
     outcome, practice, actor = params.outcome, call.engine.practice, call.actor()
     if params.note is not None and outcome != "harmful":
         raise UserError(Code.INVALID_INPUT, "A note is kept with harm alone; leave it out.")
     if outcome in ("worked", "failed"):
         return _outcome_json(
-            outcome, await wait(practice.record_outcome(params.id, actor, success=outcome == "worked"))
+            outcome, await await_future(practice.record_outcome(params.id, actor, success=outcome == "worked"))
         )
     if outcome == "helpful":
-        return _rule_mark_json(outcome, await wait(practice.mark_helpful(params.id, actor)))
-    return _rule_mark_json(outcome, await wait(practice.mark_harmful(params.id, actor, params.note)))
+        return _rule_mark_json(outcome, await await_future(practice.mark_helpful(params.id, actor)))
+    return _rule_mark_json(outcome, await await_future(practice.mark_harmful(params.id, actor, params.note)))
 
 
-async def undo(call: MethodCall, params: UndoParams) -> Answer:
+async def undo_step(call: MethodCall, params: UndoParams) -> Answer:
     """Take back a step."""
-    return memory_json.undo_json(await wait(call.engine.memories.undo(params.step, call.actor())))
+    return memory_json.undo_json(await await_future(call.engine.memories.undo_step(params.step, call.actor())))
 
 
-async def steps(call: MethodCall, params: StepsParams) -> Answer:
+async def list_steps(call: MethodCall, params: StepsParams) -> Answer:
     """What was done and can be taken back, newest first."""
-    return memory_json.steps_json(await wait(call.engine.history.steps(params.after, params.limit)))
+    return memory_json.steps_json(await await_future(call.engine.history.list_steps(params.after, params.limit)))
 
 
 def rule_json(state: RuleState) -> dict[str, Any]:
@@ -390,10 +403,10 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 ),
                 "memory_id": text("What holds the new text, or would; of a removal the memory."),
                 "deduplicated": flag("The same waits, or was decided, already."),
-                "superseded": many(text()),
-                "conflict": maybe(text(), "The review item that waits."),
+                "superseded": list_of(text()),
+                "conflict": nullable(text(), "The review item that waits."),
                 "merged": flag(),
-                "step": maybe(
+                "step": nullable(
                     text(),
                     "What `undo` takes; of what is PROPOSED it takes the wish back. Null where nothing was written.",
                 ),
@@ -404,17 +417,17 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 "id": text(),
                 "signal": one_of("helpful", "irrelevant", "harmful"),
                 "marked": flag("It counts as a mark of a rule; else for this caller's own searches alone."),
-                "maturity": maybe(text(), "Of a marked rule, as it stands now."),
+                "maturity": nullable(text(), "Of a marked rule, as it stands now."),
                 "step": text(),
-                "conflict": maybe(text(), "The item that asks the person to turn the rule around."),
+                "conflict": nullable(text(), "The item that asks the person to turn the rule around."),
             }
         ),
         "left": record(
             {
                 "table": text("Of the vault's schema."),
-                "key": anything("Which row."),
-                "then": anything("As it would have been put back; null where there was none.", null=True),
-                "now": anything("As it stands; null where there is none.", null=True),
+                "key": any_object("Which row."),
+                "then": any_object("As it would have been put back; null where there was none.", null=True),
+                "now": any_object("As it stands; null where there is none.", null=True),
             },
             "A row that was changed since and stays as it is.",
             is_open=True,
@@ -424,10 +437,10 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 "step": text("What was taken back."),
                 "label": text("Its name."),
                 "undo_step": text("The new step; taking that back does it again."),
-                "restored": whole("Rows put back.", least=0),
-                "left": many(ref("left"), "Rows changed since, with both states."),
-                "unpaired?": many(text(), "Clients that came back with it, paused; each is to be paired anew."),
-                "cut?": many(text(), "Members that were shortened to fit into one message."),
+                "restored": whole_number("Rows put back.", least=0),
+                "left": list_of(ref("left"), "Rows changed since, with both states."),
+                "unpaired?": list_of(text(), "Clients that came back with it, paused; each is to be paired anew."),
+                "cut?": list_of(text(), "Members that were shortened to fit into one message."),
             },
             "What taking a step back did.",
             is_open=True,
@@ -509,7 +522,7 @@ METHODS: tuple[Entry, ...] = (
                 "target_id": text(),
                 "relationship": text(),
                 "deduplicated": flag("It was there already."),
-                "step": maybe(text(), "What `undo` takes; null where nothing changed."),
+                "step": nullable(text(), "What `undo` takes; null where nothing changed."),
             }
         ),
         memory_relate,
@@ -525,7 +538,7 @@ METHODS: tuple[Entry, ...] = (
         "Delete one memory softly; `undo` brings it back.",
         IdParams,
         record({"id": text(), "step": text()}),
-        forget,
+        forget_memory,
         effect="write",
     ),
     owner_memory_method(
@@ -537,11 +550,11 @@ METHODS: tuple[Entry, ...] = (
                 "id": text(),
                 "operation": one_of("UPDATE", "NOOP"),
                 "memory_id": text("The memory that holds the new text."),
-                "superseded": many(text()),
-                "step": maybe(text(), "The step that can be undone; null where nothing changed."),
+                "superseded": list_of(text()),
+                "step": nullable(text(), "The step that can be undone; null where nothing changed."),
             }
         ),
-        edit,
+        edit_memory,
         effect="write",
         errors=(Code.TEXT_TOO_LARGE,),
     ),
@@ -553,10 +566,10 @@ METHODS: tuple[Entry, ...] = (
             {
                 "id": text(),
                 "pinned": flag(),
-                "step": maybe(text(), "The step that can be undone; null where nothing changed."),
+                "step": nullable(text(), "The step that can be undone; null where nothing changed."),
             }
         ),
-        pin,
+        pin_memory,
         effect="write",
     ),
     owner_memory_method(
@@ -566,11 +579,11 @@ METHODS: tuple[Entry, ...] = (
         record(
             {
                 "id": text(),
-                "tags": many(text(), "All of them, as they are now."),
-                "step": maybe(text(), "The step that can be undone; null where nothing changed."),
+                "tags": list_of(text(), "All of them, as they are now."),
+                "step": nullable(text(), "The step that can be undone; null where nothing changed."),
             }
         ),
-        tag,
+        tag_memory,
         effect="write",
     ),
     owner_memory_method(
@@ -581,8 +594,8 @@ METHODS: tuple[Entry, ...] = (
             {
                 "id": text(),
                 "erased": flag(),
-                "memories": whole(least=0),
-                "items": many(
+                "memories": whole_number(least=0),
+                "items": list_of(
                     record(
                         {
                             "id": text(),
@@ -592,13 +605,13 @@ METHODS: tuple[Entry, ...] = (
                         }
                     )
                 ),
-                "back": many(text()),
-                "versions": whole(least=0),
-                "same_words": whole(least=0),
-                "backups": many(text()),
+                "back": list_of(text()),
+                "versions": whole_number(least=0),
+                "same_words": whole_number(least=0),
+                "backups": list_of(text()),
             }
         ),
-        erase,
+        erase_memory,
         effect="write",
     ),
     owner_memory_method(
@@ -610,13 +623,13 @@ METHODS: tuple[Entry, ...] = (
                 "id": text(),
                 "outcome": text(),
                 "step": text(),
-                "rule?": anything(),
-                "procedure?": anything(),
+                "rule?": any_object(),
+                "procedure?": any_object(),
                 "inverted?": flag(),
                 "conflict?": text(null=True),
             }
         ),
-        mark,
+        mark_memory,
         effect="write",
     ),
     owner_method(
@@ -624,7 +637,7 @@ METHODS: tuple[Entry, ...] = (
         "Take back the latest step, or a named one.",
         UndoParams,
         ref("undone"),
-        undo,
+        undo_step,
         effect="write",
         errors=(Code.NOT_FOUND,),
         short_ids={"step": "step"},
@@ -633,7 +646,7 @@ METHODS: tuple[Entry, ...] = (
         "steps",
         "Steps that were done and can be taken back, newest first.",
         StepsParams,
-        record({"items": many(anything()), "total": whole(), "next?": text(), "cut?": many(text())}),
-        steps,
+        record({"items": list_of(any_object()), "total": whole_number(), "next?": text(), "cut?": list_of(text())}),
+        list_steps,
     ),
 )

@@ -19,11 +19,11 @@ from core.ipc.methods.kit.entry import (
     NameParams,
     NoParams,
     Params,
+    await_future,
     owner_method,
     unpublished_field,
-    wait,
 )
-from core.ipc.methods.kit.results import Schema, always, anything, flag, many, record, ref, text
+from core.ipc.methods.kit.results import Schema, any_object, constant, flag, list_of, record, ref, text
 from core.ipc.protocol.contract import format_time
 from core.security.handshake import encode_value
 from core.types.clients import ActivityLine, Change, ClientCard, ClientState
@@ -72,12 +72,12 @@ class LogParams(Params):
     limit: int = unpublished_field(50, ge=1, le=200)
 
 
-async def pair(call: MethodCall, params: PairParams) -> Answer:
+async def pair_client(call: MethodCall, params: PairParams) -> Answer:
     """Make a client directly; its token is in the reply and nowhere else."""
     engine = call.engine
     new = await _new_spaces(engine, params.grants)
-    before = await wait(engine.clients.describe_unpaired(params.name))
-    made = await wait(engine.clients.pair(params.name, params.grants, params.limit, call.actor()))
+    before = await await_future(engine.clients.describe_unpaired(params.name))
+    made = await await_future(engine.clients.pair(params.name, params.grants, params.limit, call.actor()))
     token, grants = encode_value(made.token), present_grants(engine, made.name)
     told = {"client": made.name, "token": token, "grants": grants, "former": before.former, "new_spaces": new}
     return {**told, "step": made.step_id}
@@ -85,7 +85,7 @@ async def pair(call: MethodCall, params: PairParams) -> Answer:
 
 def present_grants(engine: Engine, name: str) -> list[str]:
     """What a client may do now, as grants are written."""
-    record = engine.clients.authenticator().token_for(name)
+    record = engine.clients.get_authority().token_for(name)
     return [] if record is None else _grants_of(record)
 
 
@@ -102,11 +102,11 @@ async def _new_spaces(engine: Engine, grants: Iterable[str]) -> list[str]:
     named = [grant.removeprefix(_SPACE) for grant in grants if grant.startswith(_SPACE)]
     if not named:
         return []
-    there = (await wait(engine.vault.status())).values["spaces"]
+    there = (await await_future(engine.vault.read_status())).values["spaces"]
     return [name for name in dict.fromkeys(named) if name not in there]
 
 
-async def grant(call: MethodCall, params: GrantParams) -> Answer:
+async def change_grants(call: MethodCall, params: GrantParams) -> Answer:
     """Widen or narrow what a paired client may, at once also for its live sessions; its limits stay."""
     engine, name, more, less = call.engine, params.name, params.grants, params.take
     if not more and not less:
@@ -114,36 +114,36 @@ async def grant(call: MethodCall, params: GrantParams) -> Answer:
     if frozenset(less) & frozenset(more):
         raise UserError(Code.INVALID_INPUT, "A grant is given or taken, not both.")
     new = await _new_spaces(engine, more)
-    step = await wait(engine.clients.change_terms(name, Change(more, less), call.actor()))
+    step = await await_future(engine.clients.change_terms(name, Change(more, less), call.actor()))
     return {"client": name, "grants": present_grants(engine, name), "step": step or None, "new_spaces": new}
 
 
-async def revoke(call: MethodCall, params: RevokeParams) -> Answer:
+async def revoke_client(call: MethodCall, params: RevokeParams) -> Answer:
     """Revoke a client, and take back what it wrote where that is asked for; else say how much that would be."""
     known, name = call.engine.clients, params.name
     if not params.remove:
-        client_id = await wait(known.revoke(name, call.actor()))
-        could = await wait(known.preview_undo(name, 0))
+        client_id = await await_future(known.revoke(name, call.actor()))
+        could = await await_future(known.preview_undo(name, 0))
         wrote = {"steps": could.steps, "memories": could.memories, "too_old": could.expired, "untried": could.untried}
         return {"client": name, "id": client_id, "revoked": True, "wrote": wrote}
-    if not any(record.name == name and record.revoked for record in await wait(known.list())):
-        await wait(known.revoke(name, call.actor()))
-    done = await wait(known.remove_all(name, call.actor()))
+    if not any(record.name == name and record.revoked for record in await await_future(known.list())):
+        await await_future(known.revoke(name, call.actor()))
+    done = await await_future(known.remove_all(name, call.actor()))
     removed = {"steps": done.steps, "left": done.left, "archived": done.archived, "left_ids": list(done.left_ids)}
     return {"client": name, "revoked": True, "removed": removed, "step": done.step_id or None}
 
 
-async def pause(call: MethodCall, params: PauseParams) -> Answer:
+async def pause_clients(call: MethodCall, params: PauseParams) -> Answer:
     """Pause one client, or all: the kill switch."""
     known, name = call.engine.clients, _one_or_all(params)
-    step = await wait(known.stop_all(call.actor()) if name is None else known.pause(name, call.actor()))
+    step = await await_future(known.stop_all(call.actor()) if name is None else known.pause(name, call.actor()))
     return {"client": name, "paused": True, "step": step or None}
 
 
-async def resume(call: MethodCall, params: PauseParams) -> Answer:
+async def resume_clients(call: MethodCall, params: PauseParams) -> Answer:
     """Resume one client, which wakes a sleeper too, or all that are paused."""
     known, name = call.engine.clients, _one_or_all(params)
-    step = await wait(known.resume_all(call.actor()) if name is None else known.resume(name, call.actor()))
+    step = await await_future(known.resume_all(call.actor()) if name is None else known.resume(name, call.actor()))
     return {"client": name, "paused": False, "step": step or None}
 
 
@@ -153,28 +153,31 @@ def _one_or_all(params: PauseParams) -> str | None:
     return params.name
 
 
-async def clients(call: MethodCall, _params: NoParams) -> Answer:
+async def list_clients(call: MethodCall, _params: NoParams) -> Answer:
     """All clients, with what each did, and the names the person said no to; never a token."""
-    cards, denied = await wait(call.engine.clients.cards()), await wait(call.engine.clients.list_denied())
+    cards, denied = (
+        await await_future(call.engine.clients.list_cards()),
+        await await_future(call.engine.clients.list_denied()),
+    )
     return {
         "clients": [_client_json(card) for card in cards],
         "denied": [{"name": one.name_key, "denied_at": format_time(one.denied_at)} for one in denied],
     }
 
 
-async def log(call: MethodCall, params: LogParams) -> Answer:
+async def list_activity(call: MethodCall, params: LogParams) -> Answer:
     """What one client did, or all, newest first: answers, changes, refusals; never what was asked."""
     try:
-        page = await wait(call.engine.clients.activity(params.name, params.after, params.limit))
+        page = await await_future(call.engine.clients.list_activity(params.name, params.after, params.limit))
     except UserError as error:
         if error.code is not Code.NOT_FOUND:
             raise
         raise UserError(Code.INVALID_INPUT, "There is no client of that name; `loci clients` lists them.") from None
-    told: Answer = {"lines": [_line(line) for line in page.lines]}
+    told: Answer = {"lines": [_line_json(line) for line in page.lines]}
     return told if page.next is None else {**told, "next": page.next}
 
 
-def _line(line: ActivityLine) -> dict[str, Any]:
+def _line_json(line: ActivityLine) -> dict[str, Any]:
     return {
         "at": format_time(line.at),
         "client": line.client,
@@ -197,7 +200,7 @@ def _line(line: ActivityLine) -> dict[str, Any]:
 
 async def allow_again(call: MethodCall, params: NameParams) -> Answer:
     """Forget a remembered no: whoever has that name may ask to be paired again."""
-    step = await wait(call.engine.clients.allow_again(params.name))
+    step = await await_future(call.engine.clients.allow_again(params.name))
     if not step:
         raise UserError(Code.NOT_FOUND, "You said no to nobody of that name.")
     return {"name": params.name, "step": step}
@@ -251,15 +254,15 @@ METHODS: tuple[Entry, ...] = (
             {
                 "client": text(),
                 "token": text(),
-                "grants": many(text()),
+                "grants": list_of(text()),
                 "former": flag("A client of that name was revoked; this one takes up its space and what it wrote."),
-                "new_spaces": many(
+                "new_spaces": list_of(
                     text(), "Spaces that were granted and did not exist; they do now, and nothing lies in them yet."
                 ),
                 "step": text("The step that can be undone."),
             }
         ),
-        pair,
+        pair_client,
         effect="write",
         errors=(Code.PAIRING_REFUSED,),
     ),
@@ -271,14 +274,14 @@ METHODS: tuple[Entry, ...] = (
         record(
             {
                 "client": text(),
-                "grants": many(text(), "All it may from now on."),
+                "grants": list_of(text(), "All it may from now on."),
                 "step": text("The undo step; null where nothing changed.", null=True),
-                "new_spaces": many(
+                "new_spaces": list_of(
                     text(), "Spaces that were granted and did not exist; they do now, and nothing lies in them yet."
                 ),
             }
         ),
-        grant,
+        change_grants,
         effect="write",
         errors=(Code.NOT_FOUND,),
     ),
@@ -290,7 +293,7 @@ METHODS: tuple[Entry, ...] = (
         record(
             {
                 "client": text(),
-                "revoked": always(value=True),
+                "revoked": constant(value=True),
                 "id?": text("Without `remove`: the client's own."),
                 "wrote?": record(
                     {
@@ -308,14 +311,14 @@ METHODS: tuple[Entry, ...] = (
                         "steps": ref("count", "Steps taken back."),
                         "left": ref("count", "Steps that stay, because what they changed was changed since."),
                         "archived": ref("count", "Memories of it that went to the archive instead."),
-                        "left_ids": many(text(), "Memories that stay."),
+                        "left_ids": list_of(text(), "Memories that stay."),
                     },
                     "With `remove`: what was taken back.",
                 ),
                 "step?": text("With `remove`: what `undo` takes; null where nothing changed.", null=True),
             }
         ),
-        revoke,
+        revoke_client,
         effect="write",
         errors=(Code.NOT_FOUND,),
     ),
@@ -324,7 +327,7 @@ METHODS: tuple[Entry, ...] = (
         "Let a client in no more until it is resumed, or all of them; live connections end at once.",
         PauseParams,
         ref("held"),
-        pause,
+        pause_clients,
         effect="write",
         errors=(Code.NOT_FOUND,),
     ),
@@ -333,7 +336,7 @@ METHODS: tuple[Entry, ...] = (
         "Let a client in again that is paused or asleep, or all that are paused.",
         PauseParams,
         ref("held"),
-        resume,
+        resume_clients,
         effect="write",
         errors=(Code.NOT_FOUND,),
     ),
@@ -343,19 +346,19 @@ METHODS: tuple[Entry, ...] = (
         NoParams,
         record(
             {
-                "clients": many(anything()),
-                "denied": many(record({"name": text(), "denied_at": text()}), "Names the person said no to."),
-                "cut?": many(text()),
+                "clients": list_of(any_object()),
+                "denied": list_of(record({"name": text(), "denied_at": text()}), "Names the person said no to."),
+                "cut?": list_of(text()),
             }
         ),
-        clients,
+        list_clients,
     ),
     owner_method(
         "log",
         "What one client did, or all of them, newest first; never what was asked.",
         LogParams,
-        record({"lines": many(anything()), "next?": text(), "cut?": many(text())}),
-        log,
+        record({"lines": list_of(any_object()), "next?": text(), "cut?": list_of(text())}),
+        list_activity,
     ),
     owner_method(
         "allow_again",

@@ -24,10 +24,21 @@ from core.ipc.methods.kit.entry import (
     MinuteLimit,
     NoParams,
     Params,
+    await_future,
     owner_method,
-    wait,
 )
-from core.ipc.methods.kit.results import Schema, always, flag, many, number, one_of, record, ref, text, whole
+from core.ipc.methods.kit.results import (
+    Schema,
+    constant,
+    flag,
+    list_of,
+    number,
+    one_of,
+    record,
+    ref,
+    text,
+    whole_number,
+)
 from core.ipc.protocol.sessions import Session
 from core.types.replies import ClientRecord
 from core.types.requests import ListRequest
@@ -83,7 +94,7 @@ class CancelParams(Params):
     call: Annotated[str, Field(max_length=64)] | int
 
 
-async def health(engine: Engine, session: Session, version: str, connections: int) -> dict[str, Any]:
+async def health_json(engine: Engine, session: Session, version: str, connections: int) -> dict[str, Any]:
     """Whether the vault is open; to a client also what it may see, to the owner how it is.
 
     Args:
@@ -94,12 +105,12 @@ async def health(engine: Engine, session: Session, version: str, connections: in
         `{state, version, rows}`; a client's `rows` counts what it can see, so it learns nothing of others. A client
         reads `client`, `grants`, `spaces` and `own_space` beside.
     """
-    page = await wait(engine.memories.list(ListRequest(statuses=None, limit=1), session.actor()))
+    page = await await_future(engine.memories.list(ListRequest(statuses=None, limit=1), session.make_actor()))
     found: dict[str, Any] = {"state": engine.state, "version": version, "rows": page.total}
     record = session.record
     if not session.owner and Grant.ALL_SPACES.value not in record.grants:
         return found | _client_standing_json(record, record.spaces)
-    values = memory_json.to_json_value((await wait(engine.vault.status())).values)
+    values = memory_json.to_json_value((await await_future(engine.vault.read_status())).values)
     if not session.owner:
         return found | _client_standing_json(record, values.get("spaces", ()))
     found |= {key: values[key] for key in ("seq", "wal_bytes") if key in values}
@@ -118,23 +129,29 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
     {
         "limits": record(
             {
-                "searches_per_minute": whole("Null for no limit.", least=0, null=True),
-                "searches_per_session": whole("In any 24 hours; null for no limit.", least=0, null=True),
-                "writes_per_minute": whole("Calls that write; null for no limit.", least=0, null=True),
-                "reads_per_minute": whole("Calls that read and are no search; null for no limit.", least=0, null=True),
-                "line_bytes": whole("Of a message with its line end, both ways.", least=1),
-                "text_bytes": whole("UTF-8 of a memory's text; null for no limit of its own.", least=1, null=True),
-                "items": whole("The most a list may be asked for; null for no limit of its own.", least=1, null=True),
+                "searches_per_minute": whole_number("Null for no limit.", least=0, null=True),
+                "searches_per_session": whole_number("In any 24 hours; null for no limit.", least=0, null=True),
+                "writes_per_minute": whole_number("Calls that write; null for no limit.", least=0, null=True),
+                "reads_per_minute": whole_number(
+                    "Calls that read and are no search; null for no limit.", least=0, null=True
+                ),
+                "line_bytes": whole_number("Of a message with its line end, both ways.", least=1),
+                "text_bytes": whole_number(
+                    "UTF-8 of a memory's text; null for no limit of its own.", least=1, null=True
+                ),
+                "items": whole_number(
+                    "The most a list may be asked for; null for no limit of its own.", least=1, null=True
+                ),
             },
             "What this client may use up, as it stands now.",
         ),
         "server": record(
             {
-                "name": always(value="loci"),
+                "name": constant(value="loci"),
                 "version": text("Of the program."),
-                "protocol": whole("Of this page.", least=1),
-                "methods": many(text(), "Those that exist for this kind of caller."),
-                "granted": many(text(), "Those of them whose grant this client has."),
+                "protocol": whole_number("Of this page.", least=1),
+                "methods": list_of(text(), "Those that exist for this kind of caller."),
+                "granted": list_of(text(), "Those of them whose grant this client has."),
             },
             "What answers.",
         ),
@@ -310,7 +327,9 @@ METHODS: tuple[Entry, ...] = (
         "auth",
         "Close the handshake: prove that the client holds the token.",
         AuthParams,
-        record({"grants": many(text()), "spaces": many(text()), "limits": ref("limits"), "server": ref("server")}),
+        record(
+            {"grants": list_of(text()), "spaces": list_of(text()), "limits": ref("limits"), "server": ref("server")}
+        ),
         None,
         who="anyone",
         effect="session",
@@ -321,7 +340,7 @@ METHODS: tuple[Entry, ...] = (
         "Redeem the one-time code that the person's window or command line shows. The "
         "person is asked; the reply carries the token once.",
         RedeemParams,
-        record({"client": text(), "token": text("32 bytes."), "grants": many(text())}),
+        record({"client": text(), "token": text("32 bytes."), "grants": list_of(text())}),
         None,
         who="anyone",
         effect="session",
@@ -333,7 +352,7 @@ METHODS: tuple[Entry, ...] = (
         "connection: notifications `changed` with ids, and `missed` where something was "
         "left out. No kinds at all ends it.",
         SubscribeParams,
-        record({"kinds": many(one_of("stored", "changed", "gone"))}),
+        record({"kinds": list_of(one_of("stored", "changed", "gone"))}),
         None,
         effect="session",
         grants=("read",),
@@ -352,12 +371,12 @@ METHODS: tuple[Entry, ...] = (
         NoParams,
         record(
             {
-                "state": always(value="open"),
+                "state": constant(value="open"),
                 "version": text("Of Loci."),
                 "rows": ref("count", "Memories the caller can see, in every status."),
                 "client?": text("The caller's name. This and the next three are told to clients."),
-                "grants?": many(text(), "What it may do."),
-                "spaces?": many(
+                "grants?": list_of(text(), "What it may do."),
+                "spaces?": list_of(
                     text(),
                     "The person's spaces that it sees and may name, besides GLOBAL and its own; with "
                     "`all_spaces` all there are.",
@@ -376,7 +395,7 @@ METHODS: tuple[Entry, ...] = (
         "Show a one-time code and wait until a client redeems it. Notifies `pair_code` "
         "with the code, then `pair_request` to be answered with owner.pair_answer.",
         PairCodeParams,
-        record({"client": text(), "grants": many(text())}),
+        record({"client": text(), "grants": list_of(text())}),
         None,
         effect="write",
         errors=(Code.PAIRING_REFUSED,),

@@ -29,11 +29,22 @@ from core.ipc.methods.kit.entry import (
     Params,
     RequestId,
     SpaceName,
+    await_future,
     client_method,
     client_write,
-    wait,
 )
-from core.ipc.methods.kit.results import Schema, anything, many, maybe, number, one_of, record, ref, text, whole
+from core.ipc.methods.kit.results import (
+    Schema,
+    any_object,
+    list_of,
+    nullable,
+    number,
+    one_of,
+    record,
+    ref,
+    text,
+    whole_number,
+)
 from core.ipc.protocol.contract import format_time
 from core.text.screening.egress import sanitize_for_display, sanitize_map
 from core.types.entities import EntityCard, EntityChange, EntityDraft, EntityMerged, Resolving
@@ -109,12 +120,12 @@ async def entity_create(call: MethodCall, params: EntityCreateParams) -> Answer:
         space=params.space,
         request_id=params.request_id,
     )
-    return entity(await wait(call.engine.entities.create(draft, call.actor())))
+    return entity_json(await await_future(call.engine.entities.create(draft, call.actor())))
 
 
 async def entity_get(call: MethodCall, params: EntityGetParams) -> Answer:
     """One entity."""
-    return entity(await wait(call.engine.entities.get(params.entity_id, call.actor())))
+    return entity_json(await await_future(call.engine.entities.get(params.entity_id, call.actor())))
 
 
 async def entity_update(call: MethodCall, params: EntityUpdateParams) -> Answer:
@@ -125,7 +136,7 @@ async def entity_update(call: MethodCall, params: EntityUpdateParams) -> Answer:
         metadata=params.metadata,
         request_id=params.request_id,
     )
-    return entity(await wait(call.engine.entities.update(params.entity_id, change, call.actor())))
+    return entity_json(await await_future(call.engine.entities.update(params.entity_id, change, call.actor())))
 
 
 async def entity_resolve(call: MethodCall, params: EntityResolveParams) -> Answer:
@@ -140,17 +151,17 @@ async def entity_resolve(call: MethodCall, params: EntityResolveParams) -> Answe
             mentioned_with=(beside,) if isinstance(beside, str) else beside,
             domain_scores=hints.domain_scores or {},
         )
-    found = await wait(call.engine.entities.resolve(wanted, call.actor()))
-    return {"candidates": [_candidate(one) for one in found]}
+    found = await await_future(call.engine.entities.resolve(wanted, call.actor()))
+    return {"candidates": [_candidate_json(one) for one in found]}
 
 
 async def entity_merge(call: MethodCall, params: EntityMergeParams) -> Answer:
     """Merge two entities, or propose it to the person."""
     source, target = params.source_entity_id, params.target_entity_id
-    return merge_json(await wait(call.engine.entities.merge(source, target, call.actor(), params.request_id)))
+    return merge_json(await await_future(call.engine.entities.merge(source, target, call.actor(), params.request_id)))
 
 
-def entity(card: EntityCard) -> dict[str, Any]:
+def entity_json(card: EntityCard) -> dict[str, Any]:
     """An entity as JSON (seed B, entity schema).
 
     Returns:
@@ -183,7 +194,7 @@ def merge_json(done: EntityMerged) -> dict[str, Any]:
     }
 
 
-def _candidate(one: EntityCandidate) -> dict[str, Any]:
+def _candidate_json(one: EntityCandidate) -> dict[str, Any]:
     return {
         "entity_id": one.entity_id,
         "canonical_name": sanitize_for_display(one.canonical_name),
@@ -201,12 +212,12 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 "entity_id": text(),
                 "canonical_name": text(),
                 "entity_type": ref("entity_type"),
-                "aliases": many(text()),
-                "metadata": anything(),
+                "aliases": list_of(text()),
+                "metadata": any_object(),
                 "space": text(),
                 "created_at": text(),
                 "updated_at": text(),
-                "cut?": many(text()),
+                "cut?": list_of(text()),
             }
         ),
         "entity_candidate": record(
@@ -216,7 +227,7 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 "entity_type": ref("entity_type"),
                 "score": number("Of the tier (100, 80, 50, 20) with what the hints add; no measure of trust."),
                 "name_match": one_of("exact", "alias", "prefix", "fuzzy"),
-                "aliases": many(text()),
+                "aliases": list_of(text()),
             }
         ),
     }
@@ -270,7 +281,7 @@ METHODS: tuple[Entry, ...] = (
         "entity_resolve",
         "Which entities a name may mean, the best first; none is ever made.",
         EntityResolveParams,
-        record({"candidates": many(ref("entity_candidate")), "cut?": many(text())}),
+        record({"candidates": list_of(ref("entity_candidate")), "cut?": list_of(text())}),
         entity_resolve,
         grants=("read",),
         errors=(Code.ACCESS_DENIED,),
@@ -289,10 +300,10 @@ METHODS: tuple[Entry, ...] = (
                 ),
                 "source_entity_id": text(),
                 "target_entity_id": text(),
-                "facts_repointed": whole(least=0),
-                "facts_superseded": whole(least=0),
-                "aliases_added": whole(least=0),
-                "conflict": maybe(text(), "The review item of a proposal."),
+                "facts_repointed": whole_number(least=0),
+                "facts_superseded": whole_number(least=0),
+                "aliases_added": whole_number(least=0),
+                "conflict": nullable(text(), "The review item of a proposal."),
             }
         ),
         entity_merge,

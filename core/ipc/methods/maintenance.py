@@ -23,14 +23,26 @@ from core.ipc.methods.kit.entry import (
     Params,
     RequestId,
     SpaceName,
+    await_future,
     check_spaces,
     client_method,
     client_write,
     owner_method,
     unpublished_field,
-    wait,
 )
-from core.ipc.methods.kit.results import anything, flag, many, mapping, maybe, number, one_of, record, ref, text, whole
+from core.ipc.methods.kit.results import (
+    any_object,
+    flag,
+    list_of,
+    map_of,
+    nullable,
+    number,
+    one_of,
+    record,
+    ref,
+    text,
+    whole_number,
+)
 from core.ipc.methods.memory_json import to_json_value
 from core.ipc.protocol.contract import format_time
 from core.types.lifecycle import DistilledTalk, JobRow, JobState, JobType, ListedStatement
@@ -87,13 +99,13 @@ async def memory_stats(call: MethodCall, params: StatsParams) -> Answer:
     """How many memories there are in each state of their life, as far as the client may see them."""
     if params.space is not None:
         check_spaces(call.session, [params.space])
-    found = await wait(call.engine.maintenance.stats(params.space, call.actor()))
+    found = await await_future(call.engine.maintenance.count_by_state(params.space, call.actor()))
     return {name: dict(counts) for name, counts in found.items()}
 
 
 async def memory_audit_log(call: MethodCall, params: AuditLogParams) -> Answer:
     """The last of what this client did, newest first."""
-    found = await wait(call.engine.maintenance.audit(params.limit, call.actor()))
+    found = await await_future(call.engine.maintenance.list_own_actions(params.limit, call.actor()))
     return {
         "entries": [
             {
@@ -113,19 +125,21 @@ async def memory_audit_log(call: MethodCall, params: AuditLogParams) -> Answer:
 async def memory_run_consolidation(call: MethodCall, params: ConsolidationParams) -> Answer:
     """Run a consolidation, or tell what the next would do."""
     run = call.engine.maintenance.consolidate
-    found = await wait(run(call.actor(), dry_run=params.dry_run, request_id=params.request_id))
+    found = await await_future(run(call.actor(), dry_run=params.dry_run, request_id=params.request_id))
     return {"dry_run": found.dry_run, "planned": dict(found.planned), "changed": dict(found.changed)}
 
 
 async def memory_run_episode_cleanup(call: MethodCall, params: EpisodeCleanupParams) -> Answer:
     """Archive this client's consolidated notes that are old or too many (seed B)."""
-    done = await wait(call.engine.maintenance.tidy(params.max_entries, call.actor(), params.request_id))
+    done = await await_future(
+        call.engine.maintenance.archive_own_notes(params.max_entries, call.actor(), params.request_id)
+    )
     return {"expired_deleted": done.expired, "capacity_deleted": done.capacity, "remaining": done.remaining}
 
 
-async def jobs(call: MethodCall, params: JobsParams) -> Answer:
+async def list_jobs(call: MethodCall, params: JobsParams) -> Answer:
     """What is scheduled, waits, runs and ended."""
-    state, now = await wait(call.engine.jobs.state(params.limit)), call.engine.clock.now_ms()
+    state, now = await await_future(call.engine.jobs.read_state(params.limit)), call.engine.clock.now_ms()
     calendar = [
         to_json_value(
             {
@@ -149,22 +163,22 @@ async def jobs(call: MethodCall, params: JobsParams) -> Answer:
     }
 
 
-async def consolidate(call: MethodCall, params: ConsolidateParams) -> Answer:
+async def consolidate_now(call: MethodCall, params: ConsolidateParams) -> Answer:
     """Consolidate now, or tell what a run would do; the report of seed A."""
     if params.dry_run:
-        call.progress.tell("Looking at what a consolidation would do", 0, None)
-        preview = await wait(call.engine.jobs.preview(1, (JobType.CONSOLIDATE,)))
+        call.progress.report_progress("Looking at what a consolidation would do", 0, None)
+        preview = await await_future(call.engine.jobs.preview_runs(1, (JobType.CONSOLIDATE,)))
         return {**preview.report, "job": None, "step": None}
-    call.progress.tell("Consolidating", 0, None)
-    row = _require_done(await wait(call.engine.jobs.run(JobType.CONSOLIDATE, call.actor())))
+    call.progress.report_progress("Consolidating", 0, None)
+    row = _require_done(await await_future(call.engine.jobs.run(JobType.CONSOLIDATE, call.actor())))
     return {**row.report, "job": row.id, "step": row.step_id}
 
 
-async def sweep(call: MethodCall, _params: NoParams) -> Answer:
+async def sweep_now(call: MethodCall, _params: NoParams) -> Answer:
     """Look for what fades, expires or can be archived, and for assistants' notes that can go."""
-    call.progress.tell("Looking for fading memories", 0, None)
-    swept = _require_done(await wait(call.engine.jobs.run(JobType.SWEEP, call.actor())))
-    tidied = _require_done(await wait(call.engine.jobs.run(JobType.EPISODES, call.actor())))
+    call.progress.report_progress("Looking for fading memories", 0, None)
+    swept = _require_done(await await_future(call.engine.jobs.run(JobType.SWEEP, call.actor())))
+    tidied = _require_done(await await_future(call.engine.jobs.run(JobType.EPISODES, call.actor())))
     steps = [row.step_id for row in (swept, tidied) if row.step_id is not None]
     return {"swept": dict(swept.report), "episodes": dict(tidied.report), "steps": steps}
 
@@ -173,10 +187,10 @@ STATEMENTS_A_PAGE, IDS_A_PAGE = 200, 2000
 _DRY = "dry"
 
 
-async def distill(call: MethodCall, params: DistillParams) -> Answer:
+async def distill_now(call: MethodCall, params: DistillParams) -> Answer:
     """Make statements of what was said, or tell what a run would make; a long answer comes in pages."""
     steps, begin = _place_of(params)
-    found = await _distilled(call, params, steps)
+    found = await _run_distill(call, params, steps)
     told = [_statement_json(one) for one in found.statements]
     page = told[begin : begin + STATEMENTS_A_PAGE]
     end = begin + len(page)
@@ -194,21 +208,21 @@ async def distill(call: MethodCall, params: DistillParams) -> Answer:
     }
 
 
-async def _distilled(call: MethodCall, params: DistillParams, steps: Sequence[str]) -> DistilledTalk:
+async def _run_distill(call: MethodCall, params: DistillParams, steps: Sequence[str]) -> DistilledTalk:
     statements = call.engine.statements
     if params.dry_run:
-        waiting, done = await wait(statements.count_waiting(params.import_id)), 0
+        waiting, done = await await_future(statements.count_waiting(params.import_id)), 0
 
-        def tell(count: int) -> None:
+        def report_read(count: int) -> None:
             nonlocal done
             done += count
-            call.progress.tell("Reading what was said", done, waiting)
+            call.progress.report_progress("Reading what was said", done, waiting)
 
-        return await wait(statements.preview(params.import_id, tell, call.actor()))
+        return await await_future(statements.preview_statements(params.import_id, report_read, call.actor()))
     if params.after is not None:
-        return await wait(statements.read_runs(steps, params.import_id))
-    call.progress.tell("Making statements", 0, None)
-    return await wait(statements.run(params.import_id, call.actor()))
+        return await await_future(statements.read_runs(steps, params.import_id))
+    call.progress.report_progress("Making statements", 0, None)
+    return await await_future(statements.run(params.import_id, call.actor()))
 
 
 def _place_of(params: DistillParams) -> tuple[tuple[str, ...], int]:
@@ -285,7 +299,9 @@ METHODS: tuple[Entry, ...] = (
                     {
                         "total": ref("count"),
                         "unconsolidated": ref("count"),
-                        "backlog_age_hours": maybe(number(least=0), "Of the oldest that waits; null where none does."),
+                        "backlog_age_hours": nullable(
+                            number(least=0), "Of the oldest that waits; null where none does."
+                        ),
                     }
                 ),
                 "facts": record(
@@ -319,20 +335,22 @@ METHODS: tuple[Entry, ...] = (
         AuditLogParams,
         record(
             {
-                "entries": many(
+                "entries": list_of(
                     record(
                         {
                             "at": text(),
                             "verb": text("What was done, or `refused`."),
-                            "id": maybe(text(), "The memory; null for a search, and for what this client cannot see."),
-                            "kind": maybe(ref("kind")),
-                            "space": maybe(text()),
-                            "detail": anything("Counts and words of Loci's own."),
+                            "id": nullable(
+                                text(), "The memory; null for a search, and for what this client cannot see."
+                            ),
+                            "kind": nullable(ref("kind")),
+                            "space": nullable(text()),
+                            "detail": any_object("Counts and words of Loci's own."),
                             "success": flag(),
                         }
                     )
                 ),
-                "cut?": many(text()),
+                "cut?": list_of(text()),
             }
         ),
         memory_audit_log,
@@ -348,8 +366,8 @@ METHODS: tuple[Entry, ...] = (
         record(
             {
                 "dry_run": flag(),
-                "planned": mapping(ref("count"), "Of a dry run: deed to count."),
-                "changed": mapping(
+                "planned": map_of(ref("count"), "Of a dry run: deed to count."),
+                "changed": map_of(
                     ref("count"), "Of a run: memories that it changed, by the status that they have now."
                 ),
             }
@@ -382,13 +400,13 @@ METHODS: tuple[Entry, ...] = (
                 "paused": flag(),
                 "holds": text(),
                 "pressure": one_of("normal", "elevated", "critical"),
-                "jobs": many(anything()),
-                "calendar": many(anything()),
-                "total": whole(),
-                "cut?": many(text()),
+                "jobs": list_of(any_object()),
+                "calendar": list_of(any_object()),
+                "total": whole_number(),
+                "cut?": list_of(text()),
             }
         ),
-        jobs,
+        list_jobs,
     ),
     owner_method(
         "consolidate",
@@ -396,21 +414,21 @@ METHODS: tuple[Entry, ...] = (
         ConsolidateParams,
         record(
             {
-                "deduplicated": whole(),
-                "contradictions": anything(),
-                "corroborated": whole(),
-                "compressed": anything(),
-                "pruned": anything(),
-                "before?": anything(),
-                "after?": anything(),
-                "duration_ms?": whole(),
+                "deduplicated": whole_number(),
+                "contradictions": any_object(),
+                "corroborated": whole_number(),
+                "compressed": any_object(),
+                "pruned": any_object(),
+                "before?": any_object(),
+                "after?": any_object(),
+                "duration_ms?": whole_number(),
                 "dry_run": flag(),
-                "skipped?": whole(),
+                "skipped?": whole_number(),
                 "job?": text(null=True),
                 "step": text(null=True),
             }
         ),
-        consolidate,
+        consolidate_now,
         effect="write",
         errors=(Code.BACKGROUND_STALLED,),
         long=True,
@@ -422,7 +440,7 @@ METHODS: tuple[Entry, ...] = (
         DistillParams,
         record(
             {
-                "statements": many(
+                "statements": list_of(
                     record(
                         {
                             "id": text("Null in a dry run.", null=True),
@@ -432,17 +450,17 @@ METHODS: tuple[Entry, ...] = (
                             "lasting": flag("Likely of use in a month."),
                             "confidence": number(),
                             "episode_id": text(),
-                            "span": many(whole(), "From and to, in characters of the episode's text."),
+                            "span": list_of(whole_number(), "From and to, in characters of the episode's text."),
                             "operation": text("What the gate made of it: ADD, NOOP where it stands already, …"),
                         }
                     )
                 ),
-                "small_talk": many(text("An episode that holds nothing worth keeping.")),
-                "skipped": mapping(ref("count"), "What was left out, by reason."),
+                "small_talk": list_of(text("An episode that holds nothing worth keeping.")),
+                "skipped": map_of(ref("count"), "What was left out, by reason."),
                 "next?": text("Of a long answer; `after` of the next call with the same parameters."),
             }
         ),
-        distill,
+        distill_now,
         effect="write",
         errors=(Code.NOT_FOUND, Code.EMBEDDER_UNAVAILABLE, Code.BACKGROUND_STALLED),
         long=True,
@@ -452,8 +470,8 @@ METHODS: tuple[Entry, ...] = (
         "sweep",
         "Look now for what fades, expires or can be archived, and for assistants' notes that can go.",
         NoParams,
-        record({"swept": anything(), "episodes": anything(), "steps": many(text())}),
-        sweep,
+        record({"swept": any_object(), "episodes": any_object(), "steps": list_of(text())}),
+        sweep_now,
         effect="write",
         errors=(Code.BACKGROUND_STALLED,),
         long=True,

@@ -48,11 +48,11 @@ class Shape:
     exact: bool
     name_of: NameOf
 
-    def number(self, value: float) -> float | str:
+    def figure_json(self, value: float) -> float | str:
         """A figure as this caller sees it."""
         return round(value, 6) if self.exact else band_word(value)
 
-    def memory(self, memory: Memory, score: float | None = None) -> dict[str, Any]:
+    def memory_json(self, memory: Memory, score: float | None = None) -> dict[str, Any]:
         """A memory as a recall item.
 
         Args:
@@ -67,9 +67,9 @@ class Shape:
             "said_by": memory.said_by(client),
             "category": memory.category,
             "status": memory.status.value,
-            "score": None if score is None else self.number(score),
-            "trust": self.number(memory.trust),
-            "confidence": self.number(memory.confidence),
+            "score": None if score is None else self.figure_json(score),
+            "trust": self.figure_json(memory.trust),
+            "confidence": self.figure_json(memory.confidence),
             "created_at": format_time(memory.recorded_at),
             "occurred_at": None if memory.occurred is None else format_time(memory.occurred.ms),
             "occurred_precision": None if memory.occurred is None else memory.occurred.precision.value,
@@ -82,7 +82,7 @@ class Shape:
             "session": memory.session,
             **stated_conditions(memory),
         }
-        return {**item, **_details(memory)} if self.exact else _guard_memory(memory, item)
+        return {**item, **_detail_members(memory)} if self.exact else _guard_memory(memory, item)
 
     def recalled_json(self, item: RecallItem, explain: bool) -> dict[str, Any]:
         """A recalled memory.
@@ -90,7 +90,7 @@ class Shape:
         Args:
             explain: whether signals, ranks and reasons are wanted.
         """
-        shaped = self.memory(item.memory, item.score)
+        shaped = self.memory_json(item.memory, item.score)
         refs = () if isinstance(shaped, Withheld) else item.refs
         if refs:
             shaped["refs"] = [one if self.exact else sanitize_for_display(one) for one in refs]
@@ -102,17 +102,17 @@ class Shape:
             return shaped
         signals = item.signals
         shaped["signals"] = {
-            "relevance": self.number(signals.relevance),
-            "confidence": self.number(signals.confidence),
-            "recency": self.number(signals.recency),
-            "importance": self.number(signals.importance),
-            "utility": self.number(signals.utility),
+            "relevance": self.figure_json(signals.relevance),
+            "confidence": self.figure_json(signals.confidence),
+            "recency": self.figure_json(signals.recency),
+            "importance": self.figure_json(signals.importance),
+            "utility": self.figure_json(signals.utility),
         }
         shaped["ranks"] = {
             name: {"rank": int(rank), "raw": float(raw)} if self.exact else int(rank)
             for name, (rank, raw) in item.ranks.items()
         }
-        shaped["why"] = list(item.why) if self.exact else _reasons(item.ranks)
+        shaped["why"] = list(item.why) if self.exact else _client_reasons(item.ranks)
         return shaped
 
     def plan_json(self, plan: QueryPlan) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class Shape:
         """
         told: dict[str, Any] = {
             "intent": plan.intent.value,
-            "time": None if plan.time is None else _days(plan.time),
+            "time": None if plan.time is None else _days_json(plan.time),
             "entities": [one if self.exact else sanitize_for_display(one) for one in plan.entities],
         }
         if not self.exact:
@@ -132,14 +132,14 @@ class Shape:
         return {
             **told,
             "intent_scores": {name: round(score, 6) for name, score in plan.intent_scores.items()},
-            "aliases": _aliases(plan.aliases),
+            "aliases": _limit_aliases(plan.aliases),
             "identifiers": list(plan.identifiers),
             "text_weight": round(plan.text_weight, 6),
             "text_signals": list(plan.text_signals),
             "given": list(plan.given),
         }
 
-    def reason(self, result: RecallResult) -> str:
+    def reason_of(self, result: RecallResult) -> str:
         """Why there is an answer or none; without the numbers where this caller sees none."""
         if self.exact or not any(character.isdigit() for character in result.reason):
             return result.reason
@@ -157,11 +157,11 @@ def _guard_memory(memory: Memory, item: dict[str, Any]) -> dict[str, Any]:
     return Withheld(left, **bare, text=blocked_placeholder(score))
 
 
-def _days(time: TimeRange) -> dict[str, str]:
+def _days_json(time: TimeRange) -> dict[str, str]:
     return {"words": time.words, "from": time.first_day, "to": time.last_day}
 
 
-def _aliases(known: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+def _limit_aliases(known: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     room, told = _MOST_ALIASES, dict[str, list[str]]()
     for name, others in known.items():
         kept = list(others[:room])
@@ -194,7 +194,7 @@ def explanation_json(trace: Trace, metrics: Metrics | None, shape: Shape) -> dic
     }
 
 
-def _reasons(ranks: Mapping[str, object]) -> list[str]:
+def _client_reasons(ranks: Mapping[str, object]) -> list[str]:
     """A client's reasons: from which lists a memory came, in words."""
     told = ["It is close in meaning."] if _BY_MEANING & ranks.keys() else []
     if ranks.keys() - _BY_MEANING:
@@ -202,7 +202,7 @@ def _reasons(ranks: Mapping[str, object]) -> list[str]:
     return told
 
 
-def _details(memory: Memory) -> dict[str, Any]:
+def _detail_members(memory: Memory) -> dict[str, Any]:
     return {
         "role": memory.role.value,
         "status_reason": memory.status_reason,
@@ -236,15 +236,15 @@ def detail_json(found: MemoryDetail, shape: Shape) -> dict[str, Any]:
         The item with its additions.
     """
     return {
-        **shape.memory(found.memory),
-        "claims": [_row(claim, "valid_from", "valid_to") for claim in found.claims],
+        **shape.memory_json(found.memory),
+        "claims": [_row_json(claim, "valid_from", "valid_to") for claim in found.claims],
         "provenance": {
-            "sources": [_row(source, "at") for source in found.sources],
-            "conversation": _row(found.conversation, "started_at"),
+            "sources": [_row_json(source, "at") for source in found.sources],
+            "conversation": _row_json(found.conversation, "started_at"),
             "origin": dict(found.origin),
             "parts": list(found.parts),
         },
-        "edges": [_row(edge) for edge in found.edges],
+        "edges": [_row_json(edge) for edge in found.edges],
         "trust_terms": [{"term": name, "value": round(value, 6)} for name, value in found.trust_terms],
     }
 
@@ -262,7 +262,7 @@ def context_json(reply: ContextReply, shape: Shape) -> dict[str, Any]:
         "included": len(packed.included),
         "excluded": len(packed.excluded),
         "excluded_reasons": [
-            {"id": one.id, "reason": one.reason, "value": shape.number(one.value)} for one in packed.excluded
+            {"id": one.id, "reason": one.reason, "value": shape.figure_json(one.value)} for one in packed.excluded
         ],
         "receipt": reply.receipt_id,
         "tokenizer": packed.tokenizer,
@@ -270,7 +270,7 @@ def context_json(reply: ContextReply, shape: Shape) -> dict[str, Any]:
     }
     if shape.exact:
         shaped["memories"] = [
-            {"id": one.id, "tier": one.tier, "score": shape.number(one.score), "tokens": one.tokens}
+            {"id": one.id, "tier": one.tier, "score": shape.figure_json(one.score), "tokens": one.tokens}
             for one in packed.included
         ]
     if reply.clarifying:
@@ -289,8 +289,8 @@ def conflict_json(item: ListedConflict, shape: Shape) -> dict[str, Any]:
         "kind": item.kind,
         "state": item.state,
         "question": item.question if shape.exact else sanitize_for_display(item.question),
-        "existing": None if item.existing is None else shape.memory(item.existing),
-        "incoming": shape.memory(item.incoming),
+        "existing": None if item.existing is None else shape.memory_json(item.existing),
+        "incoming": shape.memory_json(item.incoming),
         "reason": item.reason,
         "suggestion": None if item.suggestion is None else item.suggestion.action.value,
         "actions": [action.value for action in item.actions],
@@ -301,7 +301,7 @@ def conflict_json(item: ListedConflict, shape: Shape) -> dict[str, Any]:
     if item.asked is not None and shape.exact:
         shaped["asked"] = to_json_value(item.asked)
     if item.against is not None and shape.exact:
-        shaped["against"] = shape.memory(item.against)
+        shaped["against"] = shape.memory_json(item.against)
     if item.warning and shape.exact:
         shaped["warning"] = item.warning
     if item.resolution is not None:
@@ -333,8 +333,8 @@ def verdict_json(reply: VerdictReply, shape: Shape) -> dict[str, Any]:
     return {
         "id": reply.memory_id,
         "status": reply.status,
-        "trust": shape.number(reply.trust),
-        "confidence": shape.number(reply.confidence),
+        "trust": shape.figure_json(reply.trust),
+        "confidence": shape.figure_json(reply.confidence),
         "reinforcements": reply.reinforcements,
         "disputes": reply.disputes,
         "corroboration": reply.corroboration,
@@ -366,20 +366,20 @@ def undo_json(report: UndoReport) -> dict[str, Any]:
         "label": report.label,
         "undo_step": report.undo_step_id,
         "restored": report.restored,
-        "left": [{**to_json_value(row), "key": _row(row["key"])} for row in report.left],
+        "left": [{**to_json_value(row), "key": _row_json(row["key"])} for row in report.left],
         **({"unpaired": list(report.unpaired)} if report.unpaired else {}),
     }
 
 
 def steps_json(page: Steps) -> dict[str, Any]:
     """`undo --list`: a page of undo steps, newest first."""
-    shaped: dict[str, Any] = {"items": [_step(step) for step in page.rows], "total": page.total}
+    shaped: dict[str, Any] = {"items": [_step_json(step) for step in page.rows], "total": page.total}
     if page.next is not None:
         shaped["next"] = page.next
     return shaped
 
 
-def _step(step: StepRow) -> dict[str, Any]:
+def _step_json(step: StepRow) -> dict[str, Any]:
     return {
         "id": step.id,
         "at": format_time(step.at),
@@ -395,7 +395,7 @@ def _step(step: StepRow) -> dict[str, Any]:
     }
 
 
-def _row(row: Mapping[str, Any], *times: str) -> dict[str, Any]:
+def _row_json(row: Mapping[str, Any], *times: str) -> dict[str, Any]:
     """A row of the engine's own: the named members are epoch milliseconds, bytes are left out."""
     return {
         name: format_time(value) if name in times else value
@@ -420,16 +420,16 @@ def to_json_value(value: object, name: str = "") -> Any:
         return format_time(value.ms)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         members = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        return _members(members)
+        return _members_json(members)
     if isinstance(value, Mapping):
-        return _members(value)
+        return _members_json(value)
     if isinstance(value, Sequence | Set) and not isinstance(value, str | bytes | bytearray):
         rows = sorted(value, key=str) if isinstance(value, Set) else value
         return [to_json_value(row, name) for row in rows]
-    return _scalar(value, name)
+    return _scalar_json(value, name)
 
 
-def _members(members: Mapping[Any, object]) -> dict[str, Any]:
+def _members_json(members: Mapping[Any, object]) -> dict[str, Any]:
     return {
         str(key): to_json_value(member, str(key))
         for key, member in members.items()
@@ -437,7 +437,7 @@ def _members(members: Mapping[Any, object]) -> dict[str, Any]:
     }
 
 
-def _scalar(value: object, name: str) -> Any:
+def _scalar_json(value: object, name: str) -> Any:
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Path):
@@ -483,20 +483,20 @@ class _Way:
     memories: Callable[[Sequence[Result]], Iterable[Result]]
 
 
-def _each(items: Sequence[Result]) -> Iterable[Result]:
+def _return_items(items: Sequence[Result]) -> Iterable[Result]:
     return items
 
 
-def _sides(items: Sequence[Result]) -> Iterable[Result]:
+def _both_sides(items: Sequence[Result]) -> Iterable[Result]:
     both = (item[name] for item in items for name in ("existing", "incoming"))
     return (side for side in both if side is not None)
 
 
 _WAYS: Mapping[str, _Way] = MappingProxyType(
     {
-        "memory_list": _Way("list", "items", _each),
-        "memory_history": _Way("history", "versions", _each),
-        "memory_conflicts": _Way("conflicts", "conflicts", _sides),
+        "memory_list": _Way("list", "items", _return_items),
+        "memory_history": _Way("history", "versions", _return_items),
+        "memory_conflicts": _Way("conflicts", "conflicts", _both_sides),
     }
 )
 _ENTITIES = frozenset({"entity_get", "entity_resolve"})

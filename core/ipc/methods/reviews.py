@@ -31,6 +31,7 @@ from core.ipc.methods.kit.entry import (
     SourceName,
     TimeText,
     VerdictReason,
+    await_future,
     client_method,
     client_write,
     items_after,
@@ -38,9 +39,19 @@ from core.ipc.methods.kit.entry import (
     owner_memory_method,
     owner_method,
     unpublished_field,
-    wait,
 )
-from core.ipc.methods.kit.results import Schema, either, many, maybe, number, one_of, record, ref, text, whole
+from core.ipc.methods.kit.results import (
+    Schema,
+    any_of,
+    list_of,
+    nullable,
+    number,
+    one_of,
+    record,
+    ref,
+    text,
+    whole_number,
+)
 from core.ipc.protocol.contract import read_time
 from core.types.reviews import Decision
 from core.types.values import Action, Grant, Source
@@ -106,17 +117,17 @@ class CorroborateParams(ExtrasParams, IdParams):
     session: SessionName | None = None
 
 
-async def conflicts(call: MethodCall, params: ConflictsParams | OpenConflictsParams) -> Answer:
+async def list_conflicts(call: MethodCall, params: ConflictsParams | OpenConflictsParams) -> Answer:
     """What waits for a decision, as far as the caller may see both sides; to one that may not decide, no answers."""
     closed_too = isinstance(params, ConflictsParams) and params.all
-    found, shape = await wait(call.engine.conflicts.list_items(call.actor(), everything=closed_too)), call.shape
+    found, shape = await await_future(call.engine.conflicts.list_items(call.actor(), everything=closed_too)), call.shape
     items = items_after([memory_json.conflict_json(item, shape) for item in found], params.after)
-    if call.session.may(Grant.CURATE.value):
+    if call.session.has_any_grant(Grant.CURATE.value):
         return {"conflicts": items}
     return {"conflicts": [{**item, "actions": []} for item in items]}
 
 
-async def resolve(call: MethodCall, params: DecisionParams | ClientDecisionParams) -> Answer:
+async def resolve_conflict(call: MethodCall, params: DecisionParams | ClientDecisionParams) -> Answer:
     """Decide one item."""
     decision = Decision(
         action=Action(params.action),
@@ -127,31 +138,33 @@ async def resolve(call: MethodCall, params: DecisionParams | ClientDecisionParam
         remember=isinstance(params, DecisionParams) and params.remember,
     )
     request_id = params.request_id if isinstance(params, ClientDecisionParams) else None
-    done = await wait(call.engine.conflicts.resolve(params.id, decision, call.actor(), request_id))
+    done = await await_future(call.engine.conflicts.resolve(params.id, decision, call.actor(), request_id))
     return memory_json.decision_json(params.id, decision.action, done)
 
 
 async def turn_down(call: MethodCall, params: NameParams) -> Answer:
     """Turn down all that one client proposed or asked for."""
-    done = await wait(call.engine.conflicts.turn_down(params.name))
+    done = await await_future(call.engine.conflicts.turn_down(params.name))
     return {"name": params.name, "step": done.step_id, "items": done.items, "left": done.left}
 
 
-async def confirm(call: MethodCall, params: IdParams) -> Answer:
+async def confirm_memory(call: MethodCall, params: IdParams) -> Answer:
     """Confirm one memory."""
-    done = await wait(call.engine.memories.confirm(params.id, call.actor(), params.extras()))
+    done = await await_future(call.engine.memories.confirm(params.id, call.actor(), params.make_extras()))
     return memory_json.verdict_json(done, call.shape)
 
 
-async def reinforce(call: MethodCall, params: IdParams) -> Answer:
+async def reinforce_memory(call: MethodCall, params: IdParams) -> Answer:
     """Reinforce one memory."""
-    done = await wait(call.engine.memories.reinforce(params.id, call.actor(), params.extras()))
+    done = await await_future(call.engine.memories.reinforce(params.id, call.actor(), params.make_extras()))
     return memory_json.verdict_json(done, call.shape)
 
 
-async def dispute(call: MethodCall, params: DisputeParams) -> Answer:
+async def dispute_memory(call: MethodCall, params: DisputeParams) -> Answer:
     """Dispute one memory."""
-    done = await wait(call.engine.memories.dispute(params.id, call.actor(), params.reason, params.extras()))
+    done = await await_future(
+        call.engine.memories.dispute(params.id, call.actor(), params.reason, params.make_extras())
+    )
     return memory_json.verdict_json(done, call.shape)
 
 
@@ -160,7 +173,7 @@ async def memory_corroborate(call: MethodCall, params: CorroborateParams) -> Ans
     source = None if params.source is None else Source(params.source)
     actor = call.actor(params.session)
     corroborate = call.engine.memories.corroborate
-    done = await wait(corroborate(params.id, actor, source, params.session, params.extras()))
+    done = await await_future(corroborate(params.id, actor, source, params.session, params.make_extras()))
     return memory_json.verdict_json(done, call.shape)
 
 
@@ -182,12 +195,12 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 ),
                 "state?": one_of("open", "resolved", "moot"),
                 "question?": text(),
-                "existing": maybe(ref("item")),
+                "existing": nullable(ref("item")),
                 "incoming": ref("item"),
                 "reason": text("Why it is here, in a sentence."),
-                "suggestion": maybe(ref("action")),
+                "suggestion": nullable(ref("action")),
                 "result?": text("What the suggestion would lead to."),
-                "actions?": many(
+                "actions?": list_of(
                     ref("action"),
                     "Answers it takes, as `action` of `memory_resolve_conflict`; none to a client that may not decide.",
                 ),
@@ -205,7 +218,7 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                     },
                     "To the owner: what a client asked for (kind `approval`).",
                 ),
-                "cut?": many(text()),
+                "cut?": list_of(text()),
             },
             "A validated pair, or one memory that needs a decision.",
         ),
@@ -213,35 +226,35 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
             {
                 "id": text(),
                 "action": ref("action"),
-                "step": maybe(text(), "What `undo` takes; null where nothing changed."),
+                "step": nullable(text(), "What `undo` takes; null where nothing changed."),
                 "label": text(),
-                "active": many(text(), "Memories that stand now."),
-                "retired": many(text(), "Memories that no longer do."),
-                "closed": many(text(), "Other conflicts that it settled."),
-                "withheld?": many(
+                "active": list_of(text(), "Memories that stand now."),
+                "retired": list_of(text(), "Memories that no longer do."),
+                "closed": list_of(text(), "Other conflicts that it settled."),
+                "withheld?": list_of(
                     text(),
                     "To the owner: memories that stand now and read like instructions, so that "
                     "assistants are not given them.",
                 ),
-                "asked?": many(
+                "asked?": list_of(
                     text(),
                     "To the owner: other conflicts that it opened; what was let in contradicts what "
                     "stands and still waits.",
                 ),
-                "cut?": many(text()),
+                "cut?": list_of(text()),
             }
         ),
         "judged": record(
             {
                 "id": text(),
                 "status": ref("status"),
-                "trust": either(number(), ref("band")),
-                "confidence": either(number(), ref("band")),
-                "reinforcements": whole(),
-                "disputes": whole(),
-                "corroboration": whole("Independent sources that say the same."),
-                "step": maybe(text(), "What `undo` takes; null where nothing changed."),
-                "conflict": maybe(text(), "The review item that was opened instead."),
+                "trust": any_of(number(), ref("band")),
+                "confidence": any_of(number(), ref("band")),
+                "reinforcements": whole_number(),
+                "disputes": whole_number(),
+                "corroboration": whole_number("Independent sources that say the same."),
+                "step": nullable(text(), "What `undo` takes; null where nothing changed."),
+                "conflict": nullable(text(), "The review item that was opened instead."),
             },
             "How a memory stands after a verdict; exact numbers for the owner, band words for clients.",
         ),
@@ -255,8 +268,8 @@ METHODS: tuple[Entry, ...] = (
         "Memories that disagree or wait for a decision, the most harmful first; those of "
         "which this client may see both sides.",
         OpenConflictsParams,
-        record({"conflicts": many(ref("conflict")), "next?": text(), "cut?": many(text())}),
-        conflicts,
+        record({"conflicts": list_of(ref("conflict")), "next?": text(), "cut?": list_of(text())}),
+        list_conflicts,
         grants=("read",),
         errors=(Code.ACCESS_DENIED,),
         paged="id",
@@ -266,7 +279,7 @@ METHODS: tuple[Entry, ...] = (
         "Decide a conflict; one undo step. A client never decides against what the person said.",
         ClientDecisionParams,
         ref("decided"),
-        resolve,
+        resolve_conflict,
         grants=("curate",),
         errors=(
             Code.NOT_FOUND,
@@ -280,21 +293,21 @@ METHODS: tuple[Entry, ...] = (
         "Say that a memory is still true.",
         MemoryParams,
         ref("judged"),
-        confirm,
+        confirm_memory,
     ),
     memory_write(
         "memory_reinforce",
         "Say that a memory proved right; a client counts once.",
         MemoryParams,
         ref("judged"),
-        reinforce,
+        reinforce_memory,
     ),
     memory_write(
         "memory_dispute",
         "Say that a memory is wrong; a client counts once.",
         ClientDisputeParams,
         ref("judged"),
-        dispute,
+        dispute_memory,
     ),
     memory_write(
         "memory_corroborate",
@@ -308,8 +321,8 @@ METHODS: tuple[Entry, ...] = (
         "conflicts",
         "Memories that disagree or wait for a decision, the most harmful first.",
         ConflictsParams,
-        record({"conflicts": many(ref("conflict")), "next?": text(), "cut?": many(text())}),
-        conflicts,
+        record({"conflicts": list_of(ref("conflict")), "next?": text(), "cut?": list_of(text())}),
+        list_conflicts,
         paged="id",
     ),
     owner_method(
@@ -317,7 +330,7 @@ METHODS: tuple[Entry, ...] = (
         "Decide a conflict; one undo step.",
         DecisionParams,
         ref("decided"),
-        resolve,
+        resolve_conflict,
         effect="write",
         errors=(Code.NOT_FOUND, Code.TEXT_TOO_LARGE, Code.DISK_FULL, Code.WRITE_FAILED),
         aliases={"conflict_id": "id"},
@@ -326,7 +339,14 @@ METHODS: tuple[Entry, ...] = (
         "turn_down",
         "Turn down all that one client proposed or asked for and that waits; one undo step.",
         NameParams,
-        record({"name": text(), "step": maybe(text()), "items": whole(), "left": whole("Items that wait still.")}),
+        record(
+            {
+                "name": text(),
+                "step": nullable(text()),
+                "items": whole_number(),
+                "left": whole_number("Items that wait still."),
+            }
+        ),
         turn_down,
         effect="write",
         errors=(Code.NOT_FOUND,),
@@ -336,7 +356,7 @@ METHODS: tuple[Entry, ...] = (
         "Confirm with the owner's word that a memory is true.",
         IdParams,
         ref("judged"),
-        confirm,
+        confirm_memory,
         effect="write",
     ),
     owner_memory_method(
@@ -344,7 +364,7 @@ METHODS: tuple[Entry, ...] = (
         "Say with the owner's word that a memory is wrong.",
         DisputeParams,
         ref("judged"),
-        dispute,
+        dispute_memory,
         effect="write",
     ),
     owner_memory_method(
@@ -352,7 +372,7 @@ METHODS: tuple[Entry, ...] = (
         "Say that a memory proved right.",
         IdParams,
         ref("judged"),
-        reinforce,
+        reinforce_memory,
         effect="write",
     ),
 )

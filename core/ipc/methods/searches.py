@@ -37,6 +37,7 @@ from core.ipc.methods.kit.entry import (
     StatusName,
     TagNames,
     TimeText,
+    await_future,
     check_spaces,
     client_method,
     items_after,
@@ -44,21 +45,20 @@ from core.ipc.methods.kit.entry import (
     owner_memory_method,
     owner_method,
     unpublished_field,
-    wait,
 )
 from core.ipc.methods.kit.results import (
-    anything,
-    both,
+    all_of,
+    any_object,
     flag,
-    many,
-    mapping,
-    maybe,
+    list_of,
+    map_of,
+    nullable,
     number,
     one_of,
     record,
     ref,
     text,
-    whole,
+    whole_number,
 )
 from core.ipc.methods.memory_json import Shape
 from core.ipc.protocol.contract import format_time, read_as_of, read_time
@@ -253,23 +253,23 @@ class ReceiptParams(Params):
 
 async def memory_get(call: MethodCall, params: GetParams) -> Answer:
     """One memory; of a long text what is left of it behind `offset`."""
-    memory = await wait(call.engine.memories.get(params.id, call.actor(), kind_of(params.memory_type)))
-    told = call.shape.memory(memory)
+    memory = await await_future(call.engine.memories.get(params.id, call.actor(), kind_of(params.memory_type)))
+    told = call.shape.memory_json(memory)
     told["text"] = told["text"][params.offset :]  # in place: one that is not shown is known by its type
     return told
 
 
-async def list_(call: MethodCall, params: ListParams | PageParams) -> Answer:
+async def list_memories(call: MethodCall, params: ListParams | PageParams) -> Answer:
     """A page of memories, newest first unless another order is named."""
     if params.space is not None:
         check_spaces(call.session, [params.space])
-    page = await wait(call.engine.memories.list(_page(params), call.actor()))
+    page = await await_future(call.engine.memories.list(_make_list_request(params), call.actor()))
     shape = call.shape
-    told: Answer = {"items": [shape.memory(memory) for memory in page.items], "total": page.total}
+    told: Answer = {"items": [shape.memory_json(memory) for memory in page.items], "total": page.total}
     return told if page.next is None else {**told, "next": page.next}
 
 
-def _page(params: ListParams | PageParams) -> ListRequest:
+def _make_list_request(params: ListParams | PageParams) -> ListRequest:
     request = ListRequest(
         text=params.text,
         kind=kind_of(params.kind),
@@ -277,17 +277,19 @@ def _page(params: ListParams | PageParams) -> ListRequest:
         space=params.space,
         limit=params.limit,
         after=params.after,
-        since_ms=_moment(params.since, "since"),
+        since_ms=_parse_moment(params.since, "since"),
     )
     if isinstance(params, PageParams):
-        return replace(request, category=params.category, until_ms=_moment(params.until, "until"))
+        return replace(request, category=params.category, until_ms=_parse_moment(params.until, "until"))
     return replace(request, import_id=params.import_id, tags=params.tags, client=params.client, sort=params.sort)
 
 
-async def recall(call: MethodCall, params: RecallParams) -> Answer:
+async def recall_as_owner(call: MethodCall, params: RecallParams) -> Answer:
     """Search with exact scores."""
-    spaces = _spaces(params.spaces, params.space)
-    return await _recall(call, replace(_query(params, call.engine.clock.now_ms()), spaces=spaces), params.after)
+    spaces = _join_spaces(params.spaces, params.space)
+    return await _recall_json(
+        call, replace(_make_query(params, call.engine.clock.now_ms()), spaces=spaces), params.after
+    )
 
 
 async def search(call: MethodCall, params: SearchParams) -> Answer:
@@ -301,13 +303,13 @@ async def search(call: MethodCall, params: SearchParams) -> Answer:
     spaces = (*(params.spaces or ()), *named)
     check_spaces(call.session, spaces)
     query = replace(
-        _query(params, call.engine.clock.now_ms()),
+        _make_query(params, call.engine.clock.now_ms()),
         spaces=spaces or None,
         tags=params.tags or None,
-        since_ms=_moment(params.since, "since"),
-        until_ms=_moment(params.until, "until"),
+        since_ms=_parse_moment(params.since, "since"),
+        until_ms=_parse_moment(params.until, "until"),
     )
-    return await _recall(call, query, params.after)
+    return await _recall_json(call, query, params.after)
 
 
 def _with_filters(params: SearchParams) -> SearchParams:
@@ -318,13 +320,13 @@ def _with_filters(params: SearchParams) -> SearchParams:
     return params.model_copy(update={name: getattr(filters, name) for name in fresh})
 
 
-async def _recall(call: MethodCall, query: RecallQuery, after: str | None) -> Answer:
-    reply = await wait(call.engine.memories.recall(query, call.actor(query.session)))
+async def _recall_json(call: MethodCall, query: RecallQuery, after: str | None) -> Answer:
+    reply = await await_future(call.engine.memories.recall(query, call.actor(query.session)))
     result, shape = reply.result, call.shape
     found: Answer = {
         "items": items_after([shape.recalled_json(item, query.explain) for item in result.items], after),
         "abstained": result.abstained,
-        "reason": shape.reason(result),
+        "reason": shape.reason_of(result),
         **({"near_misses": memory_json.to_json_value(result.near_misses)} if call.exact else {}),
         "strategy": result.strategy,
         **({"took_ms": round(float(result.took_ms), 3)} if call.exact else {}),
@@ -337,7 +339,7 @@ async def _recall(call: MethodCall, query: RecallQuery, after: str | None) -> An
     return {**found, "plan": shape.plan_json(result.trace.plan)}
 
 
-def _query(params: RecallParams | SearchParams, now_ms: int) -> RecallQuery:
+def _make_query(params: RecallParams | SearchParams, now_ms: int) -> RecallQuery:
     """The engine's question, but for its spaces."""
     if not params.query.strip():
         raise UserError(Code.INVALID_QUERY, "The query is empty; write what you are looking for.")
@@ -369,7 +371,7 @@ def plan_change(params: RecallParams | SearchParams, now_ms: int) -> PlanChange 
         UserError: INVALID_INPUT for a weight out of range, a day that cannot be read, days that make no range, or days
             beside `no_time`.
     """
-    days, weight = _days(params, now_ms), params.text_weight
+    days, weight = _make_time_range(params, now_ms), params.text_weight
     if weight is not None and not 0.0 <= weight <= 1.0:  # NaN passes the schema where no line is parsed
         raise UserError(Code.INVALID_INPUT, "`text_weight` must be a number from 0 to 1.")
     if params.no_time and days is not None:
@@ -379,9 +381,9 @@ def plan_change(params: RecallParams | SearchParams, now_ms: int) -> PlanChange 
     return None if change == PlanChange() else change
 
 
-def _days(params: RecallParams | SearchParams, now_ms: int) -> TimeRange | None:
+def _make_time_range(params: RecallParams | SearchParams, now_ms: int) -> TimeRange | None:
     """The days from `from` to `to`, both inclusive, in the zone in which a question's own days are read."""
-    first, last, zone = _day(params.from_, "from"), _day(params.to, "to"), LocalZone()
+    first, last, zone = _parse_day(params.from_, "from"), _parse_day(params.to, "to"), LocalZone()
     if first is None and last is None:
         return None
     if first is None:
@@ -396,7 +398,7 @@ def _days(params: RecallParams | SearchParams, now_ms: int) -> TimeRange | None:
     return to_moments(DaySpan(first, last), "", (0, 0), zone)
 
 
-def _day(text: str | None, field: str) -> date | None:
+def _parse_day(text: str | None, field: str) -> date | None:
     if text is None:
         return None
     try:
@@ -411,18 +413,18 @@ def _day(text: str | None, field: str) -> date | None:
     return day
 
 
-def _moment(time: str | float | None, field: str) -> int | None:
+def _parse_moment(time: str | float | None, field: str) -> int | None:
     when = read_time(time, field)
     return None if when is None else when.ms
 
 
-def _spaces(spaces: tuple[str, ...] | None, space: str | None) -> tuple[str, ...] | None:
+def _join_spaces(spaces: tuple[str, ...] | None, space: str | None) -> tuple[str, ...] | None:
     return (*(spaces or ()), *(() if space is None else (space,))) or None
 
 
-async def context(call: MethodCall, params: ContextParams | ClientContextParams) -> Answer:
+async def build_context(call: MethodCall, params: ContextParams | ClientContextParams) -> Answer:
     """What is remembered of a prompt, fenced as data, within a token budget."""
-    spaces = _spaces(params.spaces, params.space if isinstance(params, ContextParams) else None)
+    spaces = _join_spaces(params.spaces, params.space if isinstance(params, ContextParams) else None)
     check_spaces(call.session, spaces or ())
     if not params.prompt.strip():
         raise UserError(Code.INVALID_QUERY, "The prompt is empty; write what the assistant is asked.")
@@ -434,38 +436,41 @@ async def context(call: MethodCall, params: ContextParams | ClientContextParams)
         spaces=spaces,
     )
     return memory_json.context_json(
-        await wait(call.engine.memories.context(query, call.actor(query.session))), call.shape
+        await await_future(call.engine.memories.build_context(query, call.actor(query.session))), call.shape
     )
 
 
-async def show(call: MethodCall, params: IdParams) -> Answer:
+async def show_memory(call: MethodCall, params: IdParams) -> Answer:
     """Everything about one memory."""
-    return memory_json.detail_json(await wait(call.engine.memories.show(params.id, call.actor())), call.shape)
+    return memory_json.detail_json(await await_future(call.engine.memories.show(params.id, call.actor())), call.shape)
 
 
-async def history(call: MethodCall, params: HistoryParams) -> Answer:
+async def list_versions(call: MethodCall, params: HistoryParams) -> Answer:
     """All versions of one memory's chain."""
     shape = call.shape
-    chain = [shape.memory(memory) for memory in await wait(call.engine.memories.history(params.id, call.actor()))]
+    chain = [
+        shape.memory_json(memory)
+        for memory in await await_future(call.engine.memories.list_versions(params.id, call.actor()))
+    ]
     return {"items": items_after(chain, params.after)}
 
 
 async def memory_history(call: MethodCall, params: VersionsParams) -> Answer:
     """All versions of a memory that the caller may see, the oldest first, and the one that stands (seed D)."""
-    versions = await wait(call.engine.memories.history(params.id, call.actor()))
+    versions = await await_future(call.engine.memories.list_versions(params.id, call.actor()))
     wanted = kind_of(params.memory_type)
     if wanted is not None and all(one.kind is not wanted for one in versions):
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
     seen, shape = frozenset(one.id for one in versions), call.shape
-    told = [_version(one, shape, seen) for one in versions]
+    told = [_version_json(one, shape, seen) for one in versions]
     stands = next((told[at] for at in range(len(told) - 1, -1, -1) if versions[at].status in _STANDS), None)
     return {"versions": items_after(told, params.after), "current": stands}
 
 
-def _version(memory: Memory, shape: Shape, seen: frozenset[str]) -> dict[str, Any]:
+def _version_json(memory: Memory, shape: Shape, seen: frozenset[str]) -> dict[str, Any]:
     """One version: when it was true, when it was believed, and what took its place, as far as the caller sees that."""
     after = memory.superseded_by_id
-    told = shape.memory(memory)
+    told = shape.memory_json(memory)
     told |= {  # in place: it may be one that is not shown, and is known by that
         "version": memory.version,
         "valid_from": format_time(memory.valid_from),
@@ -476,9 +481,9 @@ def _version(memory: Memory, shape: Shape, seen: frozenset[str]) -> dict[str, An
     return told
 
 
-async def receipt(call: MethodCall, params: ReceiptParams) -> Answer:
+async def read_receipt(call: MethodCall, params: ReceiptParams) -> Answer:
     """What one answer was: who asked what, which memories it was given, and which were kept back, and why."""
-    found = await wait(call.engine.laboratory.receipt(params.id))
+    found = await await_future(call.engine.laboratory.read_receipt(params.id))
     row = found.row
     return {
         "id": row.id,
@@ -498,16 +503,16 @@ async def receipt(call: MethodCall, params: ReceiptParams) -> Answer:
     }
 
 
-async def spaces(call: MethodCall, _params: NoParams) -> Answer:
+async def list_spaces(call: MethodCall, _params: NoParams) -> Answer:
     """All spaces, with how many memories stand in each."""
-    names = (await wait(call.engine.vault.status())).values["spaces"]
-    counts = (await wait(call.engine.library.count_facets())).spaces
+    names = (await await_future(call.engine.vault.read_status())).values["spaces"]
+    counts = (await await_future(call.engine.library.count_facets())).spaces
     return {"spaces": [{"name": name, "memories": counts.get(name, 0)} for name in names]}
 
 
 _FOUND = record(
     {
-        "items": many(ref("item")),
+        "items": list_of(ref("item")),
         "abstained": flag(),
         "reason": text(),
         "strategy": text(),
@@ -520,21 +525,21 @@ _FOUND = record(
 _CONTEXT = record(
     {
         "text": text("What the assistant reads; empty where nothing fits the budget."),
-        "tokens": whole(least=0),
-        "included": whole(least=0),
-        "excluded": whole(least=0),
-        "excluded_reasons": many(ref("excluded")),
+        "tokens": whole_number(least=0),
+        "included": whole_number(least=0),
+        "excluded": whole_number(least=0),
+        "excluded_reasons": list_of(ref("excluded")),
         "receipt": text(),
         "tokenizer": text("The model whose tokenizer counted, or `estimate`."),
         "exact": flag(),
-        "memories?": many(ref("packed"), "To the owner: each memory in the text."),
-        "clarifying?": many(
+        "memories?": list_of(ref("packed"), "To the owner: each memory in the text."),
+        "clarifying?": list_of(
             record({"id": text(), "question": text()}),
             "Questions that may be put to the person at a natural pause; only where a session "
             "is named. Data, like the text.",
             most=2,
         ),
-        "cut?": many(text()),
+        "cut?": list_of(text()),
     }
 )
 
@@ -553,8 +558,8 @@ METHODS: tuple[Entry, ...] = (
         "memory_list",
         "Memories, newest first.",
         PageParams,
-        record({"items": many(ref("item")), "total": whole(), "next?": text()}),
-        list_,
+        record({"items": list_of(ref("item")), "total": whole_number(), "next?": text()}),
+        list_memories,
         grants=("read",),
         errors=(Code.ACCESS_DENIED,),
         aliases={"memory_type": "kind"},
@@ -592,7 +597,7 @@ METHODS: tuple[Entry, ...] = (
         "and episodes, each fenced as data. Counts as a search.",
         ClientContextParams,
         _CONTEXT,
-        context,
+        build_context,
         grants=("read",),
         errors=(Code.SEARCH_TIMEOUT, Code.RATE_LIMITED, Code.INVALID_QUERY, Code.ACCESS_DENIED),
         aliases={"trigger_prompt": "prompt", "session_id": "session"},
@@ -604,10 +609,10 @@ METHODS: tuple[Entry, ...] = (
         VersionsParams,
         record(
             {
-                "versions": many(
+                "versions": list_of(
                     ref("item"), "With `version`, `valid_from`, `valid_to`, `retired_at` and `superseded_by`."
                 ),
-                "current": maybe(ref("item")),
+                "current": nullable(ref("item")),
                 "next?": text(),
             }
         ),
@@ -623,24 +628,24 @@ METHODS: tuple[Entry, ...] = (
         RecallParams,
         record(
             {
-                "items": many(ref("item")),
+                "items": list_of(ref("item")),
                 "abstained": flag(),
                 "reason": text(),
-                "near_misses": many(anything()),
+                "near_misses": list_of(any_object()),
                 "strategy": text(),
                 "took_ms": number(),
                 "receipt?": text(),
                 "plan?": ref("plan", "With `explain`, as the three below."),
-                "stages?": mapping(
-                    whole(least=0), "How many each list brought, and how many were left after each stage."
+                "stages?": map_of(
+                    whole_number(least=0), "How many each list brought, and how many were left after each stage."
                 ),
                 "chance?": ref("fraction", "How likely there is an answer at all."),
-                "metrics?": maybe(ref("metrics")),
+                "metrics?": nullable(ref("metrics")),
                 "next?": text(),
-                "cut?": many(text()),
+                "cut?": list_of(text()),
             }
         ),
-        recall,
+        recall_as_owner,
         errors=(Code.SEARCH_TIMEOUT, Code.INVALID_QUERY),
         aliases={"topic": "query"},
         paged="id",
@@ -651,7 +656,7 @@ METHODS: tuple[Entry, ...] = (
         "and episodes, each fenced as data.",
         ContextParams,
         _CONTEXT,
-        context,
+        build_context,
         errors=(Code.SEARCH_TIMEOUT, Code.INVALID_QUERY),
         aliases={"trigger_prompt": "prompt"},
     ),
@@ -659,8 +664,8 @@ METHODS: tuple[Entry, ...] = (
         "list",
         "Memories, newest first unless another order is named.",
         ListParams,
-        record({"items": many(ref("item")), "total": whole(), "next?": text()}),
-        list_,
+        record({"items": list_of(ref("item")), "total": whole_number(), "next?": text()}),
+        list_memories,
         paged="again",
         short_ids={"after": "memory", "import_id": "import"},
     ),
@@ -668,26 +673,26 @@ METHODS: tuple[Entry, ...] = (
         "show",
         "Everything about one memory.",
         IdParams,
-        both(
+        all_of(
             ref("item"),
             record(
                 {
-                    "claims": many(anything(), "What it says, read as claims, each with its evidence."),
-                    "provenance": anything("Where it comes from: sources, conversation, origin, parts."),
-                    "edges": many(anything(), "Its relations to other memories."),
-                    "trust_terms": many(record({"term": text(), "value": number()}), "What its trust is made of."),
+                    "claims": list_of(any_object(), "What it says, read as claims, each with its evidence."),
+                    "provenance": any_object("Where it comes from: sources, conversation, origin, parts."),
+                    "edges": list_of(any_object(), "Its relations to other memories."),
+                    "trust_terms": list_of(record({"term": text(), "value": number()}), "What its trust is made of."),
                 },
                 is_open=True,
             ),
         ),
-        show,
+        show_memory,
     ),
     owner_memory_method(
         "history",
         "All versions of one memory's chain, oldest first.",
         HistoryParams,
-        record({"items": many(ref("item")), "next?": text()}),
-        history,
+        record({"items": list_of(ref("item")), "next?": text()}),
+        list_versions,
         paged="id",
     ),
     owner_method(
@@ -704,23 +709,25 @@ METHODS: tuple[Entry, ...] = (
                 "verb": text("`recall` or `context`; of what was read without a question `get`, `list` and so on."),
                 "query": text("The words that were asked; data, like the text of a memory."),
                 "reason": text("Why there was an answer, or none."),
-                "given": many(text(), "Memories, in their order."),
-                "withheld": many(record({"id": text(), "why": text()}), "What came close and was not given."),
-                "sealed": whole("Memories that were kept back because they are sealed.", least=0),
-                "unlisted": whole("Memories that were handed out besides `given`.", least=0),
-                "reads": whole("How often it was read alike within the minute.", least=0),
+                "given": list_of(text(), "Memories, in their order."),
+                "withheld": list_of(record({"id": text(), "why": text()}), "What came close and was not given."),
+                "sealed": whole_number("Memories that were kept back because they are sealed.", least=0),
+                "unlisted": whole_number("Memories that were handed out besides `given`.", least=0),
+                "reads": whole_number("How often it was read alike within the minute.", least=0),
                 "expires_at": text("Until when it is kept.", null=True),
-                "cut?": many(text()),
+                "cut?": list_of(text()),
             }
         ),
-        receipt,
+        read_receipt,
         errors=(Code.NOT_FOUND,),
     ),
     owner_method(
         "spaces",
         "All spaces, with how many memories stand in each.",
         NoParams,
-        record({"spaces": many(record({"name": text(), "memories": whole(least=0)})), "cut?": many(text())}),
-        spaces,
+        record(
+            {"spaces": list_of(record({"name": text(), "memories": whole_number(least=0)})), "cut?": list_of(text())}
+        ),
+        list_spaces,
     ),
 )

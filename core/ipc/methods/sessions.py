@@ -24,13 +24,13 @@ from core.ipc.methods.kit.entry import (
     SpaceName,
     StoreSpace,
     ToolResults,
+    await_future,
     check_spaces,
     check_target,
     client_method,
     client_write,
-    wait,
 )
-from core.ipc.methods.kit.results import flag, many, maybe, one_of, record, ref, text, whole
+from core.ipc.methods.kit.results import flag, list_of, nullable, one_of, record, ref, text, whole_number
 from core.ipc.protocol.contract import read_time
 from core.types.sessions import Captured, CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnQuery
 from core.types.values import Source
@@ -123,7 +123,7 @@ async def turn_begin(call: MethodCall, params: TurnBeginParams) -> Answer:
         budget=params.token_budget,
         spaces=params.spaces,
     )
-    begun = await wait(call.engine.sessions.begin(query, call.actor(query.session)))
+    begun = await await_future(call.engine.sessions.begin_turn(query, call.actor(query.session)))
     return {
         **memory_json.context_json(begun.reply, call.shape),
         "turn": begun.turn,
@@ -140,25 +140,27 @@ async def turn_end(call: MethodCall, params: TurnEndParams) -> Answer:
     request = TurnEnd(
         session=params.session,
         turn=params.turn,
-        messages=_turn(params),
+        messages=_turn_messages(params),
         outcome=Outcome(params.outcome),
-        space=_space(call, params.space),
+        space=_checked_space(call, params.space),
         request_id=params.request_id,
     )
-    ended = await wait(call.engine.sessions.end(request, call.actor(request.session)))
+    ended = await await_future(call.engine.sessions.end_turn(request, call.actor(request.session)))
     told = {"turn": ended.turn or None, "begun": ended.begun, "outcome": request.outcome.value}
     return {**told, **_capture_json(ended.captured), "at_hand": ended.at_hand}
 
 
-async def capture(call: MethodCall, params: CaptureParams) -> Answer:
+async def capture_messages(call: MethodCall, params: CaptureParams) -> Answer:
     """Keep messages of a conversation."""
     request = CaptureRequest(
         session=params.session,
-        messages=tuple(_message(one) for one in params.messages),
-        space=_space(call, params.space),
+        messages=tuple(_message_from_part(one) for one in params.messages),
+        space=_checked_space(call, params.space),
         request_id=params.request_id,
     )
-    return _capture_json(await wait(call.engine.sessions.capture(request, call.actor(request.session))))
+    return _capture_json(
+        await await_future(call.engine.sessions.capture_messages(request, call.actor(request.session)))
+    )
 
 
 async def compaction_ingest(call: MethodCall, params: CompactionIngestParams) -> Answer:
@@ -166,10 +168,10 @@ async def compaction_ingest(call: MethodCall, params: CompactionIngestParams) ->
     request = SummaryRequest(
         session=params.session,
         text=params.summary,
-        space=_space(call, params.space),
+        space=_checked_space(call, params.space),
         request_id=params.request_id,
     )
-    kept = await wait(call.engine.sessions.summary(request, call.actor(request.session)))
+    kept = await await_future(call.engine.sessions.keep_summary(request, call.actor(request.session)))
     return {
         "extracted": kept.extracted,
         "stored": kept.stored,
@@ -182,16 +184,16 @@ async def compaction_ingest(call: MethodCall, params: CompactionIngestParams) ->
 async def session_close(call: MethodCall, params: SessionCloseParams) -> Answer:
     """Close a session."""
     closing = call.engine.sessions.close(params.session, call.actor(params.session), params.request_id)
-    closed = await wait(closing)
+    closed = await await_future(closing)
     return {"saved": closed.saved, "ended": closed.ended}
 
 
-def _space(call: MethodCall, space: str | None) -> str | None:
+def _checked_space(call: MethodCall, space: str | None) -> str | None:
     check_target(call.session, space)
     return space
 
 
-def _turn(params: TurnEndParams) -> tuple[Message, ...]:
+def _turn_messages(params: TurnEndParams) -> tuple[Message, ...]:
     """A turn's messages in the order in which they came: the person, the tools, the assistant."""
     said = [] if params.user is None else [Message(text=params.user, source=_SOURCES["user"])]
     said += [Message(text=one.text, source=_SOURCES["tool"], author=one.name) for one in params.tools or ()]
@@ -200,7 +202,7 @@ def _turn(params: TurnEndParams) -> tuple[Message, ...]:
     return tuple(said)
 
 
-def _message(one: MessagePart) -> Message:
+def _message_from_part(one: MessagePart) -> Message:
     return Message(
         text=one.text,
         source=_SOURCES[one.role],
@@ -235,10 +237,10 @@ METHODS: tuple[Entry, ...] = (
         record(
             {
                 "turn": text("What turn_end takes."),
-                "budget": whole("Tokens the context could have.", least=0),
-                "window": whole("Tokens the model is taken to read at once.", least=0),
+                "budget": whole_number("Tokens the context could have.", least=0),
+                "window": whole_number("Tokens the model is taken to read at once.", least=0),
                 "model_known": flag(),
-                "at_hand": whole("Memories the session has at hand.", least=0, most=9),
+                "at_hand": whole_number("Memories the session has at hand.", least=0, most=9),
                 "resumed": one_of(
                     "new",
                     "held",
@@ -248,16 +250,16 @@ METHODS: tuple[Entry, ...] = (
                     about="How the session's working set came back: whole within 4 hours, faded within 24, then gone.",
                 ),
                 "text": text("What the assistant reads; empty where nothing fits the budget."),
-                "tokens": whole(least=0),
-                "included": whole(least=0),
-                "excluded": whole(least=0),
-                "excluded_reasons": many(ref("excluded")),
+                "tokens": whole_number(least=0),
+                "included": whole_number(least=0),
+                "excluded": whole_number(least=0),
+                "excluded_reasons": list_of(ref("excluded")),
                 "receipt": text(),
                 "tokenizer": text(),
                 "exact": flag(),
-                "memories?": many(ref("packed"), "To the owner."),
-                "clarifying?": many(ref("clarifying"), most=2),
-                "cut?": many(text()),
+                "memories?": list_of(ref("packed"), "To the owner."),
+                "clarifying?": list_of(ref("clarifying"), most=2),
+                "cut?": list_of(text()),
             },
             is_open=True,
         ),
@@ -276,26 +278,26 @@ METHODS: tuple[Entry, ...] = (
         TurnEndParams,
         record(
             {
-                "turn": maybe(text()),
+                "turn": nullable(text()),
                 "begun": flag("Whether the turn was open."),
                 "outcome": one_of("done", "failed", "cancelled"),
-                "at_hand": whole(least=0, most=9),
-                "conversation": maybe(text()),
-                "episodes": whole("Messages that were kept.", least=0),
-                "skipped": whole(
+                "at_hand": whole_number(least=0, most=9),
+                "conversation": nullable(text()),
+                "episodes": whole_number("Messages that were kept.", least=0),
+                "skipped": whole_number(
                     "What was empty or known, came from Loci itself, or would have to wait behind as "
                     "many questions of this client as the person wants to see. A client that may not "
                     "read is told of what was known or erased as of what was kept, under ids that may "
                     "lead nowhere.",
                     least=0,
                 ),
-                "extracted": whole("Facts that were found.", least=0),
-                "stored": whole("Facts that stand now.", least=0),
-                "proposed": whole("Facts that wait for the person.", least=0),
-                "left_out": whole("Messages that were not kept for want of a grant.", least=0),
-                "ids": many(text()),
+                "extracted": whole_number("Facts that were found.", least=0),
+                "stored": whole_number("Facts that stand now.", least=0),
+                "proposed": whole_number("Facts that wait for the person.", least=0),
+                "left_out": whole_number("Messages that were not kept for want of a grant.", least=0),
+                "ids": list_of(text()),
                 "note?": text(),
-                "cut?": many(text()),
+                "cut?": list_of(text()),
             }
         ),
         turn_end,
@@ -313,19 +315,19 @@ METHODS: tuple[Entry, ...] = (
         CaptureParams,
         record(
             {
-                "conversation": maybe(text()),
-                "episodes": whole(least=0),
-                "skipped": whole(least=0),
-                "extracted": whole(least=0),
-                "stored": whole(least=0),
-                "proposed": whole(least=0),
-                "left_out": whole(least=0),
-                "ids": many(text()),
+                "conversation": nullable(text()),
+                "episodes": whole_number(least=0),
+                "skipped": whole_number(least=0),
+                "extracted": whole_number(least=0),
+                "stored": whole_number(least=0),
+                "proposed": whole_number(least=0),
+                "left_out": whole_number(least=0),
+                "ids": list_of(text()),
                 "note?": text(),
-                "cut?": many(text()),
+                "cut?": list_of(text()),
             }
         ),
-        capture,
+        capture_messages,
         grants=("write", "propose"),
         errors=(
             Code.ACCESS_DENIED,
@@ -341,12 +343,14 @@ METHODS: tuple[Entry, ...] = (
         CompactionIngestParams,
         record(
             {
-                "extracted": whole("Statements that were found.", least=0),
-                "stored": whole(least=0),
-                "skipped": whole(least=0),
-                "proposed": whole("Statements that wait for the person: they read like an instruction.", least=0),
-                "ids": many(text()),
-                "cut?": many(text()),
+                "extracted": whole_number("Statements that were found.", least=0),
+                "stored": whole_number(least=0),
+                "skipped": whole_number(least=0),
+                "proposed": whole_number(
+                    "Statements that wait for the person: they read like an instruction.", least=0
+                ),
+                "ids": list_of(text()),
+                "cut?": list_of(text()),
             }
         ),
         compaction_ingest,
@@ -363,7 +367,12 @@ METHODS: tuple[Entry, ...] = (
         "turn ends. The same happens when the connection ends, the vault is locked, or "
         "the session is silent for half an hour.",
         SessionCloseParams,
-        record({"saved": whole("Memories it has at hand.", least=0), "ended": whole("Turns that were open.", least=0)}),
+        record(
+            {
+                "saved": whole_number("Memories it has at hand.", least=0),
+                "ended": whole_number("Turns that were open.", least=0),
+            }
+        ),
         session_close,
         grants=("read", "write", "propose"),
         aliases={"session_id": "session"},

@@ -36,26 +36,26 @@ from core.ipc.methods.kit.entry import (
     StoreSpace,
     TagNames,
     TimeText,
-    absolute,
+    absolute_path,
+    await_future,
     check_store,
     client_write,
     owner_method,
     unpublished_field,
-    wait,
 )
 from core.ipc.methods.kit.results import (
     Schema,
-    anything,
-    both,
+    all_of,
+    any_object,
     flag,
-    many,
-    maybe,
+    list_of,
+    nullable,
     number,
     one_of,
     record,
     ref,
     text,
-    whole,
+    whole_number,
 )
 from core.ipc.protocol.contract import read_time
 from core.types.replies import StoreReply
@@ -198,32 +198,34 @@ def stored_json(reply: StoreReply, *, classification: bool) -> Answer:
     return shaped
 
 
-async def remember(call: MethodCall, params: RememberParams | StoreParams) -> Answer:
+async def remember_text(call: MethodCall, params: RememberParams | StoreParams) -> Answer:
     """Store one memory; what a client may only propose waits for the person."""
     claim, author = params.claim, params.author if isinstance(params, RememberParams) else None
     request = replace(
-        _request(params, Kind(params.kind)),
+        _make_store_request(params, Kind(params.kind)),
         occurred=read_time(params.time, "time"),
         claim=None if claim is None else claim.model_dump(exclude_unset=True),
         author=author,
     )
-    return await _store(call, request)
+    return await _store_text(call, request)
 
 
 async def memory_store_episode(call: MethodCall, params: EpisodeParams) -> Answer:
     """Store something said or done, word for word (seed B, `memory_store_episode`)."""
-    return await _store(call, replace(_request(params, Kind.EPISODE), occurred=read_time(params.time, "time")))
+    return await _store_text(
+        call, replace(_make_store_request(params, Kind.EPISODE), occurred=read_time(params.time, "time"))
+    )
 
 
 async def memory_store_rule(call: MethodCall, params: RuleParams) -> Answer:
     """Store guidance; it begins as a candidate (seed B, `memory_store_rule`)."""
-    return await _store(call, replace(_request(params, Kind.RULE), permanence=params.permanence))
+    return await _store_text(call, replace(_make_store_request(params, Kind.RULE), permanence=params.permanence))
 
 
 async def memory_store_fact(call: MethodCall, params: FactParams) -> Answer:
     """Store a fact as subject, predicate and content, with its claim (seed B, `memory_store_fact`)."""
     request = replace(
-        _request(params, Kind.FACT), occurred=read_time(params.time, "time"), permanence=params.permanence
+        _make_store_request(params, Kind.FACT), occurred=read_time(params.time, "time"), permanence=params.permanence
     )
     check_store(request, call.session)
     fact = FactRequest(
@@ -234,11 +236,11 @@ async def memory_store_fact(call: MethodCall, params: FactParams) -> Answer:
         valid_from=params.valid_from,
         valid_to=params.valid_to,
     )
-    reply = await wait(call.engine.memories.store_fact(fact, call.actor(request.session)))
+    reply = await await_future(call.engine.memories.store_fact(fact, call.actor(request.session)))
     return stored_json(reply, classification=call.session.owner)
 
 
-def _request(
+def _make_store_request(
     params: StoreParams | RememberParams | EpisodeParams | RuleParams | FactParams, kind: Kind
 ) -> StoreRequest:
     """What all of them say of a text."""
@@ -256,32 +258,32 @@ def _request(
     )
 
 
-async def _store(call: MethodCall, request: StoreRequest) -> Answer:
+async def _store_text(call: MethodCall, request: StoreRequest) -> Answer:
     check_store(request, call.session)
-    reply = await wait(call.engine.memories.store(request, call.actor(request.session)))
+    reply = await await_future(call.engine.memories.store(request, call.actor(request.session)))
     return stored_json(reply, classification=call.session.owner)
 
 
-async def import_(call: MethodCall, params: ImportParams) -> Answer:
+async def import_file(call: MethodCall, params: ImportParams) -> Answer:
     """Bring in an export or notes, or only rehearse it."""
-    path, imports, progress = absolute(params.path, "path"), call.engine.imports, call.progress
+    path, imports, progress = absolute_path(params.path, "path"), call.engine.imports, call.progress
     label = "Reading" if params.dry_run else "Importing"
 
-    def tell(done: int, total: int | None) -> None:
-        progress.tell(label, done, total)
+    def report_progress(done: int, total: int | None) -> None:
+        progress.report_progress(label, done, total)
 
     work = (
-        imports.rehearse(path, params.format, call.actor(), params.space, tell, progress.cancelled)
+        imports.rehearse(path, params.format, call.actor(), params.space, report_progress, progress.is_cancelled)
         if params.dry_run
-        else imports.run(path, params.format, params.space, call.actor(), tell, progress.cancelled)
+        else imports.run(path, params.format, params.space, call.actor(), report_progress, progress.is_cancelled)
     )
-    report = await wait(work)
+    report = await await_future(work)
     return memory_json.import_json(report)
 
 
-async def unimport(call: MethodCall, params: UnimportParams) -> Answer:
+async def undo_import(call: MethodCall, params: UnimportParams) -> Answer:
     """Take back exactly what one import brought."""
-    report = await wait(call.engine.imports.undo(params.import_id))
+    report = await await_future(call.engine.imports.undo_import(params.import_id))
     return {"import_id": params.import_id, **memory_json.undo_json(report)}
 
 
@@ -312,8 +314,8 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                     "text: it is not stored again."
                 ),
                 "deduplicated": flag("The same stood, or waited, already; no new memory was made."),
-                "superseded": many(text(), "Memories whose place it took."),
-                "conflict": maybe(text(), "The review item that waits for the person; null where none was opened."),
+                "superseded": list_of(text(), "Memories whose place it took."),
+                "conflict": nullable(text(), "The review item that waits for the person; null where none was opened."),
                 "merged": flag("It went into a memory that stood."),
                 "classification?": record({"label": text(), "confidence": number(), "by": text()}),
             }
@@ -328,7 +330,7 @@ METHODS: tuple[Entry, ...] = (
         "Store one memory. A client that may only propose gets PROPOSED and the memory waits for review.",
         StoreParams,
         ref("stored"),
-        remember,
+        remember_text,
         grants=("write", "propose"),
         errors=(
             Code.ACCESS_DENIED,
@@ -392,20 +394,20 @@ METHODS: tuple[Entry, ...] = (
         ImportParams,
         record(
             {
-                "import_id": maybe(text()),
+                "import_id": nullable(text()),
                 "format": text(),
-                "conversations": whole(),
-                "messages": record({"user": whole(), "assistant": whole(), "other": whole()}),
-                "stored": whole(),
-                "proposals": whole(),
-                "skipped": anything(),
-                "errors": many({"type": "object", "required": ["where", "message"]}),
-                "earliest": maybe(text()),
-                "latest": maybe(text()),
-                "cut?": many(text()),
+                "conversations": whole_number(),
+                "messages": record({"user": whole_number(), "assistant": whole_number(), "other": whole_number()}),
+                "stored": whole_number(),
+                "proposals": whole_number(),
+                "skipped": any_object(),
+                "errors": list_of({"type": "object", "required": ["where", "message"]}),
+                "earliest": nullable(text()),
+                "latest": nullable(text()),
+                "cut?": list_of(text()),
             }
         ),
-        import_,
+        import_file,
         effect="write",
         errors=(Code.DISK_FULL, Code.IMPORT_REFUSED, Code.IMPORT_UNKNOWN_FORMAT, Code.IMPORT_CHANGED, Code.CANCELLED),
         long=True,
@@ -414,8 +416,8 @@ METHODS: tuple[Entry, ...] = (
         "unimport",
         "Take back exactly what one import brought.",
         UnimportParams,
-        both(ref("undone"), record({"import_id": text()}, is_open=True)),
-        unimport,
+        all_of(ref("undone"), record({"import_id": text()}, is_open=True)),
+        undo_import,
         effect="write",
         errors=(Code.NOT_FOUND,),
         long=True,
@@ -425,8 +427,8 @@ METHODS: tuple[Entry, ...] = (
         "remember",
         "Store one memory with the owner's word.",
         RememberParams,
-        both(ref("stored"), {"type": "object", "required": ["classification"]}),
-        remember,
+        all_of(ref("stored"), {"type": "object", "required": ["classification"]}),
+        remember_text,
         effect="write",
         errors=(Code.TEXT_TOO_LARGE, Code.DISK_FULL, Code.WRITE_FAILED),
         aliases={"content": "text"},

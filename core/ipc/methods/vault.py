@@ -20,13 +20,13 @@ from core.ipc.methods.kit.entry import (
     Params,
     SpaceName,
     StatusName,
-    absolute,
+    absolute_path,
+    await_future,
     items_after,
     owner_method,
     unpublished_field,
-    wait,
 )
-from core.ipc.methods.kit.results import anything, flag, many, mapping, one_of, record, ref, text, whole
+from core.ipc.methods.kit.results import any_object, flag, list_of, map_of, one_of, record, ref, text, whole_number
 from core.ipc.methods.memory_json import to_json_value
 from core.ipc.protocol.contract import format_time
 from core.security.handshake import decode_value
@@ -80,16 +80,16 @@ class RecoveryCodeParams(Params):
     confirm: str | None = Field(None, min_length=1, max_length=4096, description="The new code as it was kept.")
 
 
-async def status(call: MethodCall, _params: NoParams) -> Answer:
+async def read_status(call: MethodCall, _params: NoParams) -> Answer:
     """How the vault and the engine are."""
-    values: Answer = to_json_value((await wait(call.engine.vault.status())).values)
+    values: Answer = to_json_value((await await_future(call.engine.vault.read_status())).values)
     return values
 
 
-async def verify(call: MethodCall, _params: NoParams) -> Answer:
+async def verify_vault(call: MethodCall, _params: NoParams) -> Answer:
     """Check the vault."""
-    call.progress.tell("Checking the vault", 0, None)
-    found = await wait(call.engine.vault.verify())
+    call.progress.report_progress("Checking the vault", 0, None)
+    found = await await_future(call.engine.vault.verify())
     shaped: Answer = to_json_value(found)
     return shaped
 
@@ -120,70 +120,74 @@ async def older_copy(call: MethodCall, _params: NoParams) -> Answer:
 async def accept_older(call: MethodCall, _params: NoParams) -> Answer:
     """Go on with an older copy of the vault, on its owner's word."""
     was_older = call.engine.older is not None
-    return {"accepted": was_older, "retired_clients": await wait(call.engine.accept_older())}
+    return {"accepted": was_older, "retired_clients": await await_future(call.engine.accept_older())}
 
 
-async def lock(call: MethodCall, _params: NoParams) -> Answer:
+async def lock_vault(call: MethodCall, _params: NoParams) -> Answer:
     """Lock the vault."""
-    await wait(call.engine.vault.lock())
+    await await_future(call.engine.vault.lock())
     return {"state": call.engine.state}
 
 
-async def unlock(call: MethodCall, params: UnlockParams) -> Answer:
+async def unlock_vault(call: MethodCall, params: UnlockParams) -> Answer:
     """Unlock the vault with its root key, if the key is this vault's; an open vault stays open."""
     engine = call.engine
     vault, root = decode_value(params.vault, VAULT_ID_BYTES), decode_value(params.key, KEY_BYTES)
     if vault != engine.vault_id:
         raise UserError(Code.WRONG_SECRET, "That key belongs to another vault.")
     if engine.state != "open":
-        call.progress.tell("Opening the vault", 0, None)
-        await wait(engine.vault.unlock(root))
+        call.progress.report_progress("Opening the vault", 0, None)
+        await await_future(engine.vault.unlock(root))
     return {"state": engine.state}
 
 
-async def passphrase(call: MethodCall, params: PassphraseParams) -> Answer:
+async def change_passphrase(call: MethodCall, params: PassphraseParams) -> Answer:
     """Put another passphrase in the place of the old one."""
-    call.progress.tell("Changing the passphrase", 0, None)
-    await wait(call.engine.vault.change_passphrase(params.old, params.new))
+    call.progress.report_progress("Changing the passphrase", 0, None)
+    await await_future(call.engine.vault.change_passphrase(params.old, params.new))
     return {"changed": True}
 
 
 async def recovery_code(call: MethodCall, params: RecoveryCodeParams) -> Answer:
     """Make a recovery code, which opens nothing yet; or put the one that was made last in force."""
     if params.confirm is not None:
-        return {"holds": await wait(call.engine.vault.confirm_recovery_code(params.confirm))}
+        return {"holds": await await_future(call.engine.vault.confirm_recovery_code(params.confirm))}
     if params.secret is None:
         raise UserError(Code.INVALID_INPUT, "Give the passphrase, or the code that is to be put in force.")
-    call.progress.tell("Making a recovery code", 0, None)
-    return {"recovery_code": await wait(call.engine.vault.new_recovery_code(params.secret))}
+    call.progress.report_progress("Making a recovery code", 0, None)
+    return {"recovery_code": await await_future(call.engine.vault.new_recovery_code(params.secret))}
 
 
-async def backup(call: MethodCall, params: BackupParams) -> Answer:
+async def write_backup(call: MethodCall, params: BackupParams) -> Answer:
     """Write a verified backup."""
-    call.progress.tell("Backing up", 0, None)
-    to = None if params.to is None else absolute(params.to, "to")
-    made = await wait(call.engine.vault.backup(to))
+    call.progress.report_progress("Backing up", 0, None)
+    to = None if params.to is None else absolute_path(params.to, "to")
+    made = await await_future(call.engine.vault.backup(to))
     shaped: Answer = to_json_value(made)
     return shaped
 
 
-async def export(call: MethodCall, params: ExportParams) -> Answer:
+async def export_memories(call: MethodCall, params: ExportParams) -> Answer:
     """Write memories to a file; without one give their ids, whose fields `exported` then hands out."""
     form, library = params.format, call.engine.library
-    call.progress.tell("Exporting", 0, None)
-    found = await wait(library.find(FindRequest(await _search(call, params), descending=False)))
+    call.progress.report_progress("Exporting", 0, None)
+    found = await await_future(library.find_memories(FindRequest(await _export_search(call, params), descending=False)))
     if params.to is not None:
-        path = absolute(params.to, "to")
-        return {"path": str(path), "format": form, "memories": await wait(library.export(found.ids, path, form))}
-    order = await wait(library.record_export(found.ids, form))
+        path = absolute_path(params.to, "to")
+        return {
+            "path": str(path),
+            "format": form,
+            "memories": await await_future(library.export_memories(found.ids, path, form)),
+        }
+    order = await await_future(library.record_export(found.ids, form))
     return {"format": form, "memories": len(order), "items": [{"id": one} for one in order]}
 
 
-async def _search(call: MethodCall, params: ExportParams) -> str:
+async def _export_search(call: MethodCall, params: ExportParams) -> str:
     """The library's search for what is exported: what stands, where no status is named."""
     query, with_term = "", call.engine.library.with_term
     if params.space is not None:
-        if params.space not in (await wait(call.engine.vault.status())).values["spaces"]:
+        if params.space not in (await await_future(call.engine.vault.read_status())).values["spaces"]:
             raise UserError(Code.NOT_FOUND, "There is no such space.")
         query = with_term(query, "space", params.space)
     for value in ["all"] if params.status == "all" else params.status or ():
@@ -191,22 +195,22 @@ async def _search(call: MethodCall, params: ExportParams) -> str:
     return query
 
 
-async def exported(call: MethodCall, params: ExportedParams) -> Answer:
+async def list_exported(call: MethodCall, params: ExportedParams) -> Answer:
     """The fields of an export, part by part."""
-    parts = await wait(call.engine.library.export_fields(params.ids))
+    parts = await await_future(call.engine.library.export_fields(params.ids))
     heads = set(params.ids)
     items = [{"id": one, "continues": one not in heads, "fields": dict(fields)} for one, fields in parts]
     return {"items": items_after(items, params.after)}
 
 
 METHODS: tuple[Entry, ...] = (
-    owner_method("status", "How the vault and the engine are.", NoParams, anything(), status),
+    owner_method("status", "How the vault and the engine are.", NoParams, any_object(), read_status),
     owner_method(
         "verify",
         "Check the vault: cipher, pages, search, audit chain, index.",
         NoParams,
-        record({"status": one_of("ok", "damaged", "not_checked"), "checks": anything()}, is_open=True),
-        verify,
+        record({"status": one_of("ok", "damaged", "not_checked"), "checks": any_object()}, is_open=True),
+        verify_vault,
         long=True,
     ),
     owner_method(
@@ -235,21 +239,21 @@ METHODS: tuple[Entry, ...] = (
         "Go on with an older copy of the vault: clients are let in again and it is "
         "written. Clients that were revoked or given other terms since are revoked.",
         NoParams,
-        record({"accepted": flag(), "retired_clients": whole(least=0)}),
+        record({"accepted": flag(), "retired_clients": whole_number(least=0)}),
         accept_older,
         effect="write",
         errors=(Code.DISK_FULL, Code.READ_ONLY),
         may_be_wrong=False,
     ),
     owner_method(
-        "lock", "Lock the vault; every session ends.", NoParams, record({"state": text()}), lock, effect="write"
+        "lock", "Lock the vault; every session ends.", NoParams, record({"state": text()}), lock_vault, effect="write"
     ),
     owner_method(
         "unlock",
         "Unlock a locked engine with the vault's root key. The only call a locked engine carries out.",
         UnlockParams,
         record({"state": text()}),
-        unlock,
+        unlock_vault,
         effect="write",
         errors=(Code.VAULT_DAMAGED, Code.WRONG_SECRET, Code.NEWER_VERSION),
         long=True,
@@ -261,12 +265,12 @@ METHODS: tuple[Entry, ...] = (
         record(
             {
                 "path": text("The file that was written and verified."),
-                "bytes": whole(least=0),
-                "seq": whole("The vault's count of changes that it holds.", least=0),
-                "rows": mapping(ref("count"), "Table to rows."),
+                "bytes": whole_number(least=0),
+                "seq": whole_number("The vault's count of changes that it holds.", least=0),
+                "rows": map_of(ref("count"), "Table to rows."),
             }
         ),
-        backup,
+        write_backup,
         effect="write",
         errors=(Code.DISK_FULL, Code.BACKUP_INVALID),
         long=True,
@@ -279,12 +283,12 @@ METHODS: tuple[Entry, ...] = (
             {
                 "path?": text(),
                 "format": text(),
-                "memories": whole(least=0),
-                "items?": many(record({"id": text()})),
+                "memories": whole_number(least=0),
+                "items?": list_of(record({"id": text()})),
                 "next?": text(),
             }
         ),
-        export,
+        export_memories,
         effect="write",
         errors=(Code.NOT_FOUND, Code.DISK_FULL, Code.WRITE_FAILED),
         long=True,
@@ -295,8 +299,10 @@ METHODS: tuple[Entry, ...] = (
         "The fields of an export, part by part: of a later part of a long text, which "
         "`continues` the one before, its text alone.",
         ExportedParams,
-        record({"items": many(record({"id": text(), "continues": flag(), "fields": anything()})), "next?": text()}),
-        exported,
+        record(
+            {"items": list_of(record({"id": text(), "continues": flag(), "fields": any_object()})), "next?": text()}
+        ),
+        list_exported,
         paged="id",
     ),
     owner_method(
@@ -304,7 +310,7 @@ METHODS: tuple[Entry, ...] = (
         "Put another passphrase in the place of the old one.",
         PassphraseParams,
         record({"changed": flag()}),
-        passphrase,
+        change_passphrase,
         effect="write",
         errors=(Code.WRONG_SECRET, Code.DISK_FULL),
         long=True,

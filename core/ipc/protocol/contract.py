@@ -137,7 +137,7 @@ class Method:
     errors: tuple[str, ...]
     checker: Draft202012Validator = field(repr=False)
 
-    def check(self, params: Mapping[str, Any]) -> dict[str, Any]:
+    def check_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Check parameters and spell them as the contract does.
 
         Args:
@@ -156,7 +156,7 @@ class Method:
                 raise UserError(Code.INVALID_INPUT, f"`{name}` is given twice, under two spellings.")
             spelled[name] = value
         for problem in self.checker.iter_errors(spelled):
-            raise _explain(problem, self)
+            raise _explain_problem(problem, self)
         return spelled
 
 
@@ -175,11 +175,11 @@ class Registry:
         self.forbidden = frozenset(document["forbidden"])
         self._defs = document["$defs"]
         self.methods: Mapping[str, Method] = {
-            name: _method(name, body, self._defs, errors_of(document, body))
+            name: _method_from_json(name, body, self._defs, errors_of(document, body))
             for name, body in document["methods"].items()
         }
 
-    def find(self, name: str) -> Method:
+    def find_method(self, name: str) -> Method:
         """Look a method up.
 
         Args:
@@ -214,7 +214,7 @@ class Registry:
         return Draft202012Validator({**self.methods[name].result, "$defs": self._defs})
 
 
-def load() -> Registry:
+def load_registry() -> Registry:
     """Read `resources/protocol.json`.
 
     Returns:
@@ -238,7 +238,7 @@ def errors_of(document: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str
     return tuple(dict.fromkeys((*body["errors"], *common)))
 
 
-def _method(name: str, body: Mapping[str, Any], defs: Mapping[str, Any], errors: tuple[str, ...]) -> Method:
+def _method_from_json(name: str, body: Mapping[str, Any], defs: Mapping[str, Any], errors: tuple[str, ...]) -> Method:
     return Method(
         name=name,
         about=body["about"],
@@ -256,7 +256,7 @@ def _method(name: str, body: Mapping[str, Any], defs: Mapping[str, Any], errors:
     )
 
 
-def _explain(problem: ValidationError, method: Method) -> LociError:
+def _explain_problem(problem: ValidationError, method: Method) -> LociError:
     """One sentence with the field's name and its rule, and the right names where it was a matter of them.
 
     Never the value that was sent.
@@ -266,38 +266,40 @@ def _explain(problem: ValidationError, method: Method) -> LociError:
     rule, bound = str(problem.validator), cast("Any", problem.validator_value)
     schema = problem.schema if isinstance(problem.schema, Mapping) else {}
     if rule == "additionalProperties":
-        unknown = sorted(str(key) for key in cast("Mapping[str, Any]", problem.instance) if key not in _names(schema))
-        name = _under(where, escape_text(unknown[0]))
+        unknown = sorted(
+            str(key) for key in cast("Mapping[str, Any]", problem.instance) if key not in _property_names(schema)
+        )
+        name = _join_field(where, escape_text(unknown[0]))
         said = f"`{name}` is not a parameter of {f'`{where}`' if where else method.name}"
         return UserError(Code.INVALID_INPUT, f"{said}, which takes {_describe_parameters(schema)}.")
     if rule == "required":
         missing = next(key for key in bound if key not in cast("Mapping[str, Any]", problem.instance))
-        said = f"`{_under(where, missing)}` is missing"
+        said = f"`{_join_field(where, missing)}` is missing"
     elif rule in ("type", "anyOf", "oneOf") and len(path) == 1:
-        said, where, schema = f"`{where}` {_rule(rule, bound)}", "", method.params
+        said, where, schema = f"`{where}` {_describe_rule(rule, bound)}", "", method.params
     else:
-        return UserError(Code.INVALID_INPUT, f"`{where or 'params'}` {_rule(rule, bound)}.")
+        return UserError(Code.INVALID_INPUT, f"`{where or 'params'}` {_describe_rule(rule, bound)}.")
     return UserError(
         Code.INVALID_INPUT, f"{said}; {f'`{where}`' if where else method.name} takes {_describe_parameters(schema)}."
     )
 
 
-def _names(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _property_names(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", schema.get("properties", {}))
 
 
 def _describe_parameters(schema: Mapping[str, Any]) -> str:
     """The names an object may have, those it must have first."""
     needed = [str(name) for name in schema.get("required", ())]
-    rest = [name for name in _names(schema) if name not in needed]
+    rest = [name for name in _property_names(schema) if name not in needed]
     return ", ".join([*(f"{name} (required)" for name in needed), *rest]) or "no parameters"
 
 
-def _under(where: str, name: str) -> str:
+def _join_field(where: str, name: str) -> str:
     return f"{where}.{name}" if where else name
 
 
-def _rule(rule: str, bound: Any) -> str:
+def _describe_rule(rule: str, bound: Any) -> str:
     if rule == "type":
         names = [bound] if isinstance(bound, str) else list(bound)
         return "must be " + " or ".join(_TYPES.get(name, name) for name in names)

@@ -100,7 +100,7 @@ def read_request(line: bytes) -> Request:
         BadMessage: anything but a JSON-RPC 2.0 request with an id.
     """
     try:
-        message = parse(line)
+        message = parse_message(line)
     except BadMessage as bad:
         bad.ident = _ident_in(line)
         raise
@@ -126,7 +126,7 @@ def _is_ident(value: object) -> TypeGuard[Ident]:
 
 
 def _ident_in(line: bytes) -> Ident | None:
-    """The id of a line that `parse` refused, where it has exactly one: the caller can tell which call it was."""
+    """The id of a line that `parse_message` refused, where it has exactly one: it tells which call it was."""
     try:
         # Objects become lists of tuples, so that a key given twice is seen.
         pairs = json.loads(line, object_pairs_hook=_Pairs)
@@ -143,7 +143,7 @@ class _Pairs(list[tuple[str, Any]]):
     """The members of an object as they were written."""
 
 
-def encode(message: Mapping[str, Any], *, strict: bool = False) -> bytes:
+def encode_message(message: Mapping[str, Any], *, strict: bool = False) -> bytes:
     """Write a message as one line.
 
     Args:
@@ -231,7 +231,7 @@ def escape_text(text: str, limit: int = NAME_CHARACTERS) -> str:
     pieces: list[str] = []
     room = limit
     for character in text.strip():
-        piece = _escape(character)
+        piece = _escape_character(character)
         if len(piece) > room:
             while pieces and room < 1:
                 room += len(pieces.pop())
@@ -241,7 +241,7 @@ def escape_text(text: str, limit: int = NAME_CHARACTERS) -> str:
     return "".join(pieces)
 
 
-def _escape(character: str) -> str:
+def _escape_character(character: str) -> str:
     if character == " ":
         return character
     category = unicodedata.category(character)
@@ -262,7 +262,7 @@ class BadMessage(UserError):  # noqa: N818 - the design's name for it
         self.ident = ident
 
 
-def parse(line: bytes, *, is_reply: bool = False) -> dict[str, Any]:
+def parse_message(line: bytes, *, is_reply: bool = False) -> dict[str, Any]:
     """Read one JSON object.
 
     Args:
@@ -285,7 +285,7 @@ def parse(line: bytes, *, is_reply: bool = False) -> dict[str, Any]:
             object_pairs_hook=_no_duplicates,
             parse_constant=_refuse_constant,
             parse_int=int if is_reply else _short_int,
-            parse_float=_finite,
+            parse_float=_finite_number,
         )
     except BadMessage:
         raise
@@ -355,7 +355,7 @@ def _short_int(digits: str) -> int:
     return int(digits)
 
 
-def _finite(digits: str) -> float:
+def _finite_number(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
         raise BadMessage("The message holds a number that is too large.")

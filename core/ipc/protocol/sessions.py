@@ -41,7 +41,7 @@ class Session:
     owner: bool
     channel: str = ""
 
-    def actor(self, session: str | None = None) -> Actor:
+    def make_actor(self, session: str | None = None) -> Actor:
         """The actor of one call.
 
         Args:
@@ -54,13 +54,13 @@ class Session:
             return replace(OWNER_ACTOR, session=session, channel=self.channel)
         return Actor("client", self.record.id, self.record.name, session, self.channel)
 
-    def may(self, *grants: str) -> bool:
+    def has_any_grant(self, *grants: str) -> bool:
         """Whether the session holds any of the grants; the owner holds all."""
         return self.owner or any(grant in self.record.grants for grant in grants)
 
-    def sees(self, space: str) -> bool:
+    def may_see(self, space: str) -> bool:
         """Whether a space is within the session's scope; the same answer whether or not it exists."""
-        if self.may(Grant.ALL_SPACES.value):
+        if self.has_any_grant(Grant.ALL_SPACES.value):
             return True
         return space in ("GLOBAL", f"client:{self.record.name}", *self.record.spaces)
 
@@ -69,7 +69,7 @@ class Session:
         """The name it greeted with."""
         return OWNER_NAME if self.owner else self.record.name
 
-    def still_good(self, token_for: TokenFor) -> bool:
+    def is_still_valid(self, token_for: TokenFor) -> bool:
         """Whether the client is still paired, with the same token, and neither paused nor revoked.
 
         Sleep comes over those that are away, never over a live session.
@@ -132,7 +132,7 @@ class Handshake:
         """Whether the owner's channel is what was greeted for."""
         return self._offer is not None and self._offer.name == OWNER_NAME
 
-    def hello(self, name: str, nonce: str) -> dict[str, str]:
+    def answer_hello(self, name: str, nonce: str) -> dict[str, str]:
         """Answer `hello`.
 
         Args:
@@ -154,7 +154,7 @@ class Handshake:
         proof = server_proof(token, nc, ns, self._vault)
         return {"nonce": encode_value(ns), "vault": encode_value(self._vault), "proof": encode_value(proof)}
 
-    def auth(self, mac: str) -> Session:
+    def answer_auth(self, mac: str) -> Session:
         """Answer `auth`; whatever comes of it, its nonces are used up.
 
         Args:
@@ -172,7 +172,7 @@ class Handshake:
         if not right or offer.record is None:
             raise authentication_error()
         session = Session(offer.record, owner=offer.name == OWNER_NAME)
-        if not session.still_good(self._token_for):  # revoked between hello and auth
+        if not session.is_still_valid(self._token_for):  # revoked between hello and auth
             raise authentication_error()
         return session
 

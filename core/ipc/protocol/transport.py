@@ -160,7 +160,7 @@ def peer_of(sock: socket.socket) -> Peer:
     if _LINUX:
         raw = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
         pid, uid, _gid = struct.unpack("3i", raw)
-        return Peer(uid, pid, _program(pid))
+        return Peer(uid, pid, _program_name(pid))
     if _PLATFORM == "darwin":
         uid_box, gid_box = ctypes.c_uint32(), ctypes.c_uint32()
         library = ctypes.CDLL(None, use_errno=True)
@@ -170,7 +170,7 @@ def peer_of(sock: socket.socket) -> Peer:
     raise EnvironmentFaultError(Code.NOT_HERE, "This platform cannot tell who is on the socket.")
 
 
-def _program(pid: int) -> str:
+def _program_name(pid: int) -> str:
     try:
         return Path(f"/proc/{pid}/comm").read_text("utf-8", "replace").strip()
     except OSError:
@@ -201,7 +201,7 @@ class Listener:
         self._server: asyncio.Server | None = None
 
     @classmethod
-    def bind(cls, place: Place) -> Listener:
+    def bind_to(cls, place: Place) -> Listener:
         """Bind under another name in the same directory; nobody finds it there.
 
         Args:
@@ -245,7 +245,7 @@ class Listener:
         """
         self._server = await asyncio.start_unix_server(on_connect, sock=self._sock, limit=64 * 1024, backlog=_BACKLOG)
 
-    def publish(self) -> None:
+    def publish_socket(self) -> None:
         """Rename the socket into its place; a dead one that lies there is replaced.
 
         Raises:
@@ -294,7 +294,7 @@ class Listener:
             self._sock.close()
 
 
-def connect(place: Place, timeout_s: float) -> socket.socket:
+def connect_to(place: Place, timeout_s: float) -> socket.socket:
     """Connect to a vault's socket and see that its owner is the same user.
 
     Args:

@@ -18,13 +18,13 @@ from typing import Any
 from core import log
 from core.engine.facade import Engine
 from core.errors import BugError, Code, LociError, UserError
-from core.ipc.methods.kit.entry import CallProgress, wait
+from core.ipc.methods.kit.entry import CallProgress, await_future
 from core.ipc.protocol.messages import (
     LINE_BYTES,
     BadMessage,
     Ident,
     Request,
-    encode,
+    encode_message,
     make_failure,
     make_notification,
     read_request,
@@ -152,18 +152,20 @@ class Connection:
         """Serve the peer until it goes, is too slow, sends too much nonsense, or is put out."""
         try:
             while not self._ending:
-                line = await self._reader.next(None)  # silence is the server's watch: a session begins amid this wait
+                line = await self._reader.next_line(
+                    None
+                )  # silence is the server's watch: a session begins amid this wait
                 self._last = self._loop.time()
-                await self._take(line)
+                await self._take_line(line)
         except LineTooLongError:
-            await self._reader.throw_away()
+            await self._reader.discard_line()
             await self._refuse_line(BadMessage(f"A message may have at most {LINE_BYTES} bytes."))
         except StreamEndedError:
             pass
         finally:
-            self.end()
+            self.end_connection()
 
-    async def _take(self, line: bytes) -> None:
+    async def _take_line(self, line: bytes) -> None:
         try:
             request = read_request(line)
             if request.ident in self.calls:
@@ -178,7 +180,7 @@ class Connection:
             self._room.clear()
             await self._room.wait()
         if not self._ending:
-            self._begin(request)
+            self._start_call(request)
 
     def _count_nonsense(self) -> None:
         self._malformed += 1
@@ -186,11 +188,11 @@ class Connection:
 
     async def _refuse_line(self, bad: BadMessage) -> None:
         try:
-            await self._writer.send(encode(make_failure(bad.ident, self.barred() or bad)))
+            await self._writer.send_line(encode_message(make_failure(bad.ident, self.barred() or bad)))
         except StreamEndedError:
             self._ending = True
 
-    def _begin(self, request: Request) -> None:
+    def _start_call(self, request: Request) -> None:
         call = Call(request)
         self.calls[request.ident] = call
         call.task = self._loop.create_task(self._carry_out(call))
@@ -204,12 +206,12 @@ class Connection:
             if self.is_stranger and error.code is Code.UNAUTHENTICATED:
                 self._count_nonsense()  # who goes on calling without having said who it is only takes a place
                 call.closes = call.closes or self._ending
-            line = encode(make_failure(call.request.ident, error))
+            line = encode_message(make_failure(call.request.ident, error))
         except asyncio.CancelledError:
             if call.stopped is None:
                 raise
-            line = encode(make_failure(call.request.ident, call.stopped))
-        await self._writer.send(line)
+            line = encode_message(make_failure(call.request.ident, call.stopped))
+        await self._writer.send_line(line)
 
     def _on_call_done(self, call: Call, task: asyncio.Task[None]) -> None:
         self.calls.pop(call.request.ident, None)
@@ -219,36 +221,36 @@ class Connection:
         if fault is not None and not isinstance(fault, StreamEndedError):
             _log.error("a call failed inside Loci", exc_info=(type(fault), fault, fault.__traceback__))
             if not self._stream.is_closing():
-                self._stream.write(encode(make_failure(call.request.ident, BugError("socket"))))
+                self._stream.write(encode_message(make_failure(call.request.ident, BugError("socket"))))
         if call.after is not None:
             call.after()
         if call.closes:
-            self.end()
+            self.end_connection()
 
-    async def tell(self, method: str, params: Mapping[str, Any]) -> None:
+    async def send_notification(self, method: str, params: Mapping[str, Any]) -> None:
         """Send a notification that must arrive.
 
         Raises:
             UserError: CANCELLED when the peer has gone.
         """
         try:
-            await self._writer.send(encode(make_notification(method, params)))
+            await self._writer.send_line(encode_message(make_notification(method, params)))
         except StreamEndedError:
             raise UserError(Code.CANCELLED, "The other side has gone.") from None
 
-    def report(self, ident: Ident, label: str, done: int, total: int | None) -> None:
+    def report_progress(self, ident: Ident, label: str, done: int, total: int | None) -> None:
         """Send a progress report if there is room; on any thread."""
         message = make_notification("progress", {"id": ident, "label": label, "done": done, "total": total})
-        self._loop.call_soon_threadsafe(self._writer.post, message)
+        self._loop.call_soon_threadsafe(self._writer.post_message, message)
 
     @property
     def has_room(self) -> bool:
         """Whether the peer has read nearly all it was sent."""
         return self._writer.has_room
 
-    def post(self, message: Mapping[str, Any]) -> None:
+    def post_notification(self, message: Mapping[str, Any]) -> None:
         """Write a notification if there is room now; on the loop."""
-        self._writer.post(message)
+        self._writer.post_message(message)
 
     def take_up(self, name: tuple[str | None, str], in_use: Callable[[], Collection[tuple[str | None, str]]]) -> None:
         """A turn is begun in a session here: it is left when the peer goes.
@@ -264,7 +266,7 @@ class Connection:
     def unsubscribe(self) -> None:
         """Tell the peer of no change any more."""
         if self.subscription is not None:
-            self.subscription.end()
+            self.subscription.end_subscription()
             self.subscription = None
 
     def lock_out(self, why: LociError) -> None:
@@ -280,7 +282,7 @@ class Connection:
             if call.effect != "write":
                 call.stop(why)
 
-    def end(self) -> None:
+    def end_connection(self) -> None:
         """Close after what has been written; calls that only read are given up."""
         self._ending = True
         self.unsubscribe()
@@ -318,9 +320,9 @@ class Subscription:
         self._missed = False
         self._number = 0
         self._stir = asyncio.Event()
-        self._pump = asyncio.get_running_loop().create_task(self._run())
+        self._pump = asyncio.get_running_loop().create_task(self._run_pump())
 
-    def offer(self, moves: Moves) -> None:
+    def offer_moves(self, moves: Moves) -> None:
         """Take a change; of what does not fit, it is remembered where those memories were and are.
 
         Args:
@@ -335,13 +337,13 @@ class Subscription:
                 self._missed = True
         self._stir.set()
 
-    def end(self) -> None:
+    def end_subscription(self) -> None:
         """Tell nothing any more."""
         self._waiting.clear()
         self._dropped.clear()
         self._pump.cancel()
 
-    async def _run(self) -> None:
+    async def _run_pump(self) -> None:
         while True:
             await self._stir.wait()
             if not self._outlet.has_room:  # nothing is gathered for a peer that does not read
@@ -349,36 +351,36 @@ class Subscription:
                 continue
             if self._dropped:
                 dropped, self._dropped = self._dropped, set()
-                told = await self._for_it(tuple(Moved(*way, ()) for way in dropped))
+                told = await self._visible_changes(tuple(Moved(*way, ()) for way in dropped))
                 self._missed = self._missed or bool(told)
             elif self._missed:
                 self._missed = False
-                self._tell("missed", {})
+                self._post_notification("missed", {})
             elif self._waiting:
-                await self._look(self._waiting.popleft())
+                await self._post_moves(self._waiting.popleft())
             else:
                 self._stir.clear()
 
-    async def _look(self, moves: Moves) -> None:
-        told = await self._for_it(moves)
+    async def _post_moves(self, moves: Moves) -> None:
+        told = await self._visible_changes(moves)
         if sum(map(len, told.values())) > _IDS:
             self._missed = True
             return
         for kind, ids in told.items():
-            self._tell("changed", {"kind": kind, "ids": list(ids)})
+            self._post_notification("changed", {"kind": kind, "ids": list(ids)})
 
-    async def _for_it(self, moves: Moves) -> Mapping[str, tuple[str, ...]]:
+    async def _visible_changes(self, moves: Moves) -> Mapping[str, tuple[str, ...]]:
         """What of a change is told; nothing while the vault is locked, or the client may not read."""
         actor = self._actor()
         if actor is not None:
             with suppress(LociError):
-                told = await wait(self._engine.subscriptions.visible_changes(moves, actor))
+                told = await await_future(self._engine.subscriptions.visible_changes(moves, actor))
                 return {kind: told[kind] for kind in KINDS if kind in told and kind in self.kinds}
         return {}
 
-    def _tell(self, method: str, params: Mapping[str, Any]) -> None:
+    def _post_notification(self, method: str, params: Mapping[str, Any]) -> None:
         if not self._outlet.has_room:  # gone while the vault was asked: what is not written has no number either
             self._missed = True
             return
         self._number += 1  # its own count: a gap of the vault's would tell of what it may not see
-        self._outlet.post(make_notification(method, {"seq": self._number, **params}))
+        self._outlet.post_notification(make_notification(method, {"seq": self._number, **params}))

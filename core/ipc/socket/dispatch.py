@@ -15,8 +15,8 @@ from typing import Any, Protocol
 from core.engine.facade import Engine
 from core.errors import CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError, UserError
 from core.ipc.methods.clients import present_grants
-from core.ipc.methods.connection import health
-from core.ipc.methods.kit.entry import TEXT_BYTES, CallProgress, MethodCall, channel_of, wait
+from core.ipc.methods.connection import health_json
+from core.ipc.methods.kit.entry import TEXT_BYTES, CallProgress, MethodCall, await_future, channel_of
 from core.ipc.methods.memory_json import Disclosure, disclosure_of
 from core.ipc.methods.table import METHODS
 from core.ipc.protocol.contract import Method, Registry
@@ -47,11 +47,11 @@ class ConnectionHost(Protocol):
         """Authenticated connections."""
         ...
 
-    def admit(self, session: Session) -> None:
+    def admit_session(self, session: Session) -> None:
         """Refuse a session that would pass the caps."""
         ...
 
-    def sweep(self) -> None:
+    def end_unwelcome(self) -> None:
         """End sessions of clients that are no longer welcome."""
         ...
 
@@ -75,20 +75,24 @@ class Dispatcher:
         self._limits = SearchLimits(engine.clock)
         self._unlocking = asyncio.Lock()  # one attempt at a time
         self.desk = PairingDesk(engine.clock, _StoredDeniedNames(engine))
-        self._open: Mapping[str, Handler] = {"hello": self._hello, "auth": self._auth, "pair": self._pair}
+        self._open: Mapping[str, Handler] = {
+            "hello": self._answer_hello,
+            "auth": self._answer_auth,
+            "pair": self._answer_pair,
+        }
         self._own: Mapping[str, Handler] = {
-            "subscribe": self._subscribe,
+            "subscribe": self._answer_subscribe,
             "owner.pair_code": self._pair_code,
             "owner.pair_answer": self._pair_answer,
-            "owner.handover": self._handover,
-            "owner.cancel": self._cancel,
+            "owner.handover": self._answer_handover,
+            "owner.cancel": self._answer_cancel,
         }
 
     def token_for(self, name: str) -> ClientRecord | None:
         """The client of a name; the owner's channel is one too."""
-        return self._engine.clients.authenticator().token_for(name)
+        return self._engine.clients.get_authority().token_for(name)
 
-    async def answer(self, connection: Connection, call: Call) -> bytes:
+    async def answer_call(self, connection: Connection, call: Call) -> bytes:
         """Carry a call out.
 
         Returns:
@@ -99,51 +103,53 @@ class Dispatcher:
         """
         request = call.request
         if self._engine.state != "open":
-            return fit_reply(request.ident, await self._while_locked(connection, call))[0]
-        session = self._session(connection)
+            return fit_reply(request.ident, await self._answer_while_locked(connection, call))[0]
+        session = self._current_session(connection)
         self._need_newest(connection, request, session)
-        method = self._method(request.method, session)
+        method = self._find_method(request.method, session)
         params = self._check_call(method, request.params, session)
         call.effect = method.effect
-        result = await self._run(connection, call, method, params)
+        result = await self._run_method(connection, call, method, params)
         line, kept = fit_reply(request.ident, result)
         if kept is not None and method.paged == "again":
             # The engine's own cursor behind the last item that fits.
-            result = await self._run(connection, call, method, {**params, "limit": kept})
+            result = await self._run_method(connection, call, method, {**params, "limit": kept})
             line, kept = fit_reply(request.ident, result)
         if session is not None and not session.owner:
-            self._expect(session, method, params, result, kept)
+            self._expect_next_page(session, method, params, result, kept)
             self._put_down(session, disclosure_of(method.name, params, result, kept))
         return line
 
-    def _expect(self, session: Session, method: Method, params: Params, result: Params, kept: int | None) -> None:
+    def _expect_next_page(
+        self, session: Session, method: Method, params: Params, result: Params, kept: int | None
+    ) -> None:
         """The next page of a search that was counted is part of it."""
         if is_search(method, params):
             after = result.get("next") if kept is None else result["items"][kept - 1]["id"]
             if after is not None:
-                self._limits.expect(session.record.id, _page({**params, "after": after}))
+                self._limits.expect_page(session.record.id, _page_digest({**params, "after": after}))
 
     def _put_down(self, session: Session, handed: Disclosure | None) -> None:
         """The person sees what a client was handed; no answer leaves without it."""
         if handed is not None:
             told = (handed.verb, handed.query, handed.memories, handed.entities, handed.blocked)
-            self._engine.history.note_disclosure(session.actor(), *told)
+            self._engine.history.note_disclosure(session.make_actor(), *told)
 
     def leave_sessions(self, connection: Connection) -> None:
         """A peer has gone: its sessions are put away, their turns end (E17.5.6)."""
         if connection.sessions:
-            self._engine.sessions.leave(connection.sessions)
+            self._engine.sessions.end_sessions(connection.sessions)
 
-    async def _while_locked(self, connection: Connection, call: Call) -> dict[str, Any]:
+    async def _answer_while_locked(self, connection: Connection, call: Call) -> dict[str, Any]:
         if call.request.method != "owner.unlock" or self._engine.state != "locked" or self._house.handing_over:
             raise locked_vault_error()
         call.effect = "write"
-        params = self._registry.find("owner.unlock").check(call.request.params)
-        call.progress = self._progress(connection, call)
+        params = self._registry.find_method("owner.unlock").check_params(call.request.params)
+        call.progress = self._make_progress(connection, call)
         unlock = METHODS["owner.unlock"]
         async with self._unlocking:
             try:
-                return await unlock.answer(
+                return await unlock.answer_call(
                     MethodCall(self._engine, owner_session(), unlock.exact, call.progress), params
                 )
             except LociError:
@@ -159,24 +165,24 @@ class Dispatcher:
         if session is not None or not (greets or proves):
             raise older_vault_error()
 
-    def _session(self, connection: Connection) -> Session | None:
+    def _current_session(self, connection: Connection) -> Session | None:
         session = connection.session
         if session is None:
             return None
-        if not session.still_good(self.token_for):
-            self._house.sweep()
+        if not session.is_still_valid(self.token_for):
+            self._house.end_unwelcome()
             raise authentication_error()
         connection.session = session.refresh_record(self.token_for)
         return connection.session
 
-    def _method(self, name: str, session: Session | None) -> Method:
+    def _find_method(self, name: str, session: Session | None) -> Method:
         if self._house.handing_over:
             raise UserError(Code.BUSY, "Loci is handing its vault over; try again in a few seconds.")
         if session is None:
             if name not in self._open:
                 raise UserError(Code.UNAUTHENTICATED, "Say hello and auth first.")
-            return self._registry.find(name)
-        method = self._registry.find(name)
+            return self._registry.find_method(name)
+        method = self._registry.find_method(name)
         if method.who == "anyone":
             raise UserError(Code.INVALID_INPUT, "This connection has a session already.")
         if method.who == "owner" and not session.owner:
@@ -186,16 +192,16 @@ class Dispatcher:
     def _check_call(self, method: Method, params: Params, session: Session | None) -> dict[str, Any]:
         if session is not None and not session.owner:
             self._registry.refuse_forbidden(params)
-        checked = method.check(params)
+        checked = method.check_params(params)
         if session is None or session.owner:
             return checked
-        if method.grants and not session.may(*method.grants):
+        if method.grants and not session.has_any_grant(*method.grants):
             takes = " or ".join(method.grants)
             raise UserError(Code.ACCESS_DENIED, f"This client has no grant for that; it takes {takes}.")
         record = session.record
-        goes_on = is_search(method, checked) and self._limits.goes_on(record.id, _page(checked))
+        goes_on = is_search(method, checked) and self._limits.is_next_page(record.id, _page_digest(checked))
         if is_search(method, checked) and not goes_on:
-            self._limits.spend(record.id, record.limit_minute, record.limit_session)
+            self._limits.spend_search(record.id, record.limit_minute, record.limit_session)
         elif method.search:
             pass  # the pages of an answer end with it; those of a list have no end, and count as reads
         elif method.effect == "write":
@@ -204,7 +210,7 @@ class Dispatcher:
             self._limits.count_call(record.id, "read", self._engine.options.reads_minute)
         return checked
 
-    async def _run(self, connection: Connection, call: Call, method: Method, params: Params) -> dict[str, Any]:
+    async def _run_method(self, connection: Connection, call: Call, method: Method, params: Params) -> dict[str, Any]:
         name = method.name
         handler = self._open.get(name) or self._own.get(name)
         if handler is not None:
@@ -213,49 +219,49 @@ class Dispatcher:
         if session is None:
             raise authentication_error()
         if method.paged == "again":
-            params = {**params, "limit": min(int(params.get("limit", METHODS[name].default("limit"))), _PAGE)}
+            params = {**params, "limit": min(int(params.get("limit", METHODS[name].default_of("limit"))), _PAGE)}
         session, params = _session_with_channel(session, params)
         if name == "health":
-            return await health(self._engine, session, self._version, self._house.connected)
+            return await health_json(self._engine, session, self._version, self._house.connected)
         if name == "turn_begin":
-            who = session.actor().client_id
+            who = session.make_actor().client_id
             name_of_it = who, limit_of(session.channel, params["session"])
             connection.take_up(name_of_it, lambda: self._engine.sessions.list_in_use(who))
         entry = METHODS[name]
-        call.progress = self._progress(connection, call)
-        result = await entry.answer(MethodCall(self._engine, session, entry.exact, call.progress), params)
+        call.progress = self._make_progress(connection, call)
+        result = await entry.answer_call(MethodCall(self._engine, session, entry.exact, call.progress), params)
         if method.who == "owner":
-            self._house.sweep()  # a client may have been revoked, by the verb itself or by an undo
+            self._house.end_unwelcome()  # a client may have been revoked, by the verb itself or by an undo
         return result
 
-    def _progress(self, connection: Connection, call: Call) -> CallProgress:
+    def _make_progress(self, connection: Connection, call: Call) -> CallProgress:
         ident = call.request.ident
-        return CallProgress(lambda label, done, total: connection.report(ident, label, done, total))
+        return CallProgress(lambda label, done, total: connection.report_progress(ident, label, done, total))
 
     # The handshake
 
-    async def _hello(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+    async def _answer_hello(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
         connection.hellos += 1
         if connection.hellos > self._caps.hellos:
             call.closes = True
             raise authentication_error()
         connection.handshake = Handshake(self._vault_id, self.token_for)
-        return dict(connection.handshake.hello(params["client"], params["nonce"]))
+        return dict(connection.handshake.answer_hello(params["client"], params["nonce"]))
 
-    async def _auth(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+    async def _answer_auth(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
         handshake, connection.handshake = connection.handshake, None
         try:
             if handshake is None:
                 raise authentication_error()
-            session = handshake.auth(params["mac"])
-            self._house.admit(session)
+            session = handshake.answer_auth(params["mac"])
+            self._house.admit_session(session)
         except LociError:
             call.closes = True
             raise
         connection.session, connection.was_known = session, False
-        return self._welcome(session)
+        return self._welcome_json(session)
 
-    def _welcome(self, session: Session) -> dict[str, Any]:
+    def _welcome_json(self, session: Session) -> dict[str, Any]:
         record = session.record
         may_call = [
             name
@@ -285,39 +291,39 @@ class Dispatcher:
 
     def _is_granted(self, name: str, session: Session) -> bool:
         grants = self._registry.methods[name].grants
-        return not grants or session.may(*grants)
+        return not grants or session.has_any_grant(*grants)
 
-    async def _subscribe(self, connection: Connection, _call: Call, params: Params) -> dict[str, Any]:
+    async def _answer_subscribe(self, connection: Connection, _call: Call, params: Params) -> dict[str, Any]:
         """Tell the peer of changes from here on; a later call takes the place of an earlier one."""
         connection.unsubscribe()
         kinds = tuple(kind for kind in KINDS if kind in params.get("kinds", KINDS))
         channel = channel_of(params.get("channel"), params.get("channel_user"))
 
-        def actor() -> Actor | None:
+        def current_actor() -> Actor | None:
             session = connection.session
-            if session is None or not session.still_good(self.token_for):
+            if session is None or not session.is_still_valid(self.token_for):
                 return None
-            return replace(session.refresh_record(self.token_for), channel=channel).actor()
+            return replace(session.refresh_record(self.token_for), channel=channel).make_actor()
 
         if kinds:
-            connection.subscription = Subscription(self._engine, connection, actor, frozenset(kinds))
+            connection.subscription = Subscription(self._engine, connection, current_actor, frozenset(kinds))
         return {"kinds": list(kinds)}
 
     # Pairing
 
-    async def _pair(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+    async def _answer_pair(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
         asked_by = f"{connection.peer.program} {connection.peer.pid or ''}".strip()
-        granted = await self.desk.redeem(params["client"], params["code"], params.get("grants"), asked_by)
+        granted = await self.desk.redeem_code(params["client"], params["code"], params.get("grants"), asked_by)
         call.effect = "write"  # somebody said yes: from here on it is finished, also when the client goes
         try:
-            made = await wait(
+            made = await await_future(
                 self._engine.clients.pair(granted.name, granted.grants, granted.limit, asked_by=escape_text(asked_by))
             )
         except LociError:
-            granted.invitation.fail()
+            granted.invitation.fail_with()
             raise
         grants = present_grants(self._engine, made.name)
-        granted.invitation.complete(made.name, tuple(grants))
+        granted.invitation.complete_with(made.name, tuple(grants))
         return {"client": made.name, "token": encode_value(made.token), "grants": grants}
 
     async def _pair_code(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
@@ -325,7 +331,7 @@ class Dispatcher:
             check_name(params["name"])
         ident = call.request.ident
 
-        async def approve(question: PairRequest) -> bool:
+        async def ask_approval(question: PairRequest) -> bool:
             ticket = secrets.token_hex(8)
             connection.answers[ticket] = asyncio.get_running_loop().create_future()
             try:
@@ -340,14 +346,14 @@ class Dispatcher:
                     "former": question.former,
                     "withheld": list(question.withheld),
                 }
-                await connection.tell("pair_request", told)
+                await connection.send_notification("pair_request", told)
                 return await connection.answers[ticket]
             finally:
                 del connection.answers[ticket]
 
-        invitation = self.desk.open(approve, params.get("name"), params.get("grants"), params.get("limit"))
+        invitation = self.desk.open(ask_approval, params.get("name"), params.get("grants"), params.get("limit"))
         try:
-            await connection.tell("pair_code", {"id": ident, "code": invitation.code, "expires_s": CODE_S})
+            await connection.send_notification("pair_code", {"id": ident, "code": invitation.code, "expires_s": CODE_S})
             name, grants = await invitation.outcome
         finally:
             self.desk.close(invitation)
@@ -362,11 +368,11 @@ class Dispatcher:
 
     # The server's own verbs
 
-    async def _handover(self, _connection: Connection, call: Call, _params: Params) -> dict[str, Any]:
+    async def _answer_handover(self, _connection: Connection, call: Call, _params: Params) -> dict[str, Any]:
         await self._house.hand_over(call)
         return {"closing": True, "within_s": HANDOVER_S}
 
-    async def _cancel(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
+    async def _answer_cancel(self, connection: Connection, call: Call, params: Params) -> dict[str, Any]:
         other = connection.calls.get(params["call"])
         if other is None or other is call:
             return {"cancelled": False}
@@ -384,10 +390,10 @@ class _StoredDeniedNames:
         self._engine = engine
 
     async def look_up(self, name: str) -> Before:
-        return await wait(self._engine.clients.describe_unpaired(name))
+        return await await_future(self._engine.clients.describe_unpaired(name))
 
     async def add(self, name: str) -> None:
-        await wait(self._engine.clients.deny(name))
+        await await_future(self._engine.clients.deny(name))
 
 
 def _session_with_channel(session: Session, params: Params) -> tuple[Session, Params]:
@@ -404,7 +410,7 @@ def is_search(method: Method, params: Params) -> bool:
     return method.search or (method.paged is not None and "text" in params)
 
 
-def _page(params: Params) -> int:
+def _page_digest(params: Params) -> int:
     """What tells one page of one search from all others; a number, so that no query is kept."""
     return hash(json.dumps(params, sort_keys=True))
 

@@ -65,7 +65,7 @@ class SearchLimits:
         self._done: dict[tuple[str, str], deque[float]] = {}
         self._pages: dict[str, deque[int]] = {}
 
-    def spend(self, client_id: str, per_minute: int | None, per_session: int | None) -> None:
+    def spend_search(self, client_id: str, per_minute: int | None, per_session: int | None) -> None:
         """Count one search, or refuse it. A refused one is not counted.
 
         Args:
@@ -79,8 +79,8 @@ class SearchLimits:
         spent = self._spent.setdefault(client_id, deque())
         while spent and now - spent[0] >= SESSION_S:
             spent.popleft()
-        self._check(spent, per_session, SESSION_S, now, "a session")
-        self._check(spent, per_minute, MINUTE_S, now, "a minute")
+        self._check_window(spent, per_session, SESSION_S, now, "a session")
+        self._check_window(spent, per_minute, MINUTE_S, now, "a minute")
         spent.append(now)
         while len(spent) > max(per_minute or 0, per_session or 0):
             spent.popleft()
@@ -107,7 +107,7 @@ class SearchLimits:
         done.append(now)
 
     @staticmethod
-    def _check(spent: deque[float], limit: int | None, window_s: float, now: float, name: str) -> None:
+    def _check_window(spent: deque[float], limit: int | None, window_s: float, now: float, name: str) -> None:
         if limit is None or len(spent) < limit:
             return
         wait = spent[-limit] + window_s - now  # the limit-th latest must leave the window
@@ -115,7 +115,7 @@ class SearchLimits:
             whole = math.ceil(wait)
             raise RateLimitedError(f"This client may search {limit} times {name}; try again in {whole} seconds.", wait)
 
-    def expect(self, client_id: str, page: int) -> None:
+    def expect_page(self, client_id: str, page: int) -> None:
         """A reply was cut: asking for its next page is part of the search that was counted.
 
         Args:
@@ -123,7 +123,7 @@ class SearchLimits:
         """
         self._pages.setdefault(client_id, deque(maxlen=_PAGES)).append(page)
 
-    def goes_on(self, client_id: str, page: int) -> bool:
+    def is_next_page(self, client_id: str, page: int) -> bool:
         """Whether a call asks for the next page of a counted search; each page is free once.
 
         Args:

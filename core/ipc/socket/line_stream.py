@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import Code, LociError, UserError
-from core.ipc.protocol.messages import LINE_BYTES, Ident, encode, make_reply
+from core.ipc.protocol.messages import LINE_BYTES, Ident, encode_message, make_reply
 
 _CHUNK = 64 * 1024
 _POST_ROOM = 64 * 1024  # a progress report is dropped rather than queued behind this many bytes
@@ -51,7 +51,7 @@ class LineReader:
         self._buffer = bytearray()
         self._searched = 0
 
-    async def next(self, idle_s: float | None) -> bytes:
+    async def next_line(self, idle_s: float | None) -> bytes:
         """Wait for the next line.
 
         Args:
@@ -65,20 +65,20 @@ class LineReader:
             LineTooLongError: the line passed the cap.
         """
         if not self._buffer:
-            await self._fill(idle_s)
-        line = self._take()
+            await self._fill_buffer(idle_s)
+        line = self._take_line()
         if line is not None:
             return line
         try:
             async with asyncio.timeout(self._line_s):
                 while line is None:
-                    await self._fill(None)
-                    line = self._take()
+                    await self._fill_buffer(None)
+                    line = self._take_line()
         except TimeoutError:
             raise StreamEndedError from None
         return line
 
-    def _take(self) -> bytes | None:
+    def _take_line(self) -> bytes | None:
         end = self._buffer.find(b"\n", self._searched)
         if end < 0 and len(self._buffer) <= self.cap:
             self._searched = len(self._buffer)
@@ -90,7 +90,7 @@ class LineReader:
         del self._buffer[: end + 1]
         return line
 
-    async def _fill(self, within_s: float | None) -> None:
+    async def _fill_buffer(self, within_s: float | None) -> None:
         try:
             async with asyncio.timeout(within_s):
                 chunk = await self._stream.read(_CHUNK)
@@ -100,7 +100,7 @@ class LineReader:
             raise StreamEndedError
         self._buffer += chunk
 
-    async def throw_away(self) -> None:
+    async def discard_line(self) -> None:
         """Swallow the rest of an over-long line, so that the peer can finish writing and read the refusal.
 
         Returns quietly when the line ends, the peer goes, `discard` bytes have passed or the line's time is up.
@@ -130,7 +130,7 @@ class LineWriter:
         self._lock = asyncio.Lock()  # one line at a time waits for the peer
         stream.transport.set_write_buffer_limits(high=LINE_BYTES)
 
-    async def send(self, line: bytes) -> None:
+    async def send_line(self, line: bytes) -> None:
         """Write a line and wait until the peer has made room.
 
         Args:
@@ -154,10 +154,10 @@ class LineWriter:
         """Whether the peer has read nearly all it was sent."""
         return self._stream.transport.get_write_buffer_size() < _POST_ROOM
 
-    def post(self, message: Mapping[str, Any]) -> None:
+    def post_message(self, message: Mapping[str, Any]) -> None:
         """Write a notification if there is room now; otherwise forget it. Only on the loop."""
         if not self._stream.is_closing() and self.has_room:
-            self._stream.write(encode(message))
+            self._stream.write(encode_message(message))
 
 
 def fit_reply(ident: Ident, result: Mapping[str, Any], cap: int = LINE_BYTES) -> tuple[bytes, int | None]:
@@ -174,7 +174,7 @@ def fit_reply(ident: Ident, result: Mapping[str, Any], cap: int = LINE_BYTES) ->
     Raises:
         UserError: TEXT_TOO_LARGE when even the smallest cut does not fit.
     """
-    line = encode(make_reply(ident, result))
+    line = encode_message(make_reply(ident, result))
     if len(line) <= cap:
         return line, None
     for name in _LISTS:
@@ -186,25 +186,25 @@ def fit_reply(ident: Ident, result: Mapping[str, Any], cap: int = LINE_BYTES) ->
 def _fit_items(ident: Ident, result: Mapping[str, Any], name: str, cap: int) -> tuple[bytes, int | None]:
     items: Sequence[Mapping[str, Any]] = result[name]
     rest = {key: value for key, value in result.items() if key != name}
-    if len(encode(make_reply(ident, rest))) > cap // 2:  # long near misses must not starve the items
+    if len(encode_message(make_reply(ident, rest))) > cap // 2:  # long near misses must not starve the items
         rest = _cut_lists(rest, cap // 2 - 1)  # with the line end
-    room = cap - len(encode(make_reply(ident, {**rest, name: []}))) - _CUT_ROOM
+    room = cap - len(encode_message(make_reply(ident, {**rest, name: []}))) - _CUT_ROOM
     kept: list[Mapping[str, Any]] = []
     for item in items:
-        room -= len(encode(item))  # its comma stands for the line end that encode adds
+        room -= len(encode_message(item))  # its comma stands for the line end that encode adds
         if room < 0:
             break
         kept.append(item)
     if not kept:
-        kept = [_shorten(items[0], cap - len(encode(make_reply(ident, {**rest, name: []}))) - _CUT_ROOM)]
+        kept = [_shorten_item(items[0], cap - len(encode_message(make_reply(ident, {**rest, name: []}))) - _CUT_ROOM)]
     cut = {**rest, name: kept}
     if len(kept) < len(items):
         cut["next"] = kept[-1]["id"]
-        return encode(make_reply(ident, cut)), len(kept)
-    return encode(make_reply(ident, cut)), None
+        return encode_message(make_reply(ident, cut)), len(kept)
+    return encode_message(make_reply(ident, cut)), None
 
 
-def _shorten(item: Mapping[str, Any], room: int) -> Mapping[str, Any]:
+def _shorten_item(item: Mapping[str, Any], room: int) -> Mapping[str, Any]:
     """Make one memory fit: `extra` goes first where it is long, then the longest members shrink; `cut` names them.
 
     A text that was shortened is marked with `text_cut` too.
@@ -213,7 +213,7 @@ def _shorten(item: Mapping[str, Any], room: int) -> Mapping[str, Any]:
     steps = 0
     while shorter.length + 1 > room:  # with the line end
         sizes = {
-            key: shorter.sizes[key] for key, value in shorter.value.items() if key not in _KEPT and _shrinks(value)
+            key: shorter.sizes[key] for key, value in shorter.value.items() if key not in _KEPT and _may_shrink(value)
         }
         if not sizes:
             raise _too_large_error()
@@ -222,7 +222,7 @@ def _shorten(item: Mapping[str, Any], room: int) -> Mapping[str, Any]:
         if name == "extra" or steps > _STEPS:
             shorter.set_member(name, type(item[name])())
         else:
-            shorter.halve(name)
+            shorter.halve_member(name)
         shorter.set_member("cut", sorted({*shorter.value.get("cut", ()), name}))
         if name == "text":
             shorter.set_member("text_cut", True)  # noqa: FBT003 - a member's value
@@ -241,7 +241,7 @@ class _Measured:
 
     def __init__(self, value: Mapping[str, Any]) -> None:
         self.value = dict(value)
-        self.sizes = {key: _length(member) for key, member in value.items()}
+        self.sizes = {key: _encoded_length(member) for key, member in value.items()}
         self._names = sum(_name_length(key) for key in value)
         self._values = sum(self.sizes.values())
         self._inner: dict[str, _Measured] = {}
@@ -259,11 +259,11 @@ class _Measured:
         """
         if key not in self.value:
             self._names += _name_length(key)
-        found = _length(member) if size is None else size
+        found = _encoded_length(member) if size is None else size
         self._values += found - self.sizes.get(key, 0)
         self.value[key], self.sizes[key] = member, found
 
-    def halve(self, key: str) -> None:
+    def halve_member(self, key: str) -> None:
         """Make a text, list or object among the members shorter; it is not empty."""
         member = self.value[key]
         if not isinstance(member, dict):
@@ -280,30 +280,30 @@ class _Measured:
     def halve_longest(self) -> bool:
         """Make the longest member shorter; False where all are so short that the object may as well go whole."""
         longest = max(self.sizes, key=lambda key: self.sizes[key])
-        if self.sizes[longest] <= _SMALL or not _shrinks(self.value[longest]):
+        if self.sizes[longest] <= _SMALL or not _may_shrink(self.value[longest]):
             return False
-        self.halve(longest)
+        self.halve_member(longest)
         return True
 
 
-def _length(value: object) -> int:
+def _encoded_length(value: object) -> int:
     """Bytes of a value as it is written, without the line end."""
-    return len(encode(value)) - 1  # type: ignore[arg-type]  # any value is written alike
+    return len(encode_message(value)) - 1  # type: ignore[arg-type]  # any value is written alike
 
 
 def _name_length(key: str) -> int:
-    return _length({key: 0}) - len("{0}")
+    return _encoded_length({key: 0}) - len("{0}")
 
 
-def _shrinks(value: object) -> bool:
+def _may_shrink(value: object) -> bool:
     return isinstance(value, str | list | dict) and bool(value)
 
 
 def _fit_lists(ident: Ident, result: Mapping[str, Any], cap: int) -> bytes:
     if "id" in result and "text" in result:  # one memory
-        return encode(make_reply(ident, _shorten(result, cap - _CUT_ROOM)))
-    room = cap - (len(encode(make_reply(ident, {}))) - len("{}"))
-    return encode(make_reply(ident, _cut_lists(result, room)))
+        return encode_message(make_reply(ident, _shorten_item(result, cap - _CUT_ROOM)))
+    room = cap - (len(encode_message(make_reply(ident, {}))) - len("{}"))
+    return encode_message(make_reply(ident, _cut_lists(result, room)))
 
 
 def _cut_lists(result: Mapping[str, Any], room: int) -> dict[str, Any]:
@@ -318,7 +318,7 @@ def _cut_lists(result: Mapping[str, Any], room: int) -> dict[str, Any]:
         if not lists:
             raise _too_large_error()
         longest = max(lists, key=lambda key: lists[key])
-        shorter.halve(longest)
+        shorter.halve_member(longest)
         shorter.set_member("cut", sorted({*shorter.value.get("cut", ()), longest}))
     return shorter.value
 

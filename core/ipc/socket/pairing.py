@@ -140,13 +140,13 @@ class Invitation:
     outcome: asyncio.Future[tuple[str, tuple[str, ...]]] = field(repr=False)
     result: PairingResult = field(default_factory=PairingResult, repr=False, compare=False)
 
-    def complete(self, name: str, grants: tuple[str, ...]) -> None:
+    def complete_with(self, name: str, grants: tuple[str, ...]) -> None:
         """A client came of it."""
         if not self.outcome.done():
             self.result.outcome, self.result.name = PairingOutcome.PAIRED, name
             self.outcome.set_result((name, grants))
 
-    def fail(self, why: PairingOutcome = PairingOutcome.FAILED) -> None:
+    def fail_with(self, why: PairingOutcome = PairingOutcome.FAILED) -> None:
         """Nothing comes of it.
 
         Args:
@@ -216,9 +216,9 @@ class PairingDesk:
         """
         if self._open is invitation:
             self._open = None
-        invitation.fail(why)
+        invitation.fail_with(why)
 
-    def cancel(self) -> None:
+    def cancel_all(self) -> None:
         """The person leaves, or locks the vault: no code is good any more, and no answer is waited for."""
         for invitation in (self._open, self._asking):
             if invitation is not None:
@@ -229,7 +229,7 @@ class PairingDesk:
         if self._open is not None and self._clock.monotonic() >= self._until:
             self.close(self._open, PairingOutcome.EXPIRED)
 
-    async def redeem(self, client: str, code: str, grants: Sequence[str] | None, asked_by: str) -> Granted:
+    async def redeem_code(self, client: str, code: str, grants: Sequence[str] | None, asked_by: str) -> Granted:
         """Redeem the open code and ask the person.
 
         Args:
@@ -244,7 +244,7 @@ class PairingDesk:
         Raises:
             UserError: PAIRING_REFUSED, in the same words for every reason.
         """
-        invitation = self._take(code)
+        invitation = self._take_invitation(code)
         name = invitation.name or usable_name(client)
         wished = tuple(dict.fromkeys(grants or invitation.grants or DEFAULT_GRANTS))
         wanted = wished
@@ -252,14 +252,14 @@ class PairingDesk:
             wanted = tuple(grant for grant in wished if grant in invitation.grants)
         invitation.result.name = name
         if not wanted:
-            invitation.fail()
+            invitation.fail_with()
             raise pairing_refused_error()
         self._asking = invitation
         try:
             before = await self._nos.look_up(name)
             if before.taken or (before.denied and invitation.name is None):
                 # Nobody is asked in vain; and whoever redeemed the code learns nothing of who is paired.
-                invitation.fail(PairingOutcome.TAKEN if before.taken else PairingOutcome.DENIED_BEFORE)
+                invitation.fail_with(PairingOutcome.TAKEN if before.taken else PairingOutcome.DENIED_BEFORE)
                 raise pairing_refused_error()
             end = invitation.code[-4:]
             withheld = tuple(grant for grant in wished if grant not in wanted)
@@ -268,7 +268,7 @@ class PairingDesk:
             )
             granted = await self._ask_person(invitation, question)
         except (LociError, asyncio.CancelledError):  # one of the two sides has gone; nobody said no
-            invitation.fail()
+            invitation.fail_with()
             raise
         finally:
             if self._asking is invitation:
@@ -283,17 +283,17 @@ class PairingDesk:
             async with asyncio.timeout(ANSWER_S):
                 answer = await invitation.approve(question)
         except TimeoutError:
-            invitation.fail(PairingOutcome.UNANSWERED)
+            invitation.fail_with(PairingOutcome.UNANSWERED)
             return ()
         if invitation.outcome.done():
             return ()  # it was cancelled while the person was asked
         granted = _granted_by(question.grants, answer)
         if not granted:
-            invitation.fail(PairingOutcome.DENIED)
+            invitation.fail_with(PairingOutcome.DENIED)
             await self._nos.add(question.name)  # remembered until the person opens pairing for this very name
         return granted
 
-    def _take(self, code: str) -> Invitation:
+    def _take_invitation(self, code: str) -> Invitation:
         given = code.upper().translate(_LOOKALIKES).encode("utf-8", "replace")
         self.end_expired()
         invitation = self._open
@@ -385,11 +385,11 @@ class WindowPairing:
             What is waited for. `code` fails with INVALID_INPUT for a bad name, or with why nobody can be paired.
         """
         turn = PairingTurn(Future(), Future(), Future())
-        if not self._on_loop(lambda: self._open(turn, name, grants, limit)):
+        if not self._on_loop(lambda: self._open_invitation(turn, name, grants, limit)):
             _fail_turn(turn, no_socket_error())
         return turn
 
-    def answer(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
+    def answer_question(self, request_id: str, allow: bool, grants: tuple[str, ...] | None = None) -> Future[bool]:
         """Say yes or no to a question.
 
         Args:
@@ -401,23 +401,23 @@ class WindowPairing:
         """
         told: Future[bool] = Future()
         answer: Answer = grants if allow and grants is not None else allow
-        if not self._on_loop(lambda: _settle(told, self._answer(request_id, answer))):
-            _settle(told, value=False)
+        if not self._on_loop(lambda: _settle_future(told, self._settle_question(request_id, answer))):
+            _settle_future(told, value=False)
         return told
 
-    def cancel(self) -> Future[None]:
+    def cancel_pairing(self) -> Future[None]:
         """The code is dead; a question that stands counts as not answered, and no no is remembered."""
         told: Future[None] = Future()
 
         def run() -> None:
-            self._desk.cancel()
+            self._desk.cancel_all()
             for waiting in self._answers.values():
                 if not waiting.done():
                     waiting.set_exception(pairing_refused_error())
-            _settle(told, None)
+            _settle_future(told, None)
 
         if not self._on_loop(run):
-            _settle(told, None)
+            _settle_future(told, None)
         return told
 
     def _on_loop(self, run: Callable[[], None]) -> bool:
@@ -427,7 +427,7 @@ class WindowPairing:
             return False
         return True
 
-    def _open(
+    def _open_invitation(
         self, turn: PairingTurn, name: str | None, grants: tuple[str, ...] | None, limit: int | str | None
     ) -> None:
         try:
@@ -439,11 +439,11 @@ class WindowPairing:
         except LociError as error:
             _fail_turn(turn, error)
             return
-        invitation = self._desk.open(lambda question: self._ask(turn, question), name, grants, limit)
-        _settle(turn.code, PairingCode(invitation.code, CODE_S, lambda: invitation.result.failed_attempts))
-        invitation.outcome.add_done_callback(lambda _: _end(turn, invitation))
+        invitation = self._desk.open(lambda question: self._ask_person(turn, question), name, grants, limit)
+        _settle_future(turn.code, PairingCode(invitation.code, CODE_S, lambda: invitation.result.failed_attempts))
+        invitation.outcome.add_done_callback(lambda _: _end_turn(turn, invitation))
 
-    async def _ask(self, turn: PairingTurn, question: PairRequest) -> Answer:
+    async def _ask_person(self, turn: PairingTurn, question: PairRequest) -> Answer:
         ticket = secrets.token_hex(8)
         waiting: asyncio.Future[Answer] = self._loop.create_future()
         self._answers[ticket] = waiting
@@ -458,12 +458,12 @@ class WindowPairing:
                 answer_s=ANSWER_S,
                 former=question.former,
             )
-            _settle(turn.asked, asked)
+            _settle_future(turn.asked, asked)
             return await waiting
         finally:
             del self._answers[ticket]
 
-    def _answer(self, request_id: str, answer: Answer) -> bool:
+    def _settle_question(self, request_id: str, answer: Answer) -> bool:
         waiting = self._answers.get(request_id)
         if waiting is None or waiting.done():
             return False
@@ -491,10 +491,10 @@ def _fail_turn(turn: PairingTurn, error: LociError) -> None:
     if turn.code.set_running_or_notify_cancel():
         turn.code.set_exception(error)
     turn.asked.cancel()
-    _settle(turn.ended, PairingEnd(PairingOutcome.FAILED))
+    _settle_future(turn.ended, PairingEnd(PairingOutcome.FAILED))
 
 
-def _end(turn: PairingTurn, invitation: Invitation) -> None:
+def _end_turn(turn: PairingTurn, invitation: Invitation) -> None:
     if not turn.asked.done():
         turn.asked.cancel()
     fate = invitation.result
@@ -502,10 +502,10 @@ def _end(turn: PairingTurn, invitation: Invitation) -> None:
     grants: tuple[str, ...] = ()
     if outcome is PairingOutcome.PAIRED:
         grants = invitation.outcome.result()[1]
-    _settle(turn.ended, PairingEnd(outcome, fate.name, grants, fate.failed_attempts))
+    _settle_future(turn.ended, PairingEnd(outcome, fate.name, grants, fate.failed_attempts))
 
 
-def _settle(future: Future[T], value: T) -> None:
+def _settle_future(future: Future[T], value: T) -> None:
     """Give a future its value, unless whoever waited has gone."""
     if future.set_running_or_notify_cancel():
         future.set_result(value)

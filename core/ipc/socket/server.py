@@ -20,7 +20,7 @@ from core.engine.facade import Engine
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.events import Changed, Event, StateChanged
 from core.ipc.protocol.contract import Registry
-from core.ipc.protocol.messages import OWNER_NAME, encode, make_failure
+from core.ipc.protocol.messages import OWNER_NAME, encode_message, make_failure
 from core.ipc.protocol.sessions import Session
 from core.ipc.protocol.transport import Listener, Peer, Place, peer_of
 from core.ipc.socket.connection import Call, Connection
@@ -131,33 +131,33 @@ class Server:
         """Bind, accept and watch.
 
         Args:
-            publish: whether the socket appears in its place at once; otherwise when `publish` is called.
+            publish: whether the socket appears in its place at once; otherwise when `publish_socket` is called.
 
         Raises:
             EnvironmentFaultError: the place is not fit or taken.
         """
-        self._listener = await self._bound()
+        self._listener = await self._bind_listener()
         loop = asyncio.get_running_loop()
         self._pairing = WindowPairing(self.desk, loop, self._refusal_for)
         self._unsubscribe = self._engine.hub.subscribe(lambda event: self._on_engine_event(loop, event))
-        self._unwatch = self._engine.hub.watch(partial(self._did, loop))
+        self._unwatch = self._engine.hub.watch(partial(self._on_change, loop))
         if publish:
-            self.publish()
+            self.publish_socket()
         self._watch = loop.create_task(self._keep_watch())
 
-    async def _bound(self) -> Listener:
-        listener = Listener.bind(self._place)
+    async def _bind_listener(self) -> Listener:
+        listener = Listener.bind_to(self._place)
         await listener.serve(self._on_connect)
         return listener
 
-    def publish(self) -> None:
+    def publish_socket(self) -> None:
         """Rename the socket into its place.
 
         Raises:
             EnvironmentFaultError: the place is taken.
         """
         if self._listener is not None and not self._listener.published:
-            self._listener.publish()
+            self._listener.publish_socket()
 
     async def stop(self, drain_s: float = 1.0) -> None:
         """Take the socket away, let writes end, close every connection. Safe to call twice.
@@ -173,9 +173,9 @@ class Server:
         if self._listener is not None:
             await self._listener.close()
             self._listener = None
-        await self._drain(None, drain_s)
+        await self._await_calls(None, drain_s)
         for connection in tuple(self._connections):
-            connection.end()
+            connection.end_connection()
         if self._serving:
             await asyncio.wait(self._serving, timeout=1.0)
 
@@ -188,10 +188,10 @@ class Server:
             return
         if not self._make_room():
             busy = UserError(Code.BUSY, "Too many connections are waiting; try again in a second.")
-            writer.write(encode(make_failure(None, busy)))
+            writer.write(encode_message(make_failure(None, busy)))
             writer.close()
             return
-        connection = Connection((reader, writer), peer, self._caps, self._dispatcher.answer, self._note_refusal)
+        connection = Connection((reader, writer), peer, self._caps, self._dispatcher.answer_call, self._note_refusal)
         connection.barred = lambda: self._refusal_for(connection.session)
         connection.idle_s = lambda: self._idle_s(connection)
         task = asyncio.current_task()
@@ -235,10 +235,10 @@ class Server:
         of_process = Counter(connection.peer.pid for connection in strangers)
         oldest = min(idle, key=lambda connection: (-of_process[connection.peer.pid], connection.born))
         self._connections.discard(oldest)
-        oldest.end()
+        oldest.end_connection()
         return True
 
-    def admit(self, session: Session) -> None:
+    def admit_session(self, session: Session) -> None:
         """Let a session in, if the caps allow it.
 
         Args:
@@ -266,35 +266,35 @@ class Server:
         if isinstance(event, StateChanged) and event.state != "open":
             loop.call_soon_threadsafe(self._lock_out)
         elif isinstance(event, Changed):
-            loop.call_soon_threadsafe(self.sweep)
+            loop.call_soon_threadsafe(self.end_unwelcome)
 
-    def _did(self, loop: asyncio.AbstractEventLoop, moves: Moves) -> None:
-        loop.call_soon_threadsafe(self._spread, moves)
+    def _on_change(self, loop: asyncio.AbstractEventLoop, moves: Moves) -> None:
+        loop.call_soon_threadsafe(self._spread_moves, moves)
 
-    def _spread(self, moves: Moves) -> None:
-        self.sweep()  # first: who is revoked by it hears nothing of it
+    def _spread_moves(self, moves: Moves) -> None:
+        self.end_unwelcome()  # first: who is revoked by it hears nothing of it
         for connection in self._connections:
             if connection.subscription is not None:
-                connection.subscription.offer(moves)
+                connection.subscription.offer_moves(moves)
 
     def _lock_out(self) -> None:
-        self.desk.cancel()
+        self.desk.cancel_all()
         for connection in tuple(self._connections):
             if connection.session is not None:
                 connection.lock_out(locked_vault_error())
             else:
                 connection.give_up(locked_vault_error())  # who waits to be paired waits no longer
 
-    def sweep(self) -> None:
+    def end_unwelcome(self) -> None:
         """End the connections of clients that are revoked, paused or have another token by now."""
         if self._engine.state != "open":
             return
         for connection in tuple(self._connections):
             session = connection.session
-            if session is not None and not session.still_good(self._dispatcher.token_for):
+            if session is not None and not session.is_still_valid(self._dispatcher.token_for):
                 connection.session = None
                 self._connections.discard(connection)
-                connection.end()
+                connection.end_connection()
 
     async def hand_over(self, call: Call) -> None:
         """Take no new call, let running ones end, and close once this one is answered.
@@ -308,10 +308,10 @@ class Server:
         if self._hooks.hand_over is None:
             raise EnvironmentFaultError(Code.NOT_HERE, "The window keeps the vault; close it first.")
         self._handing_over = True
-        await self._drain(call, self._caps.handover_s)
+        await self._await_calls(call, self._caps.handover_s)
         call.after = self._hooks.hand_over
 
-    async def _drain(self, but: Call | None, seconds: float) -> None:
+    async def _await_calls(self, but: Call | None, seconds: float) -> None:
         tasks = [
             call.task
             for connection in self._connections
@@ -329,7 +329,7 @@ class Server:
             self._end_slow_and_silent()
             self._dispatcher.desk.end_expired()
             if self._engine.state == "open":
-                self.sweep()
+                self.end_unwelcome()
             else:
                 self._lock_out()
             await self._keep_place()
@@ -339,7 +339,7 @@ class Server:
         for connection in tuple(self._connections):
             slow = connection.is_stranger and not connection.keeps_its_place and connection.born <= too_old
             if slow or connection.is_silent:
-                connection.end()
+                connection.end_connection()
 
     async def _keep_place(self) -> None:
         """Trigger: the file at our place is not ours. Why: removed, or a squatter. Outcome: bound anew, and told."""
@@ -350,9 +350,9 @@ class Server:
         _log.warning("the socket was displaced (%d)", self._displaced)
         self._hooks.displaced(self._displaced)
         with suppress(LociError):
-            fresh = await self._bound()
+            fresh = await self._bind_listener()
             try:
-                fresh.publish()
+                fresh.publish_socket()
             except LociError:
                 await fresh.close()
                 raise

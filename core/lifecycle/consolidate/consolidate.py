@@ -219,7 +219,7 @@ def recheck_opposed(rows: Rows, store_service: StoreService, memory_id: str) -> 
     if twin not in (None, memory_id) or plan.known is not None:
         return None
     cases = tuple(case for case in plan.partners if case.odds)
-    if not cases or any(known_matter(rows, _matter(memory_id, case)) is not None for case in cases):
+    if not cases or any(known_matter(rows, _make_item_subject(memory_id, case)) is not None for case in cases):
         return None
     deed = _action_for(plan, cases)
     if deed is None:
@@ -248,7 +248,7 @@ def _action_for(plan: StorePlan, cases: tuple[NeighbourCase, ...]) -> JobAction 
     return JobAction.ASK if plan.decision in _ASKS else None
 
 
-def _matter(memory_id: str, case: NeighbourCase) -> ItemSubject:
+def _make_item_subject(memory_id: str, case: NeighbourCase) -> ItemSubject:
     odds = case.odds[0]
     return ItemSubject(case.verdict.kind, memory_id, case.neighbour.id, keys=(odds.key, odds.own_key))
 
@@ -290,14 +290,16 @@ def plan_changes(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[Plann
     Returns:
         Deeds with ids, marks of texts and numbers alone; duplicates first, then merges, confirmations, digests.
     """
-    made = [_plan_bundle(bundle) for bundle in _bundles(same, clusters)] + [_merge(tie) for tie in same.merges]
+    made = [_plan_bundle(bundle) for bundle in _make_bundles(same, clusters)] + [
+        _plan_merge(tie) for tie in same.merges
+    ]
     place = {
         deed: nr for nr, deed in enumerate((JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST))
     }
     return sorted(made, key=lambda one: place[one.action])
 
 
-def _bundles(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[_Bundle]:
+def _make_bundles(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[_Bundle]:
     home: dict[str, _Bundle] = {}
     found: list[_Bundle] = []
 
@@ -311,18 +313,18 @@ def _bundles(same: DuplicatePlan, clusters: Sequence[Cluster]) -> list[_Bundle]:
         found.append(bundle)
         return bundle
 
-    def settle(bundle: _Bundle) -> None:
+    def register_bundle(bundle: _Bundle) -> None:
         home.update({node.id: bundle for node in bundle.nodes})
 
     for ties, name in ((same.stacks, "stacks"), (same.confirms, "confirms")):
         for some in ties.values():
             bundle = merge_bundles(node.id for tie in some for node in (tie.keep, tie.other))
             getattr(bundle, name).extend(some)
-            settle(bundle)
+            register_bundle(bundle)
     for cluster in clusters:
         bundle = merge_bundles(node.id for node in cluster.members)
         bundle.clusters.append(cluster)
-        settle(bundle)
+        register_bundle(bundle)
     return found
 
 
@@ -332,8 +334,8 @@ def _plan_bundle(bundle: _Bundle) -> PlannedAction:
     counts["source_memories"] = sum(len(cluster.members) for cluster in bundle.clusters)
     detail: dict[str, Any] = {
         "marks": {node.id: node.mark for node in nodes},
-        "stacks": [_tie(tie) for tie in bundle.stacks],
-        "confirms": [_tie(tie) for tie in bundle.confirms],
+        "stacks": [_pair_to_json(tie) for tie in bundle.stacks],
+        "confirms": [_pair_to_json(tie) for tie in bundle.confirms],
         "digests": [
             {"sources": [node.id for node in cluster.members], "spans": sentences_to_json(cluster.spans)}
             for cluster in bundle.clusters
@@ -345,11 +347,15 @@ def _plan_bundle(bundle: _Bundle) -> PlannedAction:
     }
     ids = tuple(node.id for node in nodes)
     if bundle.clusters:
-        return PlannedAction(JobAction.DIGEST, ids[0], ids[1:], DIGESTED, _value(bundle.clusters[0].nearness), detail)
+        return PlannedAction(
+            JobAction.DIGEST, ids[0], ids[1:], DIGESTED, _clamp_to_unit(bundle.clusters[0].nearness), detail
+        )
     if bundle.stacks:
-        return PlannedAction(JobAction.STACK, ids[0], ids[1:], DUPLICATE, _value(bundle.stacks[0].cosine), detail)
+        return PlannedAction(
+            JobAction.STACK, ids[0], ids[1:], DUPLICATE, _clamp_to_unit(bundle.stacks[0].cosine), detail
+        )
     return PlannedAction(
-        JobAction.CORROBORATE, ids[0], ids[1:], CORROBORATED, _value(bundle.confirms[0].cosine), detail
+        JobAction.CORROBORATE, ids[0], ids[1:], CORROBORATED, _clamp_to_unit(bundle.confirms[0].cosine), detail
     )
 
 
@@ -360,22 +366,22 @@ def _leaving_ids(bundle: _Bundle) -> list[str]:
     return list(dict.fromkeys([*beneath, *sources]))
 
 
-def _merge(tie: DuplicatePair) -> PlannedAction:
+def _plan_merge(tie: DuplicatePair) -> PlannedAction:
     detail = {
         "marks": {node.id: node.mark for node in (tie.keep, tie.other)},
-        "merge": _tie(tie),
+        "merge": _pair_to_json(tie),
         "counts": {"deduplicated": 1},
         "made": 1,  # the original of the text that changes
         "leaving": [tie.other.id],
     }
-    return PlannedAction(JobAction.MERGE, tie.keep.id, (tie.other.id,), MERGED, _value(tie.cosine), detail)
+    return PlannedAction(JobAction.MERGE, tie.keep.id, (tie.other.id,), MERGED, _clamp_to_unit(tie.cosine), detail)
 
 
-def _tie(tie: DuplicatePair) -> list[Any]:
+def _pair_to_json(tie: DuplicatePair) -> list[Any]:
     return [tie.keep.id, tie.other.id, round(tie.cosine, 4), round(tie.confidence, 4), tie.by]
 
 
-def _value(number: float) -> float:
+def _clamp_to_unit(number: float) -> float:
     return min(1.0, max(0.0, number))
 
 
@@ -504,13 +510,13 @@ def _plan_opposed(rows: Rows, opposed: Sequence[OpposedMemory]) -> list[PlannedA
     for one in opposed:
         ends = one.action is JobAction.SUPERSEDE
         counts = {"resolved": 1} if ends else {"pending": 1}
-        detail = {"counts": counts, "marks": _marks(rows, one), "leaving": list(one.leaving)}
+        detail = {"counts": counts, "marks": _read_marks(rows, one), "leaving": list(one.leaving)}
         reason = SETTLED if ends else TO_ASK
         found.append(PlannedAction(one.action, one.memory_id, one.others, reason, min(1.0, one.confidence), detail))
     return found
 
 
-def _marks(rows: Rows, opposed: OpposedMemory) -> dict[str, str]:
+def _read_marks(rows: Rows, opposed: OpposedMemory) -> dict[str, str]:
     return {
         one: str(rows.value("SELECT lower(hex(substr(content_hash, 1, 8))) FROM memories WHERE id = ?", (one,)))
         for one in (opposed.memory_id, *opposed.others)
@@ -518,7 +524,7 @@ def _marks(rows: Rows, opposed: OpposedMemory) -> dict[str, str]:
 
 
 def _new_texts(rows: Rows, deeds: Sequence[PlannedAction], now_ms: int) -> list[str]:
-    own = [deed for deed in deeds if deed.action not in PRUNES and _unites(deed)]
+    own = [deed for deed in deeds if deed.action not in PRUNES and _is_uniting(deed)]
     return [text for deed in own if is_applicable(rows, deed, now_ms) for text in texts_to_embed(rows, deed)]
 
 
@@ -534,7 +540,7 @@ def _embed_texts(ground: JobContext, texts: Sequence[str]) -> Vectors:
         return {}
 
 
-def _unites(deed: PlannedAction) -> bool:
+def _is_uniting(deed: PlannedAction) -> bool:
     return deed.action not in (JobAction.SUPERSEDE, JobAction.ASK)
 
 
@@ -542,10 +548,10 @@ def _perform_action(
     tx: Tx, verb: Verb, ground: JobContext, deed: PlannedAction, vectors: Vectors
 ) -> tuple[Mapping[str, int], Sequence[str]]:
     """One deed, whole or not at all."""
-    transitions, lines = ground.transitions(tx, verb), verb.lines
+    transitions, lines = ground.make_transitions(tx, verb), verb.lines
     try:
         with tx.attempt():
-            if _unites(deed):
+            if _is_uniting(deed):
                 fit = is_applicable(tx, deed, ground.now_ms)
                 done = fit and carry_out_change(
                     transitions, deed, [vectors.get(text) for text in texts_to_embed(tx, deed)]
@@ -567,13 +573,13 @@ def _perform_action(
 
 def _is_still_settled(tx: Tx, ground: JobContext, deed: PlannedAction) -> bool:
     """Whether the gate still says what it said when the plan was made."""
-    now = recheck_opposed(tx, ground.store_service, deed.memory_id) if _stands(tx, deed.memory_id) else None
+    now = recheck_opposed(tx, ground.store_service, deed.memory_id) if _is_active(tx, deed.memory_id) else None
     return (
         now is not None
         and (now.action, now.others) == (deed.action, tuple(deed.others))
-        and _marks(tx, now) == dict(deed.detail["marks"])
+        and _read_marks(tx, now) == dict(deed.detail["marks"])
     )
 
 
-def _stands(tx: Tx, memory_id: str) -> bool:
+def _is_active(tx: Tx, memory_id: str) -> bool:
     return tx.one("SELECT 1 FROM memories WHERE id = ? AND status = 'active'", (memory_id,)) is not None

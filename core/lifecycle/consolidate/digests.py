@@ -86,7 +86,7 @@ def find_clusters(
     Returns:
         At most `MOST_DIGESTS`, the largest first.
     """
-    nodes = _eligible(ground, near, left_out)
+    nodes = _eligible_nodes(ground, near, left_out)
     among = np.isin(near.pairs, np.fromiter(nodes, np.int64, len(nodes))).all(axis=1) & (near.cosines >= line)
     own = _Gathering(ground, nodes, masses, line)
     groups: list[list[Node]] = []
@@ -104,7 +104,7 @@ def find_clusters(
     return found[:MOST_DIGESTS]
 
 
-def _eligible(ground: JobContext, near: NearPairs, left_out: frozenset[str]) -> dict[int, Node]:
+def _eligible_nodes(ground: JobContext, near: NearPairs, left_out: frozenset[str]) -> dict[int, Node]:
     before = ground.now_ms - ground.options.compress_days * _DAY_MS
     found = {
         n: node
@@ -114,11 +114,13 @@ def _eligible(ground: JobContext, near: NearPairs, left_out: frozenset[str]) -> 
         and node.id not in left_out and node.id not in near.in_review
     }  # fmt: skip
     ids = [node.id for node in found.values()]
-    kept = ground.read(lambda rows: {*find_protections(rows, ids, ground.now_ms), *_slots(rows, ids)})
+    kept = ground.read(
+        lambda rows: {*find_protections(rows, ids, ground.now_ms), *_holders_of_exclusive_claims(rows, ids)}
+    )
     return {n: node for n, node in found.items() if node.id not in kept}
 
 
-def _slots(rows: Rows, ids: Sequence[str]) -> set[str]:
+def _holders_of_exclusive_claims(rows: Rows, ids: Sequence[str]) -> set[str]:
     """What holds a claim of which only one value can be true: it stays where a later value meets it at the gate."""
     found = rows.all(
         "SELECT DISTINCT e.memory_id FROM json_each(?) w JOIN evidence e ON e.memory_id = w.value "
@@ -160,11 +162,11 @@ def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDA
     """One digest of a group, or several where it says too much for one."""
     ground = own.ground
     sides: dict[str, Neighbour] = ground.read(lambda rows: load_neighbours(rows, {one.id: 1.0 for one in members}))
-    told = _statements(ground, [one for one in members if one.id in sides], sides, vectors)
+    told = _split_into_statements(ground, [one for one in members if one.id in sides], sides, vectors)
     same = _SentenceMatcher(ground)
     left = sorted((one for one in members if told.get(one.id)), key=lambda one: (one.rank, one.n))
     while own.is_worth(left):
-        taken, picked = _fill(left, told, same)
+        taken, picked = _fill_digest(left, told, same)
         if not own.is_worth(taken):
             return
         ids = {one.id for one in taken}
@@ -178,7 +180,7 @@ def _digests_of(own: _Gathering, members: Sequence[Node], vectors: dict[int, NDA
         yield Cluster(tuple(taken), tuple(spans), min(1.0, max(0.0, nearness)))
 
 
-def _fill(
+def _fill_digest(
     members: Sequence[Node], told: dict[str, list[_Statement]], same: _SentenceMatcher
 ) -> tuple[list[Node], list[_Statement]]:
     """Members in the order of their trust, as many as one digest holds, with the sentences that are new."""
@@ -201,7 +203,7 @@ def _fill(
     return taken, picked
 
 
-def _statements(
+def _split_into_statements(
     ground: JobContext, members: Sequence[Node], sides: dict[str, Neighbour], vectors: dict[int, NDArray[np.float32]]
 ) -> dict[str, list[_Statement]]:
     spans = {one.id: informative_sentences(one.id, sides[one.id].text) for one in members}
@@ -234,7 +236,7 @@ class _SentenceMatcher:
 
     def is_said(self, one: _Statement, others: Sequence[_Statement]) -> bool:
         """Whether one of several sentences says the same."""
-        if any(_same_at_sight(one, other) for other in others):
+        if any(_is_plainly_same(one, other) for other in others):
             return True
         near = [(float(one.vector @ other.vector), other) for other in others]
         near = sorted((pair for pair in near if pair[0] >= _LOOKED_AT), key=lambda pair: -pair[0])
@@ -244,22 +246,22 @@ class _SentenceMatcher:
     def _is_one(self, other: _Statement, one: _Statement) -> bool:
         key = other.span.text, one.span.text
         if key not in self._known:
-            relation = relate_pairs(self._ground, [(_alone(other), _alone(one))])[0]
+            relation = relate_pairs(self._ground, [(_as_neighbour(other), _as_neighbour(one))])[0]
             self._known[key] = relation is not None and relation.label is Label.DUPLICATE and relation.certain
         return self._known[key]
 
 
-def _same_at_sight(one: _Statement, other: _Statement) -> bool:
-    return normalize_sentence(one.span.text) == normalize_sentence(other.span.text) or _says_claims(one, other)
+def _is_plainly_same(one: _Statement, other: _Statement) -> bool:
+    return normalize_sentence(one.span.text) == normalize_sentence(other.span.text) or _has_only_claims_of(one, other)
 
 
-def _says_claims(one: _Statement, other: _Statement) -> bool:
+def _has_only_claims_of(one: _Statement, other: _Statement) -> bool:
     """Whether all that a sentence says are claims that the other is read to say too."""
-    own, others = ({_key(claim) for claim in held.claims} for held in (one, other))
+    own, others = ({_claim_key(claim) for claim in held.claims} for held in (one, other))
     return bool(own) and own <= others and has_no_residue(one.span.text, _own_claims(one))
 
 
-def _key(claim: ClaimDraft) -> tuple[str, ...]:
+def _claim_key(claim: ClaimDraft) -> tuple[str, ...]:
     qualifiers = json.dumps(dict(claim.qualifiers), sort_keys=True)
     return key_form(claim.subject), claim.predicate, key_form(claim.value), claim.polarity, qualifiers
 
@@ -270,7 +272,7 @@ def _own_claims(one: _Statement) -> tuple[ClaimDraft, ...]:
     return tuple(replace(claim, start=claim.start - begin, end=claim.end - begin) for claim in one.claims)
 
 
-def _alone(one: _Statement) -> Neighbour:
+def _as_neighbour(one: _Statement) -> Neighbour:
     """A sentence as a memory of its own."""
     return replace(one.side, text=one.span.text, claims=_own_claims(one))
 
@@ -312,8 +314,8 @@ def write_digest(
     rows = [row for one in sources if (row := tx.row("memories", {"id": one})) is not None]
     if len(rows) < len(sources) or not sentences:
         raise BugError("a digest of what is not there")
-    spans = _spans({row["id"]: row["text"] for row in rows}, sentences)
-    draft = _draft(transitions, rows, spans)
+    spans = _source_sentences({row["id"]: row["text"] for row in rows}, sentences)
+    draft = _make_draft(transitions, rows, spans)
     labels = insert_memories(tx, [draft])
     if vector is not None:
         vectors = np.asarray(vector, np.float32).reshape(1, -1)
@@ -327,17 +329,17 @@ def write_digest(
         changes = {"status": Status.CONSOLIDATED.value, "status_reason": DIGESTED, "consolidated_into": draft.id}
         tx.update("memories", {"id": row["id"]}, changes)
         transitions.touched.append(str(row["id"]))
-        transitions.log("DIGEST", draft.id, str(row["id"]))
+        transitions.log_consolidation("DIGEST", draft.id, str(row["id"]))
     sync_claims(tx, transitions.make_id, list(sources))
     refresh_trust(tx, draft.id)
     return draft.id
 
 
-def _spans(texts: Mapping[str, str], sentences: Sequence[DigestSentence]) -> list[SourceSentence]:
+def _source_sentences(texts: Mapping[str, str], sentences: Sequence[DigestSentence]) -> list[SourceSentence]:
     return [SourceSentence(one.source, one.start, one.end, texts[one.source][one.start : one.end]) for one in sentences]
 
 
-def _draft(transitions: Transitions, rows: Sequence[dict[str, Any]], spans: Sequence[SourceSentence]) -> Draft:
+def _make_draft(transitions: Transitions, rows: Sequence[dict[str, Any]], spans: Sequence[SourceSentence]) -> Draft:
     tx, first = transitions.tx, rows[0]
     digest_id = transitions.make_id()
     text, places = compose_digest(spans)
@@ -366,14 +368,14 @@ def _draft(transitions: Transitions, rows: Sequence[dict[str, Any]], spans: Sequ
         scope_session=first["scope_session"],
         origin={"by": "consolidation"},
         extra={"spans": told},
-        occurred=_earliest(rows),
+        occurred=_earliest_time(rows),
         read_at=tx.now_ms,
-        valid_from=_bound(rows, "valid_from", min),
-        valid_to=_bound(rows, "valid_to", max),
+        valid_from=_validity_bound(rows, "valid_from", min),
+        valid_to=_validity_bound(rows, "valid_to", max),
     )
 
 
-def _earliest(rows: Sequence[dict[str, Any]]) -> When | None:
+def _earliest_time(rows: Sequence[dict[str, Any]]) -> When | None:
     said = [row for row in rows if row["occurred_at"] is not None]
     if not said:
         return None
@@ -381,7 +383,7 @@ def _earliest(rows: Sequence[dict[str, Any]]) -> When | None:
     return When(int(row["occurred_at"]), Precision(row["occurred_prec"] or "ms"), row["occurred_offset"])
 
 
-def _bound(rows: Sequence[dict[str, Any]], name: str, of: Callable[[list[int]], int]) -> When | None:
+def _validity_bound(rows: Sequence[dict[str, Any]], name: str, of: Callable[[list[int]], int]) -> When | None:
     """From when on the first of them holds, or until when the last does; open where any is."""
     if any(row[name] is None for row in rows):
         return None
@@ -408,4 +410,4 @@ def digest_text(rows: Rows, sentences: Sequence[DigestSentence]) -> str:
     """
     ids = to_json(sorted({one.source for one in sentences}))
     texts = dict(rows.all("SELECT id, text FROM memories WHERE id IN (SELECT value FROM json_each(?))", (ids,)))
-    return compose_digest(_spans(texts, [one for one in sentences if one.source in texts]))[0]
+    return compose_digest(_source_sentences(texts, [one for one in sentences if one.source in texts]))[0]

@@ -63,7 +63,7 @@ def is_applicable(rows: Rows, deed: PlannedAction, now_ms: int) -> bool:
         False where one changed, left, was pinned, spared, vouched for by the person or is asked about by now.
     """
     marks: Mapping[str, str] = deed.detail["marks"]
-    nodes = {node.id: node for node in read_nodes(rows, _labels(rows, marks)).values()}
+    nodes = {node.id: node for node in read_nodes(rows, _read_labels(rows, marks)).values()}
     if any(one not in nodes or nodes[one].mark != mark for one, mark in marks.items()):
         return False
     kept = find_protections(rows, marks, now_ms)
@@ -80,7 +80,7 @@ def _may_go(keep: Node, other: Node) -> bool:
     return not other.pinned and (keep.persons or not other.persons)
 
 
-def _labels(rows: Rows, ids: Mapping[str, str]) -> list[int]:
+def _read_labels(rows: Rows, ids: Mapping[str, str]) -> list[int]:
     found = rows.all("SELECT n FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(sorted(ids)),))
     return [int(row[0]) for row in found]
 
@@ -108,7 +108,7 @@ def can_unite(rows: Rows, deed: PlannedAction) -> bool:
     if deed.action is not JobAction.MERGE:
         return True
     keep, other = deed.detail["merge"][:2]
-    if find_split_injection(_originals(rows, deed)):
+    if find_split_injection(_read_original_texts(rows, deed)):
         return False
     kind, space, session = rows.all("SELECT kind, space_id, scope_session FROM memories WHERE id = ?", (keep,))[0]
     return find_active_duplicate(rows, [_united_text(rows, deed)], Kind(kind), space, session) in (None, keep, other)
@@ -129,11 +129,11 @@ def carry_out_change(
     if deed.action is JobAction.MERGE:
         return _carry_out_merge(transitions, deed, vectors[0])
     for tie in deed.detail["stacks"]:
-        _weigh(transitions, tie)
+        _set_weights(transitions, tie)
         transitions.stack(tie[1], tie[0])
         _take_over(transitions, tie[0], tie[1])
     for tie in deed.detail["confirms"]:
-        _weigh(transitions, tie)
+        _set_weights(transitions, tie)
         _carry_out_confirmation(transitions, tie[0], tie[1])
     for digest, vector in zip(deed.detail["digests"], vectors, strict=True):
         transitions.weighed = "rules"
@@ -141,7 +141,7 @@ def carry_out_change(
     return True
 
 
-def _weigh(transitions: Transitions, tie: Sequence[Any]) -> None:
+def _set_weights(transitions: Transitions, tie: Sequence[Any]) -> None:
     _keep, other, cosine, confidence, by = tie
     transitions.weighed = by
     transitions.weights[other] = (confidence, cosine)
@@ -153,17 +153,17 @@ def _carry_out_merge(transitions: Transitions, deed: PlannedAction, vector: NDAr
     text = _united_text(transitions.tx, deed)
     if vector is None or not can_unite(transitions.tx, deed):
         return False
-    _weigh(transitions, tie)
+    _set_weights(transitions, tie)
     transitions.merge_into(keep, text, vector, other)
     return True
 
 
 def _united_text(rows: Rows, deed: PlannedAction) -> str:
-    keep, other = _originals(rows, deed)
+    keep, other = _read_original_texts(rows, deed)
     return unite_texts(keep, other)
 
 
-def _originals(rows: Rows, deed: PlannedAction) -> list[str]:
+def _read_original_texts(rows: Rows, deed: PlannedAction) -> list[str]:
     """The two texts of a merge, that of the one that is kept first."""
     return [str(rows.value("SELECT text FROM memories WHERE id = ?", (one,))) for one in deed.detail["merge"][:2]]
 
@@ -181,7 +181,7 @@ def _take_over(transitions: Transitions, keep: str, other: str) -> None:
         (other, json.dumps(_CARRIED)),
     ):
         ends = [keep if one == other else str(one) for one in (from_id, to_id)]
-        transitions.edge(ends[0], ends[1], str(kind))
+        transitions.add_edge(ends[0], ends[1], str(kind))
 
 
 def _carry_out_confirmation(transitions: Transitions, keep: str, by: str) -> None:
@@ -196,7 +196,7 @@ def _carry_out_confirmation(transitions: Transitions, keep: str, by: str) -> Non
         add_source(transitions.tx, keep, Lineage(lineage, client_id, session, import_id), Source(source))
     refresh_trust(transitions.tx, keep)
     transitions.touched.append(keep)
-    transitions.log("CORROBORATE", keep, by)
+    transitions.log_consolidation("CORROBORATE", keep, by)
 
 
 MERGED_FROM = 0.85
@@ -260,17 +260,17 @@ def find_duplicates(
     crowd = NeighbourPool(ground)
     near_by = select_pairs(ground, near, min(lines.dedup, lines.corroborate), crowd)
     reading = _DuplicateReader(ground, lines, decisions, taken, crowd)
-    for some in _blocks(_by_keeper(near, near_by)):
+    for some in _split_into_blocks(_group_by_keeper(near, near_by)):
         reading.look_at([(keep, [near.pair_at(place) for place in places]) for keep, places in some])
         if ground.is_stopped():
             break
     found = reading.found
-    _merge(found, reading.merges)
-    ground.read(lambda rows: _confirm(rows, found, reading.saying))
+    _add_merges(found, reading.merges)
+    ground.read(lambda rows: _add_confirmations(rows, found, reading.saying))
     return found
 
 
-def _by_keeper(near: NearPairs, places: NDArray[np.int64]) -> Iterator[tuple[Node, list[int]]]:
+def _group_by_keeper(near: NearPairs, places: NDArray[np.int64]) -> Iterator[tuple[Node, list[int]]]:
     """Places of pairs by the memory that would be kept: whoever ranks first comes first, its nearest first."""
     if not len(places):
         return
@@ -282,7 +282,7 @@ def _by_keeper(near: NearPairs, places: NDArray[np.int64]) -> Iterator[tuple[Nod
         yield keep, own[keep.n].tolist()
 
 
-def _blocks(keepers: Iterable[tuple[Node, list[int]]]) -> Iterator[list[tuple[Node, list[int]]]]:
+def _split_into_blocks(keepers: Iterable[tuple[Node, list[int]]]) -> Iterator[list[tuple[Node, list[int]]]]:
     """A few keepers at a time: their texts are read at once."""
     block: list[tuple[Node, list[int]]] = []
     for one in keepers:
@@ -322,7 +322,7 @@ class _DuplicateReader:
             if keep.id in self.found.gone or self._ground.is_stopped():
                 continue
             free = [pair for pair in some if self._may_come_to_something(pair, sides, sources)]
-            self._keep(
+            self._keep_stack(
                 keep,
                 [
                     tie
@@ -331,7 +331,7 @@ class _DuplicateReader:
                 ],
             )
 
-    def _keep(self, keep: Node, duplicates: Sequence[DuplicatePair]) -> None:
+    def _keep_stack(self, keep: Node, duplicates: Sequence[DuplicatePair]) -> None:
         found = self.found
         free = [tie for tie in duplicates if tie.other.id not in found.stacks]
         if free:
@@ -361,7 +361,7 @@ class _DuplicateReader:
             DuplicatePair(keep, other, told.cosine, told.relation.confidence, told.relation.by),
             told.relation.label,
         )
-        if not _says_same(told) and label is not Label.MERGE:
+        if not _is_saying_same(told) and label is not Label.MERGE:
             return None
         if not self._ground.read(partial(may_unite, decisions=self._decisions, a=keep.id, b=other.id)):
             return None
@@ -384,12 +384,12 @@ def _order_nodes(first: Node, second: Node) -> tuple[Node, Node]:
     return keep, other
 
 
-def _says_same(told: ReadPair) -> bool:
+def _is_saying_same(told: ReadPair) -> bool:
     relation = told.relation
-    return (relation.label is Label.DUPLICATE and relation.certain) or _one_claim(told.sides)
+    return (relation.label is Label.DUPLICATE and relation.certain) or _are_of_same_claims(told.sides)
 
 
-def _one_claim(sides: tuple[Neighbour, Neighbour]) -> bool:
+def _are_of_same_claims(sides: tuple[Neighbour, Neighbour]) -> bool:
     """Whether both are read to say the same, and one of them says nothing else."""
     keys = [
         frozenset((key_form(c.subject), c.predicate, key_form(c.value), c.polarity) for c in side.claims)
@@ -418,7 +418,7 @@ def _may_merge(keep: Node, other: Node, sides: Mapping[str, Neighbour], relation
     return decide_gate(second.authority, first.authority, relation).decision is GateDecision.MERGE
 
 
-def _merge(found: DuplicatePlan, merges: Iterable[DuplicatePair]) -> None:
+def _add_merges(found: DuplicatePlan, merges: Iterable[DuplicatePair]) -> None:
     for tie in sorted(merges, key=lambda one: (-one.cosine, one.keep.n, one.other.n)):
         ids = {tie.keep.id, tie.other.id}
         if not ids & (found.gone | found.stacks.keys() | found.taken):
@@ -426,7 +426,7 @@ def _merge(found: DuplicatePlan, merges: Iterable[DuplicatePair]) -> None:
             found.taken |= ids
 
 
-def _confirm(rows: Rows, found: DuplicatePlan, saying: Sequence[DuplicatePair]) -> None:
+def _add_confirmations(rows: Rows, found: DuplicatePlan, saying: Sequence[DuplicatePair]) -> None:
     """Each independent source counts once for a memory; what the memory was made of is none."""
     free = [tie for tie in saying if not found.taken & {tie.keep.id, tie.other.id}]
     free = [tie for tie in free if not found.gone & {tie.keep.id, tie.other.id} and tie.keep.kind in _BY_TEXT]
@@ -437,13 +437,13 @@ def _confirm(rows: Rows, found: DuplicatePlan, saying: Sequence[DuplicatePair]) 
         sources[keep_id] = frozenset().union(sources.get(keep_id, ()), *(sources[tie.other.id] for tie in ties))
     for tie in sorted(free, key=lambda one: (one.keep.rank, -one.cosine, one.other.n)):
         own, others = sources[tie.keep.id], sources[tie.other.id]
-        if not others - own or own <= others or not _independent(rows, tie, others):
+        if not others - own or own <= others or not _is_independent(rows, tie, others):
             continue
         sources[tie.keep.id] = own | others
         found.confirms.setdefault(tie.keep.id, []).append(tie)
 
 
-def _independent(rows: Rows, tie: DuplicatePair, others: frozenset[str]) -> bool:
+def _is_independent(rows: Rows, tie: DuplicatePair, others: frozenset[str]) -> bool:
     keep, other = tie.keep, tie.other
     if OWNER_LINEAGE in others and not keep.persons:
         return False  # it would turn somebody's text into the owner's word; only the owner can do that

@@ -53,22 +53,22 @@ class RelationCache:
         """None yet."""
         self._lock = threading.Lock()  # a preview and a run may ask at once
         self._kinds: list[tuple[Label, str, str]] = []
-        self._clear(_LEAST)
+        self._clear_slots(_LEAST)
 
     def __len__(self) -> int:
         """How many are kept."""
         return self._count
 
-    def _clear(self, slots: int) -> None:
+    def _clear_slots(self, slots: int) -> None:
         self._count = 0
         self._keys = np.zeros((slots, 2), np.uint64)
         self._numbers = np.zeros((slots, 1 + len(LABELS)), np.float64)
         self._kind = np.zeros(slots, np.uint16)
 
-    def find(self, key: bytes) -> Relation | None:
+    def find_relation(self, key: bytes) -> Relation | None:
         """The answer that was kept; the very numbers of then."""
         with self._lock:
-            place, is_there = self._place(key)
+            place, is_there = self._find_slot(key)
             if not is_there:
                 return None
             label, by, reason = self._kinds[int(self._kind[place]) - 1]
@@ -76,14 +76,14 @@ class RelationCache:
         given = {each: share for each, share in zip(LABELS, shares, strict=True) if not isnan(share)}
         return Relation(label, confidence, given, by, reason)
 
-    def keep(self, key: bytes, told: Relation) -> None:
+    def keep_relation(self, key: bytes, told: Relation) -> None:
         """Keep an answer; where there are too many, all others are forgotten first."""
         with self._lock:
             if self._count >= MOST:
-                self._clear(_LEAST)
+                self._clear_slots(_LEAST)
             elif 3 * (self._count + 1) > 2 * len(self._kind):
-                self._grow()
-            place, is_there = self._place(key)
+                self._grow_table()
+            place, is_there = self._find_slot(key)
             kind = (told.label, told.by, told.reason)
             if kind not in self._kinds:
                 self._kinds.append(kind)
@@ -92,7 +92,7 @@ class RelationCache:
             self._kind[place] = self._kinds.index(kind) + 1
             self._count += not is_there
 
-    def _place(self, key: bytes) -> tuple[int, bool]:
+    def _find_slot(self, key: bytes) -> tuple[int, bool]:
         """Where an answer is, or would be."""
         wanted = np.frombuffer(key, np.uint64)
         mask = len(self._kind) - 1
@@ -103,12 +103,12 @@ class RelationCache:
             place = (place + 1) & mask
         return place, False
 
-    def _grow(self) -> None:
+    def _grow_table(self) -> None:
         used = np.flatnonzero(self._kind)
         keys, numbers, kind = self._keys[used], self._numbers[used], self._kind[used]
-        self._clear(2 * len(self._kind))
+        self._clear_slots(2 * len(self._kind))
         for nr, key in enumerate(keys):
-            place, _ = self._place(key.tobytes())
+            place, _ = self._find_slot(key.tobytes())
             self._keys[place], self._numbers[place], self._kind[place] = key, numbers[nr], kind[nr]
         self._count = len(used)
 
@@ -129,8 +129,8 @@ def cached_relations(
         LociError: what the model said; what was read before is kept.
     """
     answers = _answers_of(reader)
-    keys = [_key(first, second) for first, second in pairs]
-    found = [answers.find(key) for key in keys]
+    keys = [_pair_key(first, second) for first, second in pairs]
+    found = [answers.find_relation(key) for key in keys]
     asked = reader.alone if isinstance(reader, RelationModel) else reader
     new = [place for place, relation in enumerate(found) if relation is None]
     for at in range(0, len(new), AT_ONCE):
@@ -138,7 +138,7 @@ def cached_relations(
         give_way()
         for place, relation in zip(places, asked.classify([pairs[place] for place in places]), strict=True):
             found[place] = relation
-            answers.keep(keys[place], relation)
+            answers.keep_relation(keys[place], relation)
     return [relation for relation in found if relation is not None]
 
 
@@ -151,7 +151,7 @@ def _answers_of(reader: Relate) -> RelationCache:
         return _known[name]
 
 
-def _key(first: ComparedText, second: ComparedText) -> bytes:
+def _pair_key(first: ComparedText, second: ComparedText) -> bytes:
     return blake2b(repr((first, second)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -245,7 +245,7 @@ class NearPairs:
         a, b = self.pairs[place].tolist()
         return self.nodes[a], self.nodes[b], float(self.cosines[place])
 
-    def from_(self, line: float) -> Iterator[Pair]:
+    def pairs_above(self, line: float) -> Iterator[Pair]:
         """Pairs at least as near as a line, the nearest first."""
         last = int(np.searchsorted(-self.cosines, -np.float32(line), "right"))
         for at in range(0, last, _ROWS_AT_ONCE):
@@ -310,20 +310,20 @@ def find_near_pairs(ground: JobContext, line: float) -> NearPairs:
     labels = np.unique(pairs).tolist()
     for at in range(0, len(labels), _ROWS_AT_ONCE):
         nodes |= ground.read(partial(read_nodes, labels=labels[at : at + _ROWS_AT_ONCE]))
-    keep = np.fromiter((_together(nodes.get(a), nodes.get(b)) for a, b in _ends(pairs)), bool, len(pairs))
+    keep = np.fromiter((_may_be_paired(nodes.get(a), nodes.get(b)) for a, b in _iterate_pairs(pairs)), bool, len(pairs))
     pairs, cosines = pairs[keep], cosines[keep]
     order = np.lexsort((pairs[:, 1], pairs[:, 0], -cosines))
     used = np.unique(pairs).tolist()
-    review = ground.read(_in_review)
+    review = ground.read(_memories_in_review)
     return NearPairs({n: nodes[n] for n in used}, pairs[order], cosines[order], review)
 
 
-def _ends(pairs: NDArray[np.int64]) -> Iterator[list[int]]:
+def _iterate_pairs(pairs: NDArray[np.int64]) -> Iterator[list[int]]:
     for at in range(0, len(pairs), _ROWS_AT_ONCE):
         yield from pairs[at : at + _ROWS_AT_ONCE].tolist()
 
 
-def _together(a: Node | None, b: Node | None) -> bool:
+def _may_be_paired(a: Node | None, b: Node | None) -> bool:
     return a is not None and b is not None and a.place == b.place and a.is_open and b.is_open
 
 
@@ -332,7 +332,7 @@ def _query_batches(ground: JobContext, line: float) -> Iterator[tuple[NDArray[np
     near = ground.neighbours
     after = 0
     while near is not None and not ground.is_stopped():
-        page = _page(ground, after)
+        page = _read_page(ground, after)
         if not page:
             return
         labels = np.array([row[0] for row in page], np.int64)
@@ -345,7 +345,7 @@ def _query_batches(ground: JobContext, line: float) -> Iterator[tuple[NDArray[np
         yield ends[:, 0] << _HALF | ends[:, 1], cosines[wanted].astype(np.float32)
 
 
-def _page(ground: JobContext, after: int) -> list[tuple[int, bytes]]:
+def _read_page(ground: JobContext, after: int) -> list[tuple[int, bytes]]:
     wanted = {"space": ground.space.name, "dims": ground.space.dims, "after": after, "most": _CHUNK}
     page: list[tuple[int, bytes]] = ground.read(lambda rows: rows.all(_VECTORS, wanted))
     return page
@@ -372,7 +372,7 @@ def read_nodes(rows: Rows, labels: Sequence[int]) -> dict[int, Node]:
     return found
 
 
-def _in_review(rows: Rows) -> frozenset[str]:
+def _memories_in_review(rows: Rows) -> frozenset[str]:
     found = rows.all("SELECT incoming_id, existing_id FROM conflicts WHERE state = 'open'")
     return frozenset(str(one) for row in found for one in row if one is not None)
 
@@ -436,7 +436,9 @@ def select_pairs(ground: JobContext, near: NearPairs, line: float, crowd: Neighb
     Returns:
         Places in `near`, the nearest first.
     """
-    found = [place for place, (a, b, cosine) in enumerate(near.from_(line)) if _is_told(near, a, b, cosine, crowd)]
+    found = [
+        place for place, (a, b, cosine) in enumerate(near.pairs_above(line)) if _is_told(near, a, b, cosine, crowd)
+    ]
     places = np.array(found, np.int64)
     if len(places) <= MOST_PAIRS:
         return places
@@ -471,7 +473,7 @@ class NeighbourPool:
         """How many stand where a memory stands."""
         scope = (node.place[0], node.kind)
         if scope not in self._known:
-            self._known[scope] = self._ground.read(partial(_others, scope=scope))
+            self._known[scope] = self._ground.read(partial(_count_in_scope, scope=scope))
         return self._known[scope]
 
 
@@ -533,7 +535,7 @@ def yield_to_searches(ground: JobContext) -> None:
     ground.read(lambda _: None)
 
 
-def _others(rows: Rows, scope: tuple[str, str]) -> int:
+def _count_in_scope(rows: Rows, scope: tuple[str, str]) -> int:
     return int(
         rows.value(
             "SELECT count(*) FROM (SELECT 1 FROM memories WHERE space_id = ? AND status = 'active' AND kind = ? "

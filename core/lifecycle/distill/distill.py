@@ -270,7 +270,7 @@ class DistillJob:
     @staticmethod
     def _alone(tx: Tx, verb: Verb, ground: JobContext, deed: DistilledItem | ConfirmedFact) -> ItemOutcome:
         """One deed; that it fails stops no other. A vault or a disk that fails stops all."""
-        hand = ItemWriter(tx, ground.store_service, ground.transitions(tx, verb))
+        hand = ItemWriter(tx, ground.store_service, ground.make_transitions(tx, verb))
         try:
             with tx.attempt():
                 if isinstance(deed, DistilledItem):

@@ -27,7 +27,13 @@ from core.intake.store.plan_execution import PlanExecution
 from core.intake.store.store import StoreService
 from core.intake.store.store_plan import NeighbourCase, StorePlan, limit_to_part
 from core.intake.transaction.admission import erased_texts, was_disclosed
-from core.intake.transaction.sources import add_source, corroborate, find_active_duplicate, refresh_trust, waiting_twin
+from core.intake.transaction.sources import (
+    add_corroboration,
+    add_source,
+    find_active_duplicate,
+    refresh_trust,
+    waiting_twin,
+)
 from core.intake.transitions.review_items import ItemSubject
 from core.intake.transitions.transitions import Transitions
 from core.lifecycle.distill.distill_queue import Episode
@@ -141,7 +147,7 @@ class ItemWriter:
         new = False
         for one in sources:
             if not was_disclosed(self.tx, one.client_id, memory_id):
-                new |= corroborate(self.tx, memory_id, one.lineage, Source.INFERENCE)
+                new |= add_corroboration(self.tx, memory_id, one.lineage, Source.INFERENCE)
         return ItemOutcome("confirmed", (memory_id,)) if new else ItemOutcome()
 
     def _let_in(self, item: DistilledItem) -> ItemOutcome:
@@ -149,10 +155,10 @@ class ItemWriter:
         if item.kind is Kind.RULE and not find_persons_words(self.tx, [one.id for one in item.sources]):
             # Trigger: a rule that the person did not say. Why: whoever writes a page could tell assistants what to do.
             # Outcome: the person is asked.
-            self.transitions.log("QUARANTINE", memory_id, None)
+            self.transitions.log_consolidation("QUARANTINE", memory_id, None)
             self.transitions.open_conflict(ItemSubject("proposal", memory_id, reason=READ_BY_MODEL, by="model"))
             return ItemOutcome("asked", (memory_id,))
-        reply = self.store_service.admit(self.transitions, memory_id)
+        reply = self.store_service.admit_memory(self.transitions, memory_id)
         if reply.deduplicated:
             raise _StandsError(reply.memory_id)
         if item.target_id is not None and self._stand(memory_id, item.target_id):
@@ -228,7 +234,7 @@ class ItemWriter:
         case = NeighbourCase(other, relation, verdict, own, whole)
         plan = StorePlan(relation.label.value, relation.confidence, "model", None, (case,), verdict.decision, (case,))
         self.transitions.weighed = "model"
-        PlanExecution(self.transitions, newcomer, plan, self.store_service.readers).apply()
+        PlanExecution(self.transitions, newcomer, plan, self.store_service.readers).apply_plan()
 
     def _before(self, newcomer: StoreCandidate, other: Neighbour) -> Mapping[Label, float]:
         """What the built-in model says of the pair; nothing where there is none, or it does not answer."""

@@ -20,7 +20,7 @@ from core.llm.distillate import ProposedStatement, ProposedStatements, ShownMemo
 from core.talk.references import References
 from core.talk.statements import is_all_said
 from core.talk.third_person import YOU
-from core.text.screening.injection import current_limits, scan
+from core.text.screening.injection import current_limits, scan_text
 from core.types.talk import Statement, StatementType
 
 MALFORMED, UNKNOWN_TYPE, INVENTED, NEGATED = "malformed", "type", "invented", "negated"
@@ -130,7 +130,7 @@ def _refusal(
         (item.type not in _TYPES, UNKNOWN_TYPE),
         (episode.turn.is_assistant, ASSISTANT),
         (_is_question(episode.text, span), QUESTION),
-        (scan(quote).score > limit or scan(item.text).score > limit, INSTRUCTION),
+        (scan_text(quote).score > limit or scan_text(item.text).score > limit, INSTRUCTION),
         (_OWN.search(item.text) is not None, FIRST_PERSON),
         (not _LEAST_WORDS <= len(item.text.split()) <= _MOST_WORDS, LENGTH),
         (bool(_NOT.search(item.text)) != bool(_NOT.search(quote)), NEGATED),

@@ -19,8 +19,8 @@ from core.intake.claims import read_claims, sync_claims
 from core.intake.store.store import StoreService, judge_by_claims
 from core.intake.transaction.admission import erased_texts, was_disclosed
 from core.intake.transaction.sources import (
+    add_corroboration,
     add_source,
-    corroborate,
     find_active_duplicate,
     refresh_trust,
     waiting_twin,
@@ -223,12 +223,12 @@ class StatementWriter:
         is_new = self.tx.row("statements", {"memory_id": known, "episode_id": one.episode.id}) is None
         self._note(known, one, "NOOP")
         if is_new and not was_disclosed(self.tx, one.episode.client_id, known):
-            corroborate(self.tx, known, one.episode.lineage, one.episode.source)
+            add_corroboration(self.tx, known, one.episode.lineage, one.episode.source)
         return StatementOutcome(known, "NOOP", ids=(known,) if is_new else ())
 
     def _let_in(self, one: TalkStatement) -> StatementOutcome:
         memory_id = self._write(one)
-        reply = compare_by_subject(self.store_service).admit(self.transitions, memory_id)
+        reply = compare_by_subject(self.store_service).admit_memory(self.transitions, memory_id)
         if reply.deduplicated:
             raise _StandsError(reply.memory_id)
         if reply.operation == "MERGE":

@@ -123,7 +123,7 @@ class TalkDistillation:
                 said.setdefault(one.episode.id, []).append(memory_id)
         for episode in batch.episodes:
             if episode.id in there:
-                writer = StatementWriter(tx, ground.store_service, ground.transitions(tx, verb))
+                writer = StatementWriter(tx, ground.store_service, ground.make_transitions(tx, verb))
                 ids += writer.withdraw_others(episode, said.get(episode.id, ()))
                 is_small = episode.id in batch.small and episode.id not in said and not writer.has_any(episode)
                 writer.mark(episode, batch.version, is_small_talk=is_small)
@@ -150,7 +150,7 @@ class TalkDistillation:
         """
         try:
             with tx.attempt():
-                done = StatementWriter(tx, ground.store_service, ground.transitions(tx, verb)).take(one)
+                done = StatementWriter(tx, ground.store_service, ground.make_transitions(tx, verb)).take(one)
         except (EnvironmentFaultError, IntegrityError, CancelledError):
             raise
         except LociError as error:

@@ -66,7 +66,7 @@ def judge_clock(held: ClockWatch, now_ms: int) -> ClockWatch:
     """
     if abs(now_ms - held.believed) <= LEAP_MS:
         return ClockWatch(max(held.believed, now_ms))
-    if held.at is None or not _goes_on(held, held.at, now_ms):
+    if held.at is None or not _is_continuing(held, held.at, now_ms):
         return ClockWatch(held.believed, now_ms, now_ms, 1)
     days = held.days + (now_ms // DAY_MS != held.last // DAY_MS)
     if now_ms - held.at >= TRIAL_MS and days >= TRIAL_DAYS:
@@ -74,7 +74,7 @@ def judge_clock(held: ClockWatch, now_ms: int) -> ClockWatch:
     return ClockWatch(held.believed, held.at, max(held.last, now_ms), days)
 
 
-def _goes_on(held: ClockWatch, at: int, now_ms: int) -> bool:
+def _is_continuing(held: ClockWatch, at: int, now_ms: int) -> bool:
     """Whether a time carries on the one that is on trial, or goes back behind it, or leaps much farther still."""
     is_same_side = (at > held.believed) == (now_ms > held.believed)
     return is_same_side and -HOUR_MS <= now_ms - held.last <= max(LEAP_MS, _HABIT * abs(at - held.believed))

@@ -108,9 +108,9 @@ class JobContext:
         """Epoch ms."""
         return self.clock.now_ms()
 
-    def transitions(self, tx: Tx, verb: Verb) -> Transitions:
+    def make_transitions(self, tx: Tx, verb: Verb) -> Transitions:
         """The steps of which a job's deeds are made."""
-        return self.store_service.transitions(tx, verb, self.stored, "rules")
+        return self.store_service.make_transitions(tx, verb, self.stored, "rules")
 
 
 def embed_or_none(ground: JobContext, texts: Sequence[str]) -> NDArray[np.float32] | None:

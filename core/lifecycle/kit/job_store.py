@@ -108,7 +108,7 @@ class StoredJob(JobProgress):
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
-def enqueue(
+def enqueue_job(
     tx: Tx, make_id: Callable[[], str], kind: JobType, actor: str, cursor: Mapping[str, Any] | None = None
 ) -> str:
     """Queue a job, once: where one of its type waits or runs, that one is meant.
@@ -138,7 +138,7 @@ def enqueue(
 def by_id(rows: Rows, job_id: str) -> StoredJob | None:
     """One job; None when there is no such."""
     row = rows.one(f"SELECT {_COLUMNS} FROM jobs WHERE id = ?", (job_id,))  # noqa: S608 - constant
-    return None if row is None else _job(row)
+    return None if row is None else _job_from_row(row)
 
 
 def read_waiting_jobs(rows: Rows, now_ms: int) -> list[StoredJob]:
@@ -152,10 +152,10 @@ def read_waiting_jobs(rows: Rows, now_ms: int) -> list[StoredJob]:
         "ORDER BY actor = 'scheduler', created_at, rowid",
         (now_ms,),
     )
-    return [_job(row) for row in found]
+    return [_job_from_row(row) for row in found]
 
 
-def begin(
+def begin_job(
     tx: Tx, job: StoredJob, deeds: Sequence[PlannedAction] | None, total: int | None, cursor: Mapping[str, Any]
 ) -> None:
     """Note that a job runs, with the plan it will carry out.
@@ -178,7 +178,7 @@ def begin(
         )
 
 
-def resume(tx: Tx, job: StoredJob) -> None:
+def resume_job(tx: Tx, job: StoredJob) -> None:
     """Note that a job that was begun before runs again."""
     tx.run("UPDATE jobs SET state = 'running', lease_until = ? WHERE id = ?", (tx.clock_ms + LEASE_MS, job.id))
 
@@ -232,7 +232,7 @@ def move_on(
     )
 
 
-def finish(tx: Tx, job_id: str, state: JobState, report: Mapping[str, Any]) -> None:
+def finish_job(tx: Tx, job_id: str, state: JobState, report: Mapping[str, Any]) -> None:
     """Note that a job ended; its plan goes, and so do the oldest ended jobs.
 
     Kept are the last 500, and the newest of each type, by which the calendar goes; of scheduled runs that found nothing
@@ -261,7 +261,7 @@ def finish(tx: Tx, job_id: str, state: JobState, report: Mapping[str, Any]) -> N
     )
 
 
-def fail(tx: Tx, job_id: str, code: str, *, is_patient: bool = False) -> JobState:
+def fail_job(tx: Tx, job_id: str, code: str, *, is_patient: bool = False) -> JobState:
     """Note that a job failed: it is tried again after a pause that doubles, five times in a row in all.
 
     Args:
@@ -320,14 +320,14 @@ def put_back(tx: Tx, *, crashed: bool) -> int:
     running = [str(row[0]) for row in tx.all("SELECT id FROM jobs WHERE state = 'running' ORDER BY rowid")]
     for job_id in running:
         if crashed:
-            fail(tx, job_id, "E5002")
+            fail_job(tx, job_id, "E5002")
             tx.run("UPDATE jobs SET not_before = NULL WHERE id = ?", (job_id,))
         else:
             tx.run("UPDATE jobs SET state = 'queued', lease_until = NULL WHERE id = ?", (job_id,))
     return len(running)
 
 
-def revive(tx: Tx, job_id: str) -> str | None:
+def revive_job(tx: Tx, job_id: str) -> str | None:
     """Let a job run again at once: one that waits goes on, one that gave up begins anew with a plan of now.
 
     What a run that gave up did before is a step of its own by then, which may have been taken back.
@@ -383,7 +383,7 @@ def _planned_from_json(kept: Sequence[Any]) -> PlannedAction:
     return PlannedAction(JobAction(deed), memory_id, tuple(others), reason, value, detail)
 
 
-def _job(row: Sequence[Any]) -> StoredJob:
+def _job_from_row(row: Sequence[Any]) -> StoredJob:
     job_id, kind, state, actor, progress, total, attempts, not_before, step, cursor, report, code, started = row
     return StoredJob(
         job_id, JobType(kind), JobState(state), actor, progress, total, attempts, not_before, step,

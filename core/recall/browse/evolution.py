@@ -133,16 +133,16 @@ def trace_evolution(
     """
     if not 1 <= limit <= MAX_LIMIT:
         raise UserError(Code.INVALID_INPUT, f"A topic's line holds 1 to {MAX_LIMIT} memories.")
-    near = _near(rows, stored, topic, vector, limit)
+    near = _find_near(rows, stored, topic, vector, limit)
     here = sorted(near.cosines)
     tied = [row[0] for row in rows.all(_NEIGHBOURS, {"here": json.dumps(here), "most": _TIED})] if here else []
     known = [_TopicFacts(*row) for row in rows.all(_KNOWN, {"here": json.dumps(here + tied)})]
     light = {row.id: row for row in read_rows(rows, [one.id for one in known], now_ms)}
     line, wordings = _fold_wordings(known)
-    opposed, supported = _ties(rows, known, {old.id: heir for heir, olds in wordings.items() for old in olds})
+    opposed, supported = _read_ties(rows, known, {old.id: heir for heir, olds in wordings.items() for old in olds})
     steps = classify_transitions([(one.id, one.at) for one in line], opposed, supported)
-    places, counts = _versions(line)
-    untils = _untils(line, opposed)
+    places, counts = _number_versions(line)
+    untils = _end_times(line, opposed)
     events = tuple(
         TopicEvent(
             row=light[one.id],
@@ -154,7 +154,7 @@ def trace_evolution(
             wordings=tuple(light[old.id] for old in wordings.get(one.id, ())),
             version=places[one.id],
             versions=counts[one.chain_id],
-            similarity=_similarity(near, one, wordings),
+            similarity=_best_similarity(near, one, wordings),
         )
         for one, step in zip(line, steps, strict=True)
     )
@@ -182,12 +182,12 @@ def check_topic(topic: str) -> str:
 # ---- what is on the line
 
 
-def _near(rows: Rows, stored: SnapshotVectors, topic: str, vector: Vectors | None, limit: int) -> _Near:
+def _find_near(rows: Rows, stored: SnapshotVectors, topic: str, vector: Vectors | None, limit: int) -> _Near:
     worded = set(_with_words(rows, topic))
     if vector is None:
         kept = sorted(worded)
         return _Near(dict.fromkeys(kept[:limit]), max(0, len(kept) - limit))
-    cosines = _nearest(rows, stored, vector, 2 * limit)
+    cosines = _search_nearest(rows, stored, vector, 2 * limit)
     floor = max(FLOOR, SHARE * max(cosines.values(), default=0.0))
     found: dict[int, float | None] = {n: cosine for n, cosine in cosines.items() if cosine >= floor}
     known = cosines | _cosines_of(stored, vector, sorted(worded - cosines.keys()))
@@ -197,7 +197,7 @@ def _near(rows: Rows, stored: SnapshotVectors, topic: str, vector: Vectors | Non
     return _Near({n: found[n] for n in order[:limit]}, max(0, len(order) - limit))
 
 
-def _nearest(rows: Rows, stored: SnapshotVectors, vector: Vectors, most: int) -> dict[int, float]:
+def _search_nearest(rows: Rows, stored: SnapshotVectors, vector: Vectors, most: int) -> dict[int, float]:
     allowed = np.sort(parse_labels(rows.value(_ALL)))
     hits = stored.search(vector, most, allowed) if allowed.size else None
     return {} if hits is None else dict(zip(hits.labels.tolist(), hits.cosines.tolist(), strict=True))
@@ -214,11 +214,11 @@ def _with_words(rows: Rows, topic: str) -> Iterable[int]:
 
 
 def _cosines_of(stored: SnapshotVectors, vector: Vectors, labels: Sequence[int]) -> dict[int, float]:
-    found, vectors = stored.fetch(np.array(sorted(labels), np.int64))
+    found, vectors = stored.fetch_vectors(np.array(sorted(labels), np.int64))
     return dict(zip(found.tolist(), (vectors @ vector).tolist(), strict=True))
 
 
-def _similarity(near: _Near, one: _TopicFacts, wordings: Mapping[str, Sequence[_TopicFacts]]) -> float | None:
+def _best_similarity(near: _Near, one: _TopicFacts, wordings: Mapping[str, Sequence[_TopicFacts]]) -> float | None:
     found = [near.cosines.get(each.n) for each in (one, *wordings.get(one.id, ()))]
     return max((cosine for cosine in found if cosine is not None), default=None)
 
@@ -242,37 +242,37 @@ def _fold_wordings(known: Sequence[_TopicFacts]) -> tuple[list[_TopicFacts], dic
         if heir is not one:
             wordings[heir.id].append(one)
     gone = {old.id for olds in wordings.values() for old in olds}
-    line = [_since(one, wordings.get(one.id, ())) for one in known if one.id not in gone]
+    line = [_with_earliest_time(one, wordings.get(one.id, ())) for one in known if one.id not in gone]
     line.sort(key=lambda one: (one.at, one.n))
     return line, {heir: sorted(olds, key=lambda old: old.n) for heir, olds in wordings.items()}
 
 
-def _since(one: _TopicFacts, olds: Sequence[_TopicFacts]) -> _TopicFacts:
+def _with_earliest_time(one: _TopicFacts, olds: Sequence[_TopicFacts]) -> _TopicFacts:
     return replace(one, at=min(one.at, *(old.at for old in olds))) if olds else one
 
 
-def _ties(rows: Rows, known: Sequence[_TopicFacts], heirs: Mapping[str, str]) -> tuple[set[Pair], set[Pair]]:
+def _read_ties(rows: Rows, known: Sequence[_TopicFacts], heirs: Mapping[str, str]) -> tuple[set[Pair], set[Pair]]:
     """Pairs that oppose each other, and pairs that support each other; what was worded anew stands under its heir."""
     ids = {one.id for one in known}
     opposed, supported = set[Pair](), set[Pair]()
 
-    def add(to: set[Pair], one: str, other: str | None) -> None:
+    def add_pair(to: set[Pair], one: str, other: str | None) -> None:
         pair = frozenset((heirs.get(one, one), heirs.get(other or one, other or one)))
         if other in ids and len(pair) == 2:
             to.add(pair)
 
     for one in known:
         if one.reason not in _REWORDED:
-            add(opposed, one.id, one.superseded_by_id)
+            add_pair(opposed, one.id, one.superseded_by_id)
         if one.status == "consolidated":
-            add(supported, one.id, one.consolidated_into)
+            add_pair(supported, one.id, one.consolidated_into)
     wanted = {"ids": json.dumps(sorted(ids))}
     for one_id, other_id, is_against in [*rows.all(_EDGES, wanted), *rows.all(_CLAIMS, wanted)]:
-        add(opposed if is_against else supported, one_id, other_id)
+        add_pair(opposed if is_against else supported, one_id, other_id)
     return opposed, supported
 
 
-def _versions(line: Sequence[_TopicFacts]) -> tuple[Mapping[str, int], Mapping[str, int]]:
+def _number_versions(line: Sequence[_TopicFacts]) -> tuple[Mapping[str, int], Mapping[str, int]]:
     """Place of each memory among the versions of its chain on the line, and how many of them there are."""
     counts: dict[str, int] = defaultdict(int)
     places: dict[str, int] = {}
@@ -282,7 +282,7 @@ def _versions(line: Sequence[_TopicFacts]) -> tuple[Mapping[str, int], Mapping[s
     return places, counts
 
 
-def _untils(line: Sequence[_TopicFacts], opposed: Collection[Pair]) -> Mapping[str, int]:
+def _end_times(line: Sequence[_TopicFacts], opposed: Collection[Pair]) -> Mapping[str, int]:
     """When each memory ceased to stand: as it says, else when what replaced it was said, else when it was given up."""
     at = {one.id: one.at for one in line}
     found: dict[str, int] = {}

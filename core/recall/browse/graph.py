@@ -87,14 +87,14 @@ def select_ego(
     frontier = [centre]
     for step in range(1, depth + 1):
         near.update(_by_end(look(frontier, distance.keys()), frontier))
-        offers = _offers(frontier, near, parents, distance)
-        admitted = sorted(offers, key=lambda n: (_order(*offers[n]), n))[: max(0, cap - len(distance))]
+        offers = _reachable_memories(frontier, near, parents, distance)
+        admitted = sorted(offers, key=lambda n: (_order_key(*offers[n]), n))[: max(0, cap - len(distance))]
         for n in admitted:
             distance[n], parents[n] = step, offers[n][0]
         frontier = admitted
         if not frontier or len(distance) >= cap:
             break
-    looked = {n: {link.other(n) for link in links} for n, links in near.items()}
+    looked = {n: {link.other_end(n) for link in links} for n, links in near.items()}
     rest = [n for n in distance if n not in near]
     if rest:
         near.update(_by_end(among(distance.keys()), rest))
@@ -116,29 +116,29 @@ def _by_end(links: Links, ends: Iterable[int]) -> dict[int, Links]:
     return near
 
 
-def _order(link: Link, weight: float) -> tuple[float, int, int, int]:
+def _order_key(link: Link, weight: float) -> tuple[float, int, int, int]:
     return -weight, _RANK[link.type], link.a, link.b
 
 
-def _strongest(links: Links, parent: Link | None) -> list[Link]:
+def _strongest_links(links: Links, parent: Link | None) -> list[Link]:
     """The links a memory keeps; that by which it was reached comes first."""
-    return sorted(links, key=lambda link: (link != parent, _order(link, links[link])))[:KEPT]
+    return sorted(links, key=lambda link: (link != parent, _order_key(link, links[link])))[:KEPT]
 
 
 def _is_hub(n: int, links: Links) -> bool:
-    return len({link.other(n) for link in links}) > HUB
+    return len({link.other_end(n) for link in links}) > HUB
 
 
-def _offers(
+def _reachable_memories(
     frontier: Iterable[int], near: Mapping[int, Links], parents: Mapping[int, Link], drawn: Collection[int]
 ) -> dict[int, tuple[Link, float]]:
     """Undrawn memory to the strongest link by which it could be reached."""
     offers: dict[int, tuple[Link, float]] = {}
     for n in frontier:
         links = near[n]
-        for link in _strongest(links, parents.get(n)) if _is_hub(n, links) else links:
-            other, offer = link.other(n), (link, links[link])
-            if other not in drawn and (other not in offers or _order(*offer) < _order(*offers[other])):
+        for link in _strongest_links(links, parents.get(n)) if _is_hub(n, links) else links:
+            other, offer = link.other_end(n), (link, links[link])
+            if other not in drawn and (other not in offers or _order_key(*offer) < _order_key(*offers[other])):
                 offers[other] = offer
     return offers
 
@@ -150,16 +150,16 @@ def _choose_links(near: Mapping[int, Links], parents: Mapping[int, Link], distan
         layered = {
             link: weight
             for link, weight in links.items()
-            if link.other(n) in distance and abs(distance[link.other(n)] - distance[n]) <= 1
+            if link.other_end(n) in distance and abs(distance[link.other_end(n)] - distance[n]) <= 1
         }
-        kept[n] = set(_strongest(layered, parents.get(n)))
+        kept[n] = set(_strongest_links(layered, parents.get(n)))
     found: Links = {}
     for n, keeping in kept.items():
         for link in keeping:
-            other = link.other(n)
+            other = link.other_end(n)
             if other not in hubs or link in kept[other]:
                 found[link] = near[n][link]
-    return dict(sorted(found.items(), key=lambda item: _order(*item)))
+    return dict(sorted(found.items(), key=lambda item: _order_key(*item)))
 
 
 MAX_DEPTH = 3
@@ -212,7 +212,7 @@ def check_filter(wanted: GraphFilter) -> None:
         raise UserError(Code.INVALID_INPUT, f"An edge is one of {', '.join(EDGE_TYPES)}.")
 
 
-def _types(wanted: GraphFilter) -> frozenset[str]:
+def _wanted_types(wanted: GraphFilter) -> frozenset[str]:
     return frozenset(EDGE_TYPES if wanted.edge_types is None else wanted.edge_types)
 
 
@@ -229,24 +229,24 @@ class _Shown:
             ids = find_rows(rows, FindRequest(wanted.query), now_ms)
             self._every = np.sort(parse_labels(rows.value(_LABELS, (json.dumps(ids),))))
 
-    def every(self) -> Labels:
+    def all_labels(self) -> Labels:
         """All of them, ascending."""
         if self._every is None:
             self._every = np.sort(parse_labels(self._rows.value(_ALL_STANDING, {"hides": self._hides})))
         return self._every
 
-    def may(self, labels: Labels) -> Labels:
+    def select_visible(self, labels: Labels) -> Labels:
         """Those of some labels."""
         if self.is_narrowed:
-            return np.intersect1d(labels, self.every())
-        self._learn(labels.tolist())
+            return np.intersect1d(labels, self.all_labels())
+        self._read_statuses(labels.tolist())
         standing = [n for n in labels.tolist() if self._status[n] in _STANDING]
         return np.array(sorted(standing), np.int64)
 
     def visible_links(self, links: Links, drawn: Collection[int]) -> Links:
         """The links between what is drawn already and what may be."""
         ends = {n for link in links for n in (link.a, link.b)} - set(drawn)
-        may = set(self.may(np.array(sorted(ends), np.int64)).tolist()) | set(drawn)
+        may = set(self.select_visible(np.array(sorted(ends), np.int64)).tolist()) | set(drawn)
         replaced = set() if self.is_narrowed else {n for n in ends if self._status[n] in _REPLACED}
         return {
             link: weight
@@ -254,7 +254,7 @@ class _Shown:
             if all(n in may or (n in replaced and link.type in _REPLACING) for n in (link.a, link.b))
         }
 
-    def _learn(self, labels: Sequence[int]) -> None:
+    def _read_statuses(self, labels: Sequence[int]) -> None:
         unknown = [n for n in labels if n not in self._status]
         if unknown:
             params = {"labels": json.dumps(unknown), "hides": self._hides}
@@ -287,21 +287,21 @@ def read_ego(
     centre = rows.value("SELECT n FROM memories WHERE id = ?", (memory_id,))
     if centre is None:
         raise UserError(Code.NOT_FOUND, "There is no such memory.")
-    shown, types = _Shown(rows, wanted, now_ms), _types(wanted)
-    near = Nearness(stored, wanted.min_similarity, shown.may, shown.every)
+    shown, types = _Shown(rows, wanted, now_ms), _wanted_types(wanted)
+    near = Nearness(stored, wanted.min_similarity, shown.select_visible, shown.all_labels)
 
-    def look(labels: Sequence[int], drawn: Collection[int]) -> Links:
+    def links_around(labels: Sequence[int], drawn: Collection[int]) -> Links:
         links = read_links_around(rows, labels, types)
         if MEANING in types:
-            links |= near.around(labels)
+            links |= near.nearest_links_around(labels)
         return shown.visible_links(links, drawn)
 
-    def among(labels: Collection[int]) -> Links:
+    def links_among(labels: Collection[int]) -> Links:
         links = read_links_around(rows, labels, types)
         inside = {link: weight for link, weight in links.items() if link.a in labels and link.b in labels}
-        return inside | near.among(labels) if MEANING in types else inside
+        return inside | near.nearest_links_among(labels) if MEANING in types else inside
 
-    picked = select_ego(int(centre), depth, cap, look, among)
+    picked = select_ego(int(centre), depth, cap, links_around, links_among)
     ids: dict[int, str] = dict(rows.all(_IDS, (json.dumps(list(picked.distance)),)))
     light = {row.n: row for row in read_rows(rows, list(ids.values()), now_ms)}
     return EgoGraph(
@@ -343,13 +343,13 @@ def gather_whole(rows: Rows, stored: SnapshotVectors, wanted: GraphFilter, now_m
         UserError: INVALID_INPUT, or INVALID_QUERY for the filter's search.
     """
     check_filter(wanted)
-    shown, types = _Shown(rows, wanted, now_ms), _types(wanted)
+    shown, types = _Shown(rows, wanted, now_ms), _wanted_types(wanted)
     if shown.is_narrowed:
-        found = rows.all(_COLUMNS_OF, {"wanted": json.dumps(shown.every().tolist()), "hides": 0})
+        found = rows.all(_COLUMNS_OF, {"wanted": json.dumps(shown.all_labels().tolist()), "hides": 0})
     else:
         found = rows.all(_COLUMNS, {"hides": int(wanted.hides_small_talk)})
     chosen = np.array([row[0] for row in found] if MEANING in types else [], np.int64)
-    labels, vectors = stored.fetch(sample_links(chosen))
+    labels, vectors = stored.fetch_vectors(sample_links(chosen))
     return GraphRows(found, read_all_links(rows, types), labels, vectors)
 
 
@@ -373,7 +373,7 @@ def draw_whole(gathered: GraphRows, wanted: GraphFilter, stopped: Callable[[], b
     """
     found = gathered.found
     n = np.array([row[0] for row in found], np.int64)
-    links = _join_columns(gathered.links, _near(gathered, wanted, stopped))
+    links = _join_columns(gathered.links, _links_by_meaning(gathered, wanted, stopped))
     a, b, kind, weight = _strongest_edges(n, links)
     groups: dict[str, int] = {}
     names: list[str] = []
@@ -382,19 +382,19 @@ def draw_whole(gathered: GraphRows, wanted: GraphFilter, stopped: Callable[[], b
             names.append(row[6])
     return WholeGraph(
         ids=tuple(row[1] for row in found),
-        kind=_frozen(np.array([_KIND[row[2]] for row in found], np.int8)),
-        trust=_frozen(np.array([row[3] for row in found], np.float32)),
-        said_at=_frozen(np.array([row[4] for row in found], np.int64)),
-        group=_frozen(np.array([groups[row[5]] for row in found], np.int32)),
+        kind=_make_read_only(np.array([_KIND[row[2]] for row in found], np.int8)),
+        trust=_make_read_only(np.array([row[3] for row in found], np.float32)),
+        said_at=_make_read_only(np.array([row[4] for row in found], np.int64)),
+        group=_make_read_only(np.array([groups[row[5]] for row in found], np.int32)),
         group_names=tuple(names),
-        a=_frozen(a),
-        b=_frozen(b),
-        edge_type=_frozen(kind),
-        weight=_frozen(weight),
+        a=_make_read_only(a),
+        b=_make_read_only(b),
+        edge_type=_make_read_only(kind),
+        weight=_make_read_only(weight),
     )
 
 
-def _near(gathered: GraphRows, wanted: GraphFilter, stopped: Callable[[], bool]) -> LinkColumns:
+def _links_by_meaning(gathered: GraphRows, wanted: GraphFilter, stopped: Callable[[], bool]) -> LinkColumns:
     i, j, cosines = nearest_pairs(gathered.vectors, _NEAREST, wanted.min_similarity, stopped)
     kind = np.full(i.size, EDGE_TYPES.index(MEANING), np.int8)
     return LinkColumns(gathered.labels[i], gathered.labels[j], kind, cosines)
@@ -423,6 +423,6 @@ def _strongest_edges(
     return a[kept].astype(np.int32), b[kept].astype(np.int32), kind[kept], weight[kept]
 
 
-def _frozen(array: NDArray[Number]) -> NDArray[Number]:
+def _make_read_only(array: NDArray[Number]) -> NDArray[Number]:
     array.setflags(write=False)
     return array

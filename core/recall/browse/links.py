@@ -93,7 +93,7 @@ class Link:
     b: int
     type: str
 
-    def other(self, n: int) -> int:
+    def other_end(self, n: int) -> int:
         """The end that is not `n`."""
         return self.b if n == self.a else self.a
 
@@ -175,20 +175,20 @@ class Nearness:
     may: Callable[[Labels], Labels]
     every: Callable[[], Labels]
 
-    def around(self, labels: Iterable[int]) -> Links:
+    def nearest_links_around(self, labels: Iterable[int]) -> Links:
         """The memories nearest in meaning to each of some, eight a memory at most.
 
         Returns:
             The links; none for a memory without a vector, or where there is no index yet.
         """
-        found, vectors = self.stored.fetch(np.array(sorted(labels), np.int64))
+        found, vectors = self.stored.fetch_vectors(np.array(sorted(labels), np.int64))
         links: Links = {}
         for n, vector in zip(found.tolist(), vectors, strict=True):
-            for other, cosine in self._nearest(n, vector):
+            for other, cosine in self._nearest_to(n, vector):
                 links[_undirected_link(n, other)] = cosine
         return links
 
-    def _nearest(self, n: int, vector: Vectors) -> Iterator[tuple[int, float]]:
+    def _nearest_to(self, n: int, vector: Vectors) -> Iterator[tuple[int, float]]:
         hits = self.stored.search(vector, _LOOK_AT, None)
         if hits is None:
             return
@@ -203,13 +203,13 @@ class Nearness:
             if cosine >= self.min_cosine:
                 yield other, min(float(cosine), 1.0)
 
-    def among(self, labels: Collection[int]) -> Links:
+    def nearest_links_among(self, labels: Collection[int]) -> Links:
         """The nearest in meaning to each of some memories among themselves.
 
         Args:
             labels: of the memories; few hundred.
         """
-        found, vectors = self.stored.fetch(np.array(sorted(labels), np.int64))
+        found, vectors = self.stored.fetch_vectors(np.array(sorted(labels), np.int64))
         i, j, cosines = nearest_pairs(vectors, _PER_NODE, self.min_cosine)
         return {
             _undirected_link(int(found[a]), int(found[b])): float(cosine)

@@ -128,13 +128,13 @@ def read_columns(rows: Rows) -> TimeColumns:
     n, at = _by_time(said_n, said_at, all_n[undated], all_recorded[undated])
     here = place(n)
     return TimeColumns(
-        _frozen(n),
-        _frozen(at),
-        _frozen(said[here]),
-        _frozen(recorded[here]),
-        _frozen(kind[here]),
-        _frozen(status[here]),
-        _frozen(space[here]),
+        _make_read_only(n),
+        _make_read_only(at),
+        _make_read_only(said[here]),
+        _make_read_only(recorded[here]),
+        _make_read_only(kind[here]),
+        _make_read_only(status[here]),
+        _make_read_only(space[here]),
         tuple(names.values()),
     )
 
@@ -258,14 +258,14 @@ def period_edges(grain: str, first_ms: int, last_ms: int, zone: tzinfo | None = 
         raise UserError(Code.INVALID_INPUT, f"Memories are counted by {', '.join(GRAINS)}.")
     if last_ms < first_ms:
         raise UserError(Code.INVALID_INPUT, "The last moment lies before the first.")
-    first, day = _begin(grain, _day_of(first_ms, zone)), _begin(grain, _day_of(last_ms, zone))
-    days = [_step(grain, day, 1)]
+    first, day = _first_day(grain, _day_of(first_ms, zone)), _first_day(grain, _day_of(last_ms, zone))
+    days = [_shift_day(grain, day, 1)]
     while day >= first and len(days) <= MAX_PERIODS:
         days.append(day)
         if day <= _FIRST_DAY:
             break
-        day = _step(grain, day, -1)
-    return tuple(_midnight(one, zone) for one in reversed(days))
+        day = _shift_day(grain, day, -1)
+    return tuple(_midnight_ms(one, zone) for one in reversed(days))
 
 
 def _day_of(ms: int, zone: tzinfo | None) -> date:
@@ -276,7 +276,7 @@ def _day_of(ms: int, zone: tzinfo | None) -> date:
     return min(max(found, _FIRST_DAY), _LAST_DAY)
 
 
-def _begin(grain: str, day: date) -> date:
+def _first_day(grain: str, day: date) -> date:
     if grain == "week":
         return day - timedelta(days=day.weekday())
     if grain == "month":
@@ -284,7 +284,7 @@ def _begin(grain: str, day: date) -> date:
     return day.replace(month=1, day=1) if grain == "year" else day
 
 
-def _step(grain: str, day: date, by: int) -> date:
+def _shift_day(grain: str, day: date, by: int) -> date:
     if grain == "year":
         return day.replace(year=day.year + by)
     if grain == "month":
@@ -293,7 +293,7 @@ def _step(grain: str, day: date, by: int) -> date:
     return day + timedelta(days=by * (7 if grain == "week" else 1))
 
 
-def _midnight(day: date, zone: tzinfo | None) -> int:
+def _midnight_ms(day: date, zone: tzinfo | None) -> int:
     at = datetime(day.year, day.month, day.day, tzinfo=zone)
     return int((at if zone is not None else at.astimezone()).timestamp()) * 1000
 
@@ -398,7 +398,7 @@ def read_page(
     """
     if not 1 <= limit <= MAX_PAGE:
         raise UserError(Code.INVALID_INPUT, f"A page holds 1 to {MAX_PAGE} memories.")
-    begin = 0 if after is None else _behind(columns, places, after)
+    begin = 0 if after is None else _count_up_to(columns, places, after)
     chosen = places[begin : begin + limit]
     labels = columns.n[chosen]
     found = read_rows(rows, read_ids(rows, labels), now_ms)
@@ -407,7 +407,7 @@ def read_page(
     return TimePage(found, end, int(places.size))
 
 
-def _behind(columns: TimeColumns, places: Ints, after: TimeCursor) -> int:
+def _count_up_to(columns: TimeColumns, places: Ints, after: TimeCursor) -> int:
     """How many of some places come up to a cursor: equals in time follow their labels."""
     at = columns.at[places]
     first, last = (int(np.searchsorted(at, after.at, side=side)) for side in _SIDES)
@@ -420,6 +420,6 @@ def read_ids(rows: Rows, labels: Labels) -> list[str]:
     return [known[n] for n in labels.tolist() if n in known]
 
 
-def _frozen(array: NDArray[Number]) -> NDArray[Number]:
+def _make_read_only(array: NDArray[Number]) -> NDArray[Number]:
     array.setflags(write=False)
     return array

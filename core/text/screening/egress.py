@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from core.text.markdown import find_front_matter, is_machine_property, render_links, render_markdown
-from core.text.screening.injection import ALLOWED, FLAG, blocked_placeholder, current_limits, injection_score, scan
+from core.text.screening.injection import ALLOWED, FLAG, blocked_placeholder, current_limits, injection_score, scan_text
 from core.text.times import find_labelled_date
 from core.types.values import Memory, Role
 
@@ -36,7 +36,7 @@ def render_memory(memory: Memory) -> Memory:
         The same where its text is words already; else a copy with another text, never an empty one.
     """
     if memory.role is Role.SOURCE and "links" in memory.extra:
-        text = _note(memory)
+        text = _render_note(memory)
     elif isinstance(entity := memory.extra.get("entity"), str) and memory.version == 1:
         # What a person or a client wrote instead is a sentence of theirs, of whomever it is.
         text = render_observation(entity, memory.text, as_sentence=True)
@@ -63,7 +63,7 @@ def render_observation(entity: str, observation: str, *, as_sentence: bool = Fal
     if not name or not words:
         return observation
     small = observation[0].lower() + observation[1:]
-    if (small == observation or as_sentence) and words[0].casefold() in _lists()["predicates"]:
+    if (small == observation or as_sentence) and words[0].casefold() in _load_word_lists()["predicates"]:
         return f"{name} {small}"
     if as_sentence and _is_told_of(words):
         return f"{name} {'was' if words[0].casefold() == 'born' else 'is'} {small}"
@@ -88,7 +88,7 @@ def render_relation(source: str, relation: str, target: str) -> str:
     if not words:
         return f"{one} is related to {other}"
     first, *more = words.lower().split()
-    lists = _lists()
+    lists = _load_word_lists()
     if more and first in lists["participles"] and more[-1] in lists["joining"]:
         return f"{one} is {' '.join([first, *more])} {other}"
     if first in lists["predicates"]:
@@ -133,7 +133,7 @@ def memory_injection_score(memory: Memory, *lead: str) -> float:
     texts = {memory.text, render_memory(memory).text}
     score = max(injection_score(text, *labels, *lead) for text in texts)
     # An order may begin in the subject and end in the text.
-    return max(score, *(scan(": ".join((" ".join(lead), text))).score for text in texts)) if lead else score
+    return max(score, *(scan_text(": ".join((" ".join(lead), text))).score for text in texts)) if lead else score
 
 
 def is_withheld(memory: Memory, *lead: str) -> bool:
@@ -224,21 +224,21 @@ def collect_texts(value: object) -> list[str]:
 # ---- notes
 
 
-def _note(memory: Memory) -> str:
+def _render_note(memory: Memory) -> str:
     extra = memory.extra
     # What was read of the front matter is that of the text as it came.
     front = extra.get("front_matter") if memory.version == 1 and not memory.part_index else None
     front = front if isinstance(front, Mapping) else {}
-    text = render_markdown(_body(memory, read=bool(front)))
+    text = render_markdown(_body_of(memory, read=bool(front)))
     title = " ".join(str(extra.get("title") or "").split())
     if find_labelled_date(title) is not None or text.split("\n", 1)[0].rstrip(":").casefold() == title.casefold():
         title = ""
-    details = "; ".join(_details(memory, front))
+    details = "; ".join(_front_matter_details(memory, front))
     lead = " ".join(part for part in (title, f"({details})" if details else "") if part)
     return f"{lead}{':' if title else ''} {text}" if lead and text else lead or text
 
 
-def _body(memory: Memory, *, read: bool) -> str:
+def _body_of(memory: Memory, *, read: bool) -> str:
     """A note's text without its front matter, or, where that could not be read, with its lines but no fence."""
     text = memory.text.removeprefix("\ufeff")
     place = None if memory.part_index or "front_matter" not in memory.extra else find_front_matter(text)
@@ -252,7 +252,7 @@ def _body(memory: Memory, *, read: bool) -> str:
     return _FENCE_LINE.sub("", text[:at]) + text[at:]
 
 
-def _details(memory: Memory, front: Mapping[str, Any]) -> Iterator[str]:
+def _front_matter_details(memory: Memory, front: Mapping[str, Any]) -> Iterator[str]:
     """What a front matter tells a reader, piece by piece."""
     extra = memory.extra
     if front and (aliases := [str(alias) for alias in extra.get("aliases") or ()]):
@@ -260,17 +260,17 @@ def _details(memory: Memory, front: Mapping[str, Any]) -> Iterator[str]:
     if front and (tags := [str(tag) for tag in extra.get("tags") or () if f"#{tag}" not in memory.text]):
         yield f"tagged {', '.join(tags)}"
     for key, value in front.items():
-        told = _value(value)
+        told = _format_value(value)
         if told and not is_machine_property("".join(ch for ch in str(key).casefold() if ch.isalnum())):
             yield f"{_BREAKS.sub(' ', str(key)).strip()}: {told}"
 
 
-def _value(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, Mapping):
-        pairs = ((str(key), _value(one)) for key, one in value.items())
+        pairs = ((str(key), _format_value(one)) for key, one in value.items())
         return ", ".join(f"{key} {told}" for key, told in pairs if told)
     if isinstance(value, list):
-        return ", ".join(told for one in value if (told := _value(one)))
+        return ", ".join(told for one in value if (told := _format_value(one)))
     return " ".join(render_links(str(value)).split())
 
 
@@ -278,7 +278,7 @@ def _value(value: object) -> str:
 
 
 @cache
-def _lists() -> Mapping[str, frozenset[str]]:
+def _load_word_lists() -> Mapping[str, frozenset[str]]:
     told = json.loads((files("resources") / "text" / "relations.json").read_text("utf-8"))
     lists = {name: frozenset(words.split()) for name, words in told.items() if name != "about"}
     said = {_third_person(verb) for verb in lists["verbs"]}
@@ -287,7 +287,7 @@ def _lists() -> Mapping[str, frozenset[str]]:
 
 def _is_told_of(words: Sequence[str]) -> bool:
     """Whether an observation says what somebody is by a participle: `written in Rust`."""
-    lists = _lists()
+    lists = _load_word_lists()
     return len(words) > 2 and words[0].casefold() in lists["participles"] and words[1].casefold() in lists["joining"]
 
 

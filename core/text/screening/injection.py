@@ -146,7 +146,7 @@ class ScanLimitsHolder:
     def __init__(self) -> None:
         self._wanted: ScanLimits | None = None
 
-    def set(self, wanted: ScanLimits) -> None:
+    def set_limits(self, wanted: ScanLimits) -> None:
         """Ask for limits from now on.
 
         Args:
@@ -155,13 +155,13 @@ class ScanLimitsHolder:
         self._wanted = wanted
         with _lock:
             _held.add(self)
-        _settle()
+        _apply_strictest_limits()
 
-    def release(self) -> None:
+    def release_limits(self) -> None:
         """Ask for nothing more: the vault is closed."""
         with _lock:
             _held.discard(self)
-        _settle()
+        _apply_strictest_limits()
 
     @property
     def wanted(self) -> ScanLimits:
@@ -169,18 +169,18 @@ class ScanLimitsHolder:
         return self._wanted or _DEFAULTS
 
 
-def deobfuscate(text: str) -> list[Deobfuscated]:
+def deobfuscate_text(text: str) -> list[Deobfuscated]:
     """A text and what is hidden in it.
 
     Returns:
         The text in plain characters first, then what was decoded out of it; at most a few dozen.
     """
-    plain, signs = _plain(text)
+    plain, signs = _plain_form(text)
     layers = [Deobfuscated(plain, signs)]
     hidden = "".join(chr(ord(sign) - 0xE0000) for run in _TAGS.findall(_FLAGS.sub("", text)) for sign in run)
     if len(hidden) >= _TAGGED:
         layers.append(Deobfuscated(fold_width(hidden), _weighted_signs("tags")))
-    layers += _drawn_together(plain)
+    layers += _join_spaced_letters(plain)
     layers += _decode_runs(text if len(text) < len(plain) * 2 else plain, 1)
     layers += _decode_turned(plain)
     return layers + _decode_escapes(plain)
@@ -200,7 +200,7 @@ def limits_from_options(options: ScreeningOptions) -> ScanLimits:
     return ScanLimits(options.screen_flag, options.screen_block, options.screen_hard)
 
 
-def scan(text: str) -> InjectionFinding:
+def scan_text(text: str) -> InjectionFinding:
     """How much a text reads like an attack on an assistant.
 
     The score is one minus the product of what each family leaves: of a family only the weightiest rule counts, and a
@@ -213,7 +213,7 @@ def scan(text: str) -> InjectionFinding:
     found = _memory.get(key)
     if found is None:
         found = _scan_text(text)
-        _memory.put(key, found)
+        _memory.put_finding(key, found)
     return found
 
 
@@ -226,9 +226,9 @@ def injection_score(text: str, *labels: str | None) -> float:
     Returns:
         The highest score, 0 to 1.
     """
-    score = scan(text).score
+    score = scan_text(text).score
     beside = " ".join(one for one in labels if one)
-    return max(score, scan(beside).score) if len(beside) > _SHORT else score
+    return max(score, scan_text(beside).score) if len(beside) > _SHORT else score
 
 
 def find_split_injection(texts: Sequence[str]) -> frozenset[int]:
@@ -244,10 +244,10 @@ def find_split_injection(texts: Sequence[str]) -> frozenset[int]:
         The places of those that have a part in it; empty where there is none.
     """
     flag = current_limits().flag
-    weak = [at for at, text in enumerate(texts) if 0 < scan(text).score <= flag]
-    together = scan("\n".join(texts[at] for at in weak)).score if len(weak) > 1 else 0.0
+    weak = [at for at, text in enumerate(texts) if 0 < scan_text(text).score <= flag]
+    together = scan_text("\n".join(texts[at] for at in weak)).score if len(weak) > 1 else 0.0
     found = set(weak) if together > max(flag, _PLAIN) else set()
-    for one, other in _halves(texts):
+    for one, other in _find_halves(texts):
         if not found.issuperset((one.of, other.of)) and _is_order(one, other, flag):
             found |= {one.of, other.of}
     return frozenset(found)
@@ -276,11 +276,11 @@ def reset_injection_marks(flags: Iterable[str], text: str) -> list[str]:
         The other marks, and `FLAG` where the text reads like an instruction.
     """
     kept = [flag for flag in flags if flag not in (FLAG, ALLOWED)]
-    return [*kept, FLAG] if scan(text).score > current_limits().flag else kept
+    return [*kept, FLAG] if scan_text(text).score > current_limits().flag else kept
 
 
 @cache
-def _tables() -> tuple[dict[str, str], dict[int, str], dict[str, float]]:
+def _load_tables() -> tuple[dict[str, str], dict[int, str], dict[str, float]]:
     folder = files("resources") / "injection"
     letters = json.loads((folder / "confusables.json").read_text("utf-8"))
     veils = json.loads((folder / "rules.json").read_text("utf-8"))["veils"]
@@ -288,11 +288,11 @@ def _tables() -> tuple[dict[str, str], dict[int, str], dict[str, float]]:
 
 
 def _weighted_signs(*names: str) -> tuple[tuple[str, float], ...]:
-    weights = _tables()[2]
+    weights = _load_tables()[2]
     return tuple((name, weights[name]) for name in names)
 
 
-def _plain(text: str) -> tuple[str, tuple[tuple[str, float], ...]]:
+def _plain_form(text: str) -> tuple[str, tuple[tuple[str, float], ...]]:
     if text.isascii():
         return text, ()
     names = []
@@ -311,13 +311,13 @@ def _in_latin(text: str) -> str:
     """Words that mix scripts, and foreign ones that look Latin within a Latin text, in Latin letters."""
     if text.isascii():
         return text
-    table = _tables()[0]
+    table = _load_tables()[0]
     if not any(letter in table for letter in text.casefold()):
         return text
     latin = len(_LATIN.findall(text))
     mostly = latin * 2 > sum(character.isalpha() for character in text)
 
-    def straight(match: re.Match[str]) -> str:
+    def replace_lookalikes(match: re.Match[str]) -> str:
         word = match.group()
         small = word.casefold()
         if word.isascii() or not any(letter in table for letter in small):
@@ -326,10 +326,10 @@ def _in_latin(text: str) -> str:
         mixed = len(foreign) < len(small) or (mostly and len(small) > 1)
         return "".join(table.get(letter, letter) for letter in small) if mixed and mostly else word
 
-    return _WORD.sub(straight, text)
+    return _WORD.sub(replace_lookalikes, text)
 
 
-def _drawn_together(text: str) -> list[Deobfuscated]:
+def _join_spaced_letters(text: str) -> list[Deobfuscated]:
     """Letters that stand apart, and words written with digits, as plain words."""
     layers = []
     runs = _SINGLE.findall(text)[:_MOST_RUNS]
@@ -338,7 +338,7 @@ def _drawn_together(text: str) -> list[Deobfuscated]:
             _split_into_keywords("".join(sign for sign in run.casefold() if sign.isalnum())) for run in runs
         )
         layers.append(Deobfuscated(joined + " " + _SINGLE.sub(" ", text), _weighted_signs("spaced")))
-    leet = _tables()[1]
+    leet = _load_tables()[1]
     mended = (
         _RUN.sub(lambda match: match.group().translate(leet) if _LEET.search(match.group()) else match.group(), text)
         if _LEET.search(text)
@@ -378,7 +378,7 @@ def _decode_runs(text: str, depth: int) -> list[Deobfuscated]:
             plain = read(run)
             if plain is None or not _is_text(plain):
                 continue
-            found.append(Deobfuscated(_plain(plain)[0], _weighted_signs(sign)))
+            found.append(Deobfuscated(_plain_form(plain)[0], _weighted_signs(sign)))
             if depth < _MOST_DEPTH and len(found) < _MOST_RUNS:
                 found += [Deobfuscated(one.text, _weighted_signs(sign)) for one in _decode_runs(plain, depth + 1)]
     return found[:_MOST_RUNS]
@@ -389,29 +389,29 @@ def _is_text(text: str) -> bool:
     return len(text) > 7 and letters > 0.85 * len(text)
 
 
-def _base64(run: str) -> str | None:
+def _decode_base64(run: str) -> str | None:
     packed = "".join(run.split()).rstrip("=").translate(str.maketrans("-_", "+/"))
-    return _utf8(lambda: base64.b64decode(packed + "=" * (-len(packed) % 4)))
+    return _decode_utf8(lambda: base64.b64decode(packed + "=" * (-len(packed) % 4)))
 
 
-def _hex(run: str) -> str | None:
+def _decode_hex(run: str) -> str | None:
     digits = re.sub(r"0x|\\x|[ ,:]", "", run)
-    return _utf8(lambda: bytes.fromhex(digits))
+    return _decode_utf8(lambda: bytes.fromhex(digits))
 
 
-def _bits(run: str) -> str | None:
+def _decode_bits(run: str) -> str | None:
     digits = re.sub(r"[ ,]", "", run)
-    return _utf8(lambda: bytes(int(digits[at : at + 8], 2) for at in range(0, len(digits) - 7, 8)))
+    return _decode_utf8(lambda: bytes(int(digits[at : at + 8], 2) for at in range(0, len(digits) - 7, 8)))
 
 
 _CODES: tuple[tuple[re.Pattern[str], Callable[[str], str | None], str], ...] = (
-    (_BASE64, _base64, "encoded"),
-    (_HEX, _hex, "encoded"),
-    (_BITS, _bits, "encoded"),
+    (_BASE64, _decode_base64, "encoded"),
+    (_HEX, _decode_hex, "encoded"),
+    (_BITS, _decode_bits, "encoded"),
 )
 
 
-def _utf8(read: Callable[[], bytes]) -> str | None:
+def _decode_utf8(read: Callable[[], bytes]) -> str | None:
     try:
         return read().decode("utf-8")
     except (ValueError, binascii.Error):  # it was no such encoding
@@ -424,10 +424,10 @@ def _decode_escapes(text: str) -> list[Deobfuscated]:
     plain = html.unescape(plain) if _ENTITIES.search(plain) else plain
     if _ESCAPES.search(plain):
         plain = _ESCAPE.sub(lambda match: chr(int(match.group(1), 16)), plain)
-    return [] if plain == text else [Deobfuscated(_plain(plain)[0], _weighted_signs("escaped"))]
+    return [] if plain == text else [Deobfuscated(_plain_form(plain)[0], _weighted_signs("escaped"))]
 
 
-def _settle() -> None:
+def _apply_strictest_limits() -> None:
     with _lock:
         wanted = [one.wanted for one in _held] or [_DEFAULTS]
         flags, blocks, hards = ([getattr(one, name) for one in wanted] for name in ("flag", "block", "hard"))
@@ -448,7 +448,7 @@ class _Memory:
                 self._held.move_to_end(key)
             return found
 
-    def put(self, key: bytes, finding: InjectionFinding) -> None:
+    def put_finding(self, key: bytes, finding: InjectionFinding) -> None:
         with self._lock:
             self._held[key] = finding
             while len(self._held) > _CACHED:
@@ -474,24 +474,24 @@ class _Sentence:
     things: frozenset[str]
 
 
-def _sentences(texts: Sequence[str]) -> list[_Sentence]:
+def _order_sentences(texts: Sequence[str]) -> list[_Sentence]:
     """The sentences that may have a part in an order."""
     return [
-        _Sentence(at, text[start:end], ideas, _things(text[start:end]))
+        _Sentence(at, text[start:end], ideas, _find_things(text[start:end]))
         for at, text in enumerate(texts)
         for start, end in split_sentences(text[:_MOST_READ])[:_MOST_SENTENCES]
         if (ideas := find_ideas(text[start:end])) and _OWN_VOICE not in ideas
     ]
 
 
-def _things(sentence: str) -> frozenset[str]:
+def _find_things(sentence: str) -> frozenset[str]:
     words = (word for word in fold_words(sentence) if len(word) >= _SHORTEST_THING and word not in stop_words())
     return frozenset((*(word[:_STEM] for word in words), *_LABEL.findall(sentence)))
 
 
-def _halves(texts: Sequence[str]) -> list[tuple[_Sentence, _Sentence]]:
+def _find_halves(texts: Sequence[str]) -> list[tuple[_Sentence, _Sentence]]:
     """Sentences that may be halves of an order: together they hold a rule's ideas, and one of them says what to do."""
-    told = _sentences(texts)
+    told = _order_sentences(texts)
     orders = imperative_ideas()
     found: dict[tuple[int, int], None] = {}
     for one, other in find_split_rules([sentence.ideas for sentence in told]):
@@ -508,7 +508,7 @@ def _is_order(one: _Sentence, other: _Sentence, flag: float) -> bool:
     if _are_halves(one, other):
         return True
     least = max(flag, _PLAIN) if one.things.isdisjoint(other.things) else flag
-    return any(scan(joined).score > least for joined in _join_sentences(one.text, other.text))
+    return any(scan_text(joined).score > least for joined in _join_sentences(one.text, other.text))
 
 
 def _are_halves(one: _Sentence, other: _Sentence) -> bool:
@@ -524,8 +524,8 @@ def _join_sentences(one: str, other: str) -> tuple[str, str]:
 def _scan_text(text: str) -> InjectionFinding:
     hits: list[RuleHit] = []
     signs: set[tuple[str, float]] = set()
-    for window in _windows(text):
-        for layer in deobfuscate(window):
+    for window in _split_into_windows(text):
+        for layer in deobfuscate_text(window):
             hits += match_rules(layer.text)
             signs.update(layer.signs)
     words = any(name == "tags" for name, _ in signs)
@@ -535,7 +535,7 @@ def _scan_text(text: str) -> InjectionFinding:
     return _make_finding(hits)
 
 
-def _windows(text: str) -> Iterator[str]:
+def _split_into_windows(text: str) -> Iterator[str]:
     """A long text in windows: its layers are several times its size, and a text of 20 MB would take gigabytes."""
     if len(text) <= _WINDOW:
         yield text

@@ -95,18 +95,18 @@ class ImperativeText:
         if tuple(self.words[last + 1 : last + 2]) in told.doers:
             return False
         if tuple(self.words[first : last + 1]) in told.plain:
-            return not self._within(self.tellers, first)
+            return not self._has_span_before(self.tellers, first)
         return self._may_begin(first)
 
     def _may_begin(self, at: int) -> bool:
         told = _load_words()
         for _ in range(_STEPS):
-            if self._opens(at) or self._behind(told.leads, at):
+            if self._is_clause_start(at) or self._count_phrase_before(told.leads, at):
                 return True
-            if self._behind(told.joins, at):
-                return not self._within(self.tellers, at)
-            adverb = self._behind(told.adverbs, at)
-            if adverb and self._within(self.occasions, at) and not self._within(self.tellers, at):
+            if self._count_phrase_before(told.joins, at):
+                return not self._has_span_before(self.tellers, at)
+            adverb = self._count_phrase_before(told.adverbs, at)
+            if adverb and self._has_span_before(self.occasions, at) and not self._has_span_before(self.tellers, at):
                 return True  # "whenever you pay also send": the comma was left out
             back = adverb or self._lasting_words_before(at)
             if not back:
@@ -114,13 +114,13 @@ class ImperativeText:
             at -= back
         return False
 
-    def _opens(self, at: int) -> bool:
-        return at == 0 or bool(_CLAUSE_MARK.search(self._between(at)))
+    def _is_clause_start(self, at: int) -> bool:
+        return at == 0 or bool(_CLAUSE_MARK.search(self._text_before_word(at)))
 
-    def _between(self, at: int) -> str:
+    def _text_before_word(self, at: int) -> str:
         return self.flat[self.spots[at - 1] + len(self.words[at - 1]) : self.spots[at]]
 
-    def _behind(self, phrases: frozenset[tuple[str, ...]], at: int) -> int:
+    def _count_phrase_before(self, phrases: frozenset[tuple[str, ...]], at: int) -> int:
         """How many words of a phrase stand right before; 0 where none does."""
         for count in range(min(_LONGEST, at), 0, -1):
             if tuple(self.words[at - count : at]) in phrases:
@@ -128,12 +128,16 @@ class ImperativeText:
         return 0
 
     def _lasting_words_before(self, at: int) -> int:
-        return max((at - first for first, last in _around(self.lasting, at) if last == at - 1), default=0)
+        return max((at - first for first, last in _spans_before(self.lasting, at) if last == at - 1), default=0)
 
-    def _within(self, spans: Spans, at: int) -> bool:
+    def _has_span_before(self, spans: Spans, at: int) -> bool:
         """Whether one of the spans stands before, in the same sentence."""
         begin = next(
-            (one for one in range(at, max(0, at - _SENTENCE_WORDS), -1) if _SENTENCE.search(self._between(one))),
+            (
+                one
+                for one in range(at, max(0, at - _SENTENCE_WORDS), -1)
+                if _SENTENCE.search(self._text_before_word(one))
+            ),
             max(0, at - _SENTENCE_WORDS),
         )
         found = bisect_left(spans, (begin, -1))
@@ -191,7 +195,7 @@ def fold_words(text: str) -> list[str]:
 def list_keywords() -> frozenset[str]:
     """All single words of the lists that have three letters or more, folded."""
     found: set[str] = set()
-    waiting = [_phrases()]
+    waiting = [_load_phrases()]
     while waiting:
         node = waiting.pop()
         found |= node.next.keys()
@@ -209,14 +213,14 @@ def match_rules(text: str) -> list[RuleHit]:
         One hit a rule, at its first place; what is only told of weighs less.
     """
     signs = frozenset(text)
-    hits = [hit for hit, needs, shape in _shapes() if not signs.isdisjoint(needs) and shape.search(text)]
-    flat = _flat(text)
-    read = _read(flat)
+    hits = [hit for hit, needs, shape in _load_shapes() if not signs.isdisjoint(needs) and shape.search(text)]
+    flat = _flatten_text(text)
+    read = _read_words(flat)
     held = read.ideas.keys()
-    for rule in _rules():
+    for rule in _make_rules():
         if any(map(held.isdisjoint, rule.ideas)):
             continue
-        start = _first(rule, read)
+        start = _find_first_match(rule, read)
         if start is not None:
             hits.append(RuleHit(rule.id, rule.family, rule.weight, start, read.spots[start]))
     return _weigh_mentions(flat, read, hits) if hits else hits
@@ -229,7 +233,7 @@ def find_ideas(text: str) -> frozenset[str]:
     Returns:
         Keys of `resources/injection/concepts.json`.
     """
-    return frozenset(_read(_flat(fold_width(text))).ideas)
+    return frozenset(_read_words(_flatten_text(fold_width(text))).ideas)
 
 
 def find_split_rules(held: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
@@ -241,12 +245,12 @@ def find_split_rules(held: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]
     Yields:
         Two places, the lower first; the same two may come again.
     """
-    wanted = [(ideas, len(ideas)) for ideas in _halves()]
-    wanted += [(rule.ideas, len(rule.ideas) - 1) for rule in _rules()]
+    wanted = [(ideas, len(ideas)) for ideas in _load_halves()]
+    wanted += [(rule.ideas, len(rule.ideas) - 1) for rule in _make_rules()]
     for ideas, most in wanted:
         places: dict[frozenset[int], list[int]] = {}
         for at, one in enumerate(held):
-            part = _part(ideas, one)
+            part = _matched_parts(ideas, one)
             if 0 < len(part) <= most:
                 places.setdefault(part, []).append(at)
         for has, more in combinations(places, 2):
@@ -266,8 +270,8 @@ def are_halves(one: frozenset[str], other: frozenset[str]) -> bool:
     Returns:
         Whether each has a part in it.
     """
-    for ideas in _halves():
-        parts = (_part(ideas, one), _part(ideas, other))
+    for ideas in _load_halves():
+        parts = (_matched_parts(ideas, one), _matched_parts(ideas, other))
         if all(parts) and len(parts[0] | parts[1]) == len(ideas):
             return True
     return False
@@ -293,7 +297,7 @@ def _load_words() -> _ImperativeWords:
     return _ImperativeWords(frozenset(told["of"]), *lists)
 
 
-def _around(spans: Spans, at: int) -> Spans:
+def _spans_before(spans: Spans, at: int) -> Spans:
     """The few that begin before a word, the nearest."""
     end = bisect_left(spans, (at, -1))
     return spans[max(0, end - 2 * _STEPS) : end]
@@ -342,7 +346,7 @@ class _IdeaMatch:
         self.ends.append(end)
         self.spans.setdefault(stretch, []).append((start, end))
 
-    def all(self) -> list[tuple[int, int]]:
+    def all_spans(self) -> list[tuple[int, int]]:
         """First and last words of all places."""
         return [span for spans in self.spans.values() for span in spans]
 
@@ -355,7 +359,7 @@ class _IdeaMatch:
 
 
 @cache
-def _phrases() -> _Node:
+def _load_phrases() -> _Node:
     root = _Node()
     told = json.loads((files("resources") / "injection" / "concepts.json").read_text("utf-8"))["concepts"]
     for idea, languages in told.items():
@@ -375,7 +379,7 @@ def _load_rules() -> dict[str, Any]:
 
 
 @cache
-def _rules() -> tuple[_Rule, ...]:
+def _make_rules() -> tuple[_Rule, ...]:
     return tuple(
         _Rule(
             id=one["id"],
@@ -393,7 +397,7 @@ def _rules() -> tuple[_Rule, ...]:
 
 
 @cache
-def _shapes() -> tuple[tuple[RuleHit, str, re.Pattern[str]], ...]:
+def _load_shapes() -> tuple[tuple[RuleHit, str, re.Pattern[str]], ...]:
     return tuple(
         (
             RuleHit(one["id"], one["family"], float(one["weight"])),
@@ -404,12 +408,12 @@ def _shapes() -> tuple[tuple[RuleHit, str, re.Pattern[str]], ...]:
     )
 
 
-def _part(wanted: Sequence[tuple[str, ...]], held: frozenset[str]) -> frozenset[int]:
+def _matched_parts(wanted: Sequence[tuple[str, ...]], held: frozenset[str]) -> frozenset[int]:
     return frozenset(number for number, names in enumerate(wanted) if not held.isdisjoint(names))
 
 
 @cache
-def _halves() -> tuple[tuple[tuple[str, ...], ...], ...]:
+def _load_halves() -> tuple[tuple[tuple[str, ...], ...], ...]:
     return tuple(tuple(tuple(part.split("/")) for part in ideas) for ideas in _load_rules()["halves"])
 
 
@@ -429,14 +433,14 @@ def _weigh_mentions(flat: str, read: MatchedText, hits: Sequence[RuleHit]) -> li
             quoted = next((span for span in quotes if span[0] <= hit.at < span[1]), None)
             outside = any(quoted is None or not quoted[0] <= read.spots[at] < quoted[1] for at in about.starts)
             reported = _is_reported(read, hit.start, quoted)
-            share = _share(shares, quoted=quoted is not None, about=outside, reported=reported)
+            share = _share_of_weight(shares, quoted=quoted is not None, about=outside, reported=reported)
         elif about.starts and hit.family not in _NEVER_MENTIONED:
             share = float(shares["told"])
         told.append(RuleHit(hit.rule, hit.family, hit.weight * share, hit.start, hit.at))
     return told
 
 
-def _share(shares: dict[str, float], *, quoted: bool, about: bool, reported: bool) -> float:
+def _share_of_weight(shares: dict[str, float], *, quoted: bool, about: bool, reported: bool) -> float:
     if quoted:
         return float(shares["quoted"] if about else shares["reported"] if reported else 1.0)
     if about:
@@ -452,10 +456,10 @@ def _is_reported(read: MatchedText, start: int, quoted: tuple[int, int] | None) 
     return at > 0 and read.places[first] - read.places[found[at - 1]] <= _BEFORE
 
 
-def _flat(text: str) -> str:
+def _flatten_text(text: str) -> str:
     signs = frozenset(text)
     plain = text if _OPENS.isdisjoint(signs) else _address_pattern().sub(r"\g<0> xaddrx ", text)
-    plain = _MARK.sub(_mark, _ACCOUNT.sub(" xaccountx ", plain))
+    plain = _MARK.sub(_mark_address, _ACCOUNT.sub(" xaccountx ", plain))
     plain = plain if _CODE.isdisjoint(signs) else _NAME.sub(" xnamex ", _SET.sub(" xsetx ", plain))
     return fold_case(fold_width(plain))
 
@@ -466,11 +470,11 @@ def _address_pattern() -> re.Pattern[str]:
     return re.compile(_load_rules()["addressed"], re.IGNORECASE)
 
 
-def _mark(match: re.Match[str]) -> str:
+def _mark_address(match: re.Match[str]) -> str:
     return " xmailx " if "@" in match.group() and "://" not in match.group() else " xurlx "
 
 
-def _read(flat: str) -> MatchedText:
+def _read_words(flat: str) -> MatchedText:
     words: list[str] = []
     spots: list[int] = []
     places: list[int] = []
@@ -484,19 +488,21 @@ def _read(flat: str) -> MatchedText:
         places.append(place)
         place += 1
         before = match.end()
-    found = _ideas(words, places)
-    _orders_alone(flat, words, spots, found)
+    found = _find_ideas(words, places)
+    _drop_false_orders(flat, words, spots, found)
     for one in found.values():
         one.close()
     return MatchedText(places, spots, found)
 
 
-def _orders_alone(flat: str, words: Sequence[str], spots: Sequence[int], found: dict[str, _IdeaMatch]) -> None:
+def _drop_false_orders(flat: str, words: Sequence[str], spots: Sequence[int], found: dict[str, _IdeaMatch]) -> None:
     """Leave out what reads like an order but is a noun, or what somebody does."""
     wanted = imperative_ideas() & found.keys()
     if not wanted:
         return
-    told = ImperativeText(flat, words, spots, *(sorted(found.get(name, _IdeaMatch()).all()) for name in _AROUND_ORDERS))
+    told = ImperativeText(
+        flat, words, spots, *(sorted(found.get(name, _IdeaMatch()).all_spans()) for name in _AROUND_ORDERS)
+    )
     for name in wanted:
         kept = _IdeaMatch()
         for stretch, spans in found.pop(name).spans.items():
@@ -507,9 +513,9 @@ def _orders_alone(flat: str, words: Sequence[str], spots: Sequence[int], found: 
             found[name] = kept
 
 
-def _ideas(words: Sequence[str], places: Sequence[int]) -> dict[str, _IdeaMatch]:
+def _find_ideas(words: Sequence[str], places: Sequence[int]) -> dict[str, _IdeaMatch]:
     found: dict[str, _IdeaMatch] = {}
-    root = _phrases().next
+    root = _load_phrases().next
     for first, word in enumerate(words):
         node, at = root.get(word), first
         while node is not None:
@@ -523,15 +529,15 @@ def _ideas(words: Sequence[str], places: Sequence[int]) -> dict[str, _IdeaMatch]
     return found
 
 
-def _first(rule: _Rule, read: MatchedText) -> int | None:
+def _find_first_match(rule: _Rule, read: MatchedText) -> int | None:
     buckets = _near_each_other(rule, read)
     if not buckets:
         return None
-    found = [_spans(read, names, buckets) for names in rule.ideas]
-    matches = _in_order(found, rule.reach, read) if rule.ordered else _together(found, rule.reach, read)
+    found = [_select_spans(read, names, buckets) for names in rule.ideas]
+    matches = _in_order(found, rule.reach, read) if rule.ordered else _find_together(found, rule.reach, read)
     for count, (start, end) in enumerate(matches):
         # So many in one text are no advice: what is taken back so often counts as said.
-        if count >= _MOST_TAKEN_BACK or not _taken_back(rule, read, start, end):
+        if count >= _MOST_TAKEN_BACK or not _is_negated(rule, read, start, end):
             return start
     return None
 
@@ -556,7 +562,7 @@ def _near_each_other(rule: _Rule, read: MatchedText) -> list[int]:
     return [at for at, sign in enumerate(signs) if sign]
 
 
-def _spans(read: MatchedText, names: Sequence[str], buckets: Sequence[int]) -> list[tuple[int, int]]:
+def _select_spans(read: MatchedText, names: Sequence[str], buckets: Sequence[int]) -> list[tuple[int, int]]:
     found = [read.ideas[name].spans for name in names if name in read.ideas]
     if len(found) == 1:
         spans = found[0]
@@ -564,7 +570,7 @@ def _spans(read: MatchedText, names: Sequence[str], buckets: Sequence[int]) -> l
     return [span for at in buckets for span in sorted({span for spans in found for span in spans.get(at, ())})]
 
 
-def _taken_back(rule: _Rule, read: MatchedText, start: int, end: int) -> bool:
+def _is_negated(rule: _Rule, read: MatchedText, start: int, end: int) -> bool:
     for name in rule.before:
         ends = read.ideas.get(name, _IdeaMatch()).ends
         at = bisect_left(ends, start)
@@ -606,14 +612,14 @@ def _extend_chains(
     return found
 
 
-def _together(found: Sequence[list[tuple[int, int]]], window: int, read: MatchedText) -> Iterator[tuple[int, int]]:
+def _find_together(found: Sequence[list[tuple[int, int]]], window: int, read: MatchedText) -> Iterator[tuple[int, int]]:
     """Places where all ideas stand within `window` places of one of the rarest; no word is two of them at once."""
     order = sorted(found, key=len)
     starts = [[start for start, _ in spans] for spans in order]  # once, not for each place
     for start, end in order[0]:
         taken = [(start, end)]
         for at, spans in enumerate(order[1:], 1):
-            near = _nearest(spans, starts[at], taken, window, read)
+            near = _find_nearest_span(spans, starts[at], taken, window, read)
             if near is None:
                 break
             taken.append(near)
@@ -621,7 +627,7 @@ def _together(found: Sequence[list[tuple[int, int]]], window: int, read: Matched
             yield min(one for one, _ in taken), max(one for _, one in taken)
 
 
-def _nearest(
+def _find_nearest_span(
     spans: list[tuple[int, int]], starts: list[int], taken: Sequence[tuple[int, int]], window: int, read: MatchedText
 ) -> tuple[int, int] | None:
     centre = read.places[taken[0][0]]

@@ -29,7 +29,7 @@ from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, I
 from core.security.atomic import write_error
 from core.types.clock import Clock
 from core.vault.database.faults import RAISED, busy_error, translate_error, vault_damaged_error, vault_locked_error
-from core.vault.database.rows import Rows, SqlRows, fetch
+from core.vault.database.rows import Rows, SqlRows, fetch_rows
 from core.vault.files.home import PAGE_SIZE, new_file
 
 T = TypeVar("T")
@@ -52,11 +52,11 @@ class _Reader:
         self._late = False
         connection.set_progress_handler(self._stop_now, _STEPS)
 
-    def arm(self, deadline_s: float | None) -> None:
+    def set_deadline(self, deadline_s: float | None) -> None:
         self._late = False
         self._deadline = None if deadline_s is None else self._clock.monotonic() + deadline_s
 
-    def why(self) -> LociError:
+    def stop_reason(self) -> LociError:
         if self._is_closing():
             return vault_locked_error()
         if self._late:
@@ -101,12 +101,12 @@ class ReadPool:
         Raises:
             LociError: SEARCH_TIMEOUT, VAULT_LOCKED, BUSY, or what the vault said.
         """
-        reader = self._borrow(deadline_s)
+        reader = self._borrow_reader(deadline_s)
         try:
-            reader.arm(deadline_s)
-            return _snapshot(reader, fn)
+            reader.set_deadline(deadline_s)
+            return _read_snapshot(reader, fn)
         finally:
-            reader.arm(None)
+            reader.set_deadline(None)
             self._give_back(reader)
 
     @property
@@ -114,7 +114,7 @@ class ReadPool:
         """How many connections nobody uses at the moment."""
         return self._idle.qsize()
 
-    def interrupt(self) -> None:
+    def interrupt_all(self) -> None:
         """Stop what is running on all connections."""
         for reader in self._readers:
             # Closed meanwhile: then there is nothing to stop.
@@ -131,7 +131,7 @@ class ReadPool:
             Whether all came back; the rest close when they do.
         """
         self._closing.set()
-        self.interrupt()
+        self.interrupt_all()
         share = wait_s / max(self._open, 1)
         while self._open and self._close_idle(share):
             self._open -= 1
@@ -141,7 +141,7 @@ class ReadPool:
             self._open -= 1
         return not self._open
 
-    def _borrow(self, deadline_s: float | None) -> _Reader:
+    def _borrow_reader(self, deadline_s: float | None) -> _Reader:
         reader: _Reader | None = None
         if not self._closing.is_set():
             try:
@@ -173,17 +173,17 @@ class ReadPool:
         return True
 
 
-def _snapshot(reader: _Reader, fn: Callable[[Rows], T]) -> T:
+def _read_snapshot(reader: _Reader, fn: Callable[[Rows], T]) -> T:
     connection = reader.connection
-    _run(connection, "BEGIN", reader.why)
+    _run_statement(connection, "BEGIN", reader.stop_reason)
     try:
-        return fn(SqlRows(connection, reader.why))
+        return fn(SqlRows(connection, reader.stop_reason))
     finally:
         if connection.in_transaction:
-            _run(connection, "ROLLBACK", reader.why)
+            _run_statement(connection, "ROLLBACK", reader.stop_reason)
 
 
-def _run(connection: dbapi2.Connection, sql: str, why: Callable[[], LociError]) -> None:
+def _run_statement(connection: dbapi2.Connection, sql: str, why: Callable[[], LociError]) -> None:
     try:
         connection.execute(sql)
     except RAISED as error:
@@ -245,7 +245,7 @@ def copy_into(
     except OSError as error:
         fault: LociError = write_error(error)
     else:
-        _copy(source, key, target, watch)
+        _copy_database(source, key, target, watch)
         return
     raise fault
 
@@ -266,7 +266,7 @@ def look_into(path: Path, key: bytes) -> DatabaseLook:
     """
     connection = open_reader(path, key)
     try:
-        return _look(connection)
+        return _inspect_database(connection)
     finally:
         connection.close()
         for suffix in ("-wal", "-shm"):
@@ -276,14 +276,16 @@ def look_into(path: Path, key: bytes) -> DatabaseLook:
                 beside.unlink(missing_ok=True)
 
 
-def _copy(source: Path, key: bytes, target: Path, watch: Callable[[dbapi2.Connection | None], None] | None) -> None:
+def _copy_database(
+    source: Path, key: bytes, target: Path, watch: Callable[[dbapi2.Connection | None], None] | None
+) -> None:
     is_done = False
     connection = None
     try:
         connection = open_reader(source, key, query_only=False)
         if watch is not None:
             watch(connection)
-        fetch(connection, "VACUUM INTO ?", (str(target),))
+        fetch_rows(connection, "VACUUM INTO ?", (str(target),))
         is_done = True
     finally:
         if watch is not None:
@@ -295,17 +297,17 @@ def _copy(source: Path, key: bytes, target: Path, watch: Callable[[dbapi2.Connec
                 target.unlink(missing_ok=True)
 
 
-def _look(connection: dbapi2.Connection) -> DatabaseLook:
+def _inspect_database(connection: dbapi2.Connection) -> DatabaseLook:
     if integrity_problems(connection) or cipher_problems(connection):
         raise vault_damaged_error()
-    ((application,),) = fetch(connection, "PRAGMA application_id")
-    ((schema,),) = fetch(connection, "PRAGMA user_version")
+    ((application,),) = fetch_rows(connection, "PRAGMA application_id")
+    ((schema,),) = fetch_rows(connection, "PRAGMA user_version")
     if application != APPLICATION_ID:
         raise IntegrityError(vault_damaged_error().code, "The file is an encrypted database but not a vault of Loci.")
-    ((seq,),) = fetch(connection, "SELECT seq FROM vault_state")
-    tables = {name for (name,) in fetch(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")}
+    ((seq,),) = fetch_rows(connection, "SELECT seq FROM vault_state")
+    tables = {name for (name,) in fetch_rows(connection, "SELECT name FROM sqlite_master WHERE type = 'table'")}
     counts = {
-        name: fetch(connection, f'SELECT count(*) FROM "{name}"')[0][0]  # noqa: S608 - names of ours
+        name: fetch_rows(connection, f'SELECT count(*) FROM "{name}"')[0][0]  # noqa: S608 - names of ours
         for name in COUNTED
         if name in tables
     }
@@ -331,7 +333,7 @@ def merge_full_text(writer: dbapi2.Connection, pages: int) -> int:
         How many rows of the index it changed.
     """
     before = writer.total_changes
-    fetch(writer, "INSERT INTO memory_fts (memory_fts, rank) VALUES ('merge', ?)", (pages,))
+    fetch_rows(writer, "INSERT INTO memory_fts (memory_fts, rank) VALUES ('merge', ?)", (pages,))
     return int(writer.total_changes - before)
 
 
@@ -341,19 +343,19 @@ def free_pages(writer: dbapi2.Connection) -> int:
     Returns:
         How many went indeed; 0 where there are few, or none can be cut.
     """
-    free = _free(writer)
+    free = _count_free_pages(writer)
     if free <= _SPARE_PAGES:
         return 0
-    fetch(writer, f"PRAGMA incremental_vacuum({_SHRINK_PAGES})")
-    return max(0, free - _free(writer))
+    fetch_rows(writer, f"PRAGMA incremental_vacuum({_SHRINK_PAGES})")
+    return max(0, free - _count_free_pages(writer))
 
 
-def _free(writer: dbapi2.Connection) -> int:
-    ((pages,),) = fetch(writer, "PRAGMA freelist_count")
+def _count_free_pages(writer: dbapi2.Connection) -> int:
+    ((pages,),) = fetch_rows(writer, "PRAGMA freelist_count")
     return int(pages)
 
 
-def checkpoint(writer: dbapi2.Connection, *, truncate: bool) -> bool:
+def checkpoint_log(writer: dbapi2.Connection, *, truncate: bool) -> bool:
     """Move the log into the file.
 
     Args:
@@ -363,11 +365,11 @@ def checkpoint(writer: dbapi2.Connection, *, truncate: bool) -> bool:
         Whether everything was moved; False where readers held it up.
     """
     mode = "TRUNCATE" if truncate else "PASSIVE"
-    fetch(writer, f"PRAGMA busy_timeout = {_CHECKPOINT_WAIT_MS}")
+    fetch_rows(writer, f"PRAGMA busy_timeout = {_CHECKPOINT_WAIT_MS}")
     try:
-        ((is_busy, frames, moved),) = fetch(writer, f"PRAGMA wal_checkpoint({mode})")
+        ((is_busy, frames, moved),) = fetch_rows(writer, f"PRAGMA wal_checkpoint({mode})")
     finally:
-        fetch(writer, f"PRAGMA busy_timeout = {_BUSY_MS}")
+        fetch_rows(writer, f"PRAGMA busy_timeout = {_BUSY_MS}")
     return not is_busy and frames == moved
 
 
@@ -435,7 +437,7 @@ def open_writer(path: Path, key: bytes) -> dbapi2.Connection:
     Raises:
         LociError: VAULT_DAMAGED where the key does not open it, DISK_FULL, READ_ONLY …
     """
-    connection = _connect(path, key, "rw")
+    connection = _open_connection(path, key, "rw")
     return _set_up(connection, is_writer=True)
 
 
@@ -453,9 +455,9 @@ def open_reader(path: Path, key: bytes, *, query_only: bool = True) -> dbapi2.Co
     Raises:
         LociError: as for `open_writer`.
     """
-    connection = _set_up(_connect(path, key, "ro"), is_writer=False)
+    connection = _set_up(_open_connection(path, key, "ro"), is_writer=False)
     if query_only:
-        _apply(connection, (("query_only", "ON", "1"),))
+        _apply_pragmas(connection, (("query_only", "ON", "1"),))
     return connection
 
 
@@ -475,7 +477,7 @@ def read_versions(path: Path, key: bytes) -> Versions:
     beside = [path.with_name(path.name + suffix) for suffix in ("-wal", "-shm")]
     were_there = [one.exists() for one in beside]
     try:
-        return _peek(path, key)
+        return _read_versions(path, key)
     finally:
         for one, was_there in zip(beside, were_there, strict=True):
             if not was_there:
@@ -491,7 +493,7 @@ def integrity_problems(connection: dbapi2.Connection) -> int:
     Raises:
         LociError: the check could not be run.
     """
-    rows = fetch(connection, "PRAGMA integrity_check")
+    rows = fetch_rows(connection, "PRAGMA integrity_check")
     return 0 if rows == [("ok",)] else len(rows)
 
 
@@ -504,21 +506,21 @@ def cipher_problems(connection: dbapi2.Connection) -> int:
     Raises:
         LociError: the check could not be run.
     """
-    return len(fetch(connection, "PRAGMA cipher_integrity_check"))
+    return len(fetch_rows(connection, "PRAGMA cipher_integrity_check"))
 
 
-def _peek(path: Path, key: bytes) -> Versions:
-    connection = _connect(path, key, "ro")
+def _read_versions(path: Path, key: bytes) -> Versions:
+    connection = _open_connection(path, key, "ro")
     try:
-        fetch(connection, "SELECT count(*) FROM sqlite_master")
-        (application,) = fetch(connection, "PRAGMA application_id")[0]
-        (schema,) = fetch(connection, "PRAGMA user_version")[0]
+        fetch_rows(connection, "SELECT count(*) FROM sqlite_master")
+        (application,) = fetch_rows(connection, "PRAGMA application_id")[0]
+        (schema,) = fetch_rows(connection, "PRAGMA user_version")[0]
     finally:
         connection.close()
     return Versions(application, schema)
 
 
-def _connect(path: Path, key: bytes, mode: str) -> dbapi2.Connection:
+def _open_connection(path: Path, key: bytes, mode: str) -> dbapi2.Connection:
     if len(key) != 32:
         # 63 hexadecimal digits would become a passphrase without a word.
         raise BugError("vault key length")
@@ -539,34 +541,34 @@ def _connect(path: Path, key: bytes, mode: str) -> dbapi2.Connection:
     except RAISED as error:
         fault = translate_error(error)
     else:
-        return _set_up_step(connection, lambda: _unlock(connection, key))
+        return _set_up_step(connection, lambda: _set_key(connection, key))
     raise fault
 
 
-def _unlock(connection: dbapi2.Connection, key: bytes) -> None:
+def _set_key(connection: dbapi2.Connection, key: bytes) -> None:
     connection.enable_load_extension(False)  # noqa: FBT003 - the driver takes it by place only
     if not connection.execute("PRAGMA cipher_version").fetchall():
         raise BugError("database without encryption")
-    _set(connection, _BEFORE_KEY)
+    _set_pragmas(connection, _BEFORE_KEY)
     connection.set_key(f"x'{key.hex()}'")
-    _set(connection, _AFTER_KEY)
+    _set_pragmas(connection, _AFTER_KEY)
 
 
 def _set_up(connection: dbapi2.Connection, *, is_writer: bool) -> dbapi2.Connection:
-    def apply() -> None:
+    def apply_settings() -> None:
         if is_writer:
             # Before the first table or never: on a vault that has tables this changes nothing.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
         if is_writer:
-            _set(connection, _WRITER)
-        _set(connection, _BOTH)
+            _set_pragmas(connection, _WRITER)
+        _set_pragmas(connection, _BOTH)
 
-    return _set_up_step(connection, apply)
+    return _set_up_step(connection, apply_settings)
 
 
-def _apply(connection: dbapi2.Connection, pragmas: tuple[tuple[str, str | None, str], ...]) -> None:
-    _set_up_step(connection, lambda: _set(connection, pragmas))
+def _apply_pragmas(connection: dbapi2.Connection, pragmas: tuple[tuple[str, str | None, str], ...]) -> None:
+    _set_up_step(connection, lambda: _set_pragmas(connection, pragmas))
 
 
 def _set_up_step(connection: dbapi2.Connection, action: Callable[[], None]) -> dbapi2.Connection:
@@ -584,7 +586,7 @@ def _set_up_step(connection: dbapi2.Connection, action: Callable[[], None]) -> d
     return connection
 
 
-def _set(connection: dbapi2.Connection, pragmas: tuple[tuple[str, str | None, str], ...]) -> None:
+def _set_pragmas(connection: dbapi2.Connection, pragmas: tuple[tuple[str, str | None, str], ...]) -> None:
     for name, value, wanted in pragmas:
         if value is not None:
             connection.execute(f"PRAGMA {name} = {value}").fetchall()

@@ -18,7 +18,7 @@ from sqlcipher3 import dbapi2
 from core.errors import BugError, Code, IntegrityError, LociError
 from core.vault.database.connections import APPLICATION_ID
 from core.vault.database.faults import RAISED, translate_error
-from core.vault.database.rows import fetch
+from core.vault.database.rows import fetch_rows
 
 _NAME = re.compile(r"(?P<version>\d{3})_(?P<words>[a-z0-9_]+)\.sql")
 
@@ -80,7 +80,7 @@ def split_statements(text: str) -> tuple[str, ...]:
     return tuple(whole)
 
 
-def migrate(
+def migrate_schema(
     connection: dbapi2.Connection,
     steps: Sequence[Migration],
     now_ms: int,
@@ -98,13 +98,13 @@ def migrate(
         IntegrityError: MIGRATION_FAILED; the version before it stands.
         LociError: DISK_FULL and what else the system said.
     """
-    (held,) = fetch(connection, "PRAGMA user_version")[0]
+    (held,) = fetch_rows(connection, "PRAGMA user_version")[0]
     for step in steps:
         if step.version > held:
-            _run(connection, step, now_ms, extra if step.version == 1 else ())
+            _run_migration(connection, step, now_ms, extra if step.version == 1 else ())
 
 
-def _run(
+def _run_migration(
     connection: dbapi2.Connection, step: Migration, now_ms: int, extra: Sequence[tuple[str, tuple[object, ...]]]
 ) -> None:
     fault: LociError | None = None
@@ -126,7 +126,7 @@ def _run(
     if fault is None:
         return
     if connection.in_transaction:
-        fetch(connection, "ROLLBACK")
+        fetch_rows(connection, "ROLLBACK")
     if fault.code in (Code.DISK_FULL, Code.READ_ONLY, Code.BUSY):
         raise fault
     raise IntegrityError(

@@ -81,7 +81,7 @@ def image_from_json(text: str) -> dict[str, Any]:
     Returns:
         Column to value.
     """
-    return {name: _in(value) for name, value in json.loads(text).items()}
+    return {name: _value_from_json(value) for name, value in json.loads(text).items()}
 
 
 def change_to_json(before: Mapping[str, object], after: Mapping[str, object]) -> str:
@@ -177,13 +177,13 @@ def both_states(
     }
 
 
-def _octets(value: object) -> dict[str, str]:
+def _octets_to_json(value: object) -> dict[str, str]:
     if not isinstance(value, bytes):
         raise BugError("row image")
     return {_OCTETS: base64.b64encode(value).decode("ascii")}
 
 
-def _in(value: object) -> object:
+def _value_from_json(value: object) -> object:
     if isinstance(value, dict):
         return base64.b64decode(value[_OCTETS])
     return value
@@ -191,7 +191,7 @@ def _in(value: object) -> object:
 
 # Made once: an import writes an image a row. Octets are the only values the encoder asks for.
 _CANONICAL = json.JSONEncoder(
-    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_octets
+    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False, default=_octets_to_json
 )
 
 
@@ -246,7 +246,7 @@ def to_bindable(value: object) -> object:
     raise BugError("vault value")
 
 
-def bind(params: Params) -> tuple[object, ...] | dict[str, object]:
+def bind_params(params: Params) -> tuple[object, ...] | dict[str, object]:
     """Make all values of a statement safe to bind.
 
     Args:
@@ -290,11 +290,11 @@ class SqlRows:
         Raises:
             LociError: what `core.vault.database.faults` makes of it.
         """
-        values = bind(params)
+        values = bind_params(params)
         try:
             return self._connection.execute(sql, values).fetchall()
         except RAISED as error:
-            fault = self._fault(error)
+            fault = self._translate_fault(error)
         raise fault
 
     def one(self, sql: str, params: Params = ()) -> tuple[Any, ...] | None:
@@ -328,7 +328,7 @@ class SqlRows:
         row = self.one(sql, params)
         return default if row is None else row[0]
 
-    def _fault(self, error: BaseException) -> LociError:
+    def _translate_fault(self, error: BaseException) -> LociError:
         return translate_error(error, self._stopped())
 
 
@@ -337,7 +337,7 @@ def to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
-def fetch(
+def fetch_rows(
     connection: dbapi2.Connection,
     sql: str,
     params: tuple[object, ...] = (),

@@ -19,7 +19,7 @@ from sqlcipher3 import dbapi2
 
 from core.errors import BugError, CancelledError, LociError
 from core.vault.database.faults import RAISED
-from core.vault.database.rows import Params, SqlRows, bind, to_bindable
+from core.vault.database.rows import Params, SqlRows, bind_params, to_bindable
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SchemaTable:
     columns: tuple[str, ...]
     key: tuple[str, ...]
 
-    def need(self, names: Iterable[str]) -> None:
+    def require_columns(self, names: Iterable[str]) -> None:
         """Refuse a column the table does not have.
 
         Args:
@@ -60,9 +60,9 @@ class Schema:
             connection: an open vault; errors are the caller's to translate.
         """
         listed = connection.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
-        self._tables = {name: _read(connection, name) for (name,) in listed.fetchall()}
+        self._tables = {name: _read_table(connection, name) for (name,) in listed.fetchall()}
 
-    def table(self, name: str) -> SchemaTable:
+    def get_table(self, name: str) -> SchemaTable:
         """Look a table up.
 
         Raises:
@@ -79,7 +79,7 @@ class Schema:
         return tuple(sorted(name for name in self._tables if not name.startswith("sqlite_")))
 
 
-def _read(connection: dbapi2.Connection, name: str) -> SchemaTable:
+def _read_table(connection: dbapi2.Connection, name: str) -> SchemaTable:
     rows = connection.execute("SELECT name, pk FROM pragma_table_info(?) ORDER BY cid", (name,)).fetchall()
     key = sorted((pk, column) for column, pk in rows if pk)
     return SchemaTable(name, tuple(column for column, _ in rows), tuple(column for _, column in key))
@@ -112,7 +112,7 @@ class TouchedMemories:
         """How far it has come, for `cut`."""
         return len(self.before), len(self.beside)
 
-    def note(self, table: str, row: Row, before: Row | None, names: Collection[str] | None = None) -> None:
+    def note_row(self, table: str, row: Row, before: Row | None, names: Collection[str] | None = None) -> None:
         """Take down one changed row.
 
         Args:
@@ -126,7 +126,7 @@ class TouchedMemories:
         elif table in _BESIDE:
             self.beside.setdefault(str(row["memory_id"]))
 
-    def cut(self, size: tuple[int, int]) -> None:
+    def cut_to_size(self, size: tuple[int, int]) -> None:
         """Forget what was first touched since; those changes were taken back.
 
         Args:
@@ -167,7 +167,7 @@ _TARGET = re.compile(
 class Recorder(Protocol):
     """Remembers what a verb changed, so that it can be undone."""
 
-    def changed(
+    def record_change(
         self,
         table: str,
         key: Mapping[str, object],
@@ -190,7 +190,7 @@ class _Deferred:
     def __init__(self, kept: list[tuple[Any, ...]]) -> None:
         self._kept = kept
 
-    def changed(
+    def record_change(
         self,
         table: str,
         key: Mapping[str, object],
@@ -272,18 +272,18 @@ class Tx(SqlRows):
         Raises:
             LociError: a constraint or the disk refused it.
         """
-        known = self._schema.table(table)
-        known.need(row)
+        known = self._schema.get_table(table)
+        known.require_columns(row)
         self._take_seq(table)
-        rowid = self._execute(
+        rowid = self._execute_sql(
             _insert_sql(known, tuple(row)), tuple(to_bindable(value) for value in row.values())
         ).lastrowid
         if rowid is None:
             raise BugError("insert without a rowid")
-        self.touched.note(table, row, None)
+        self.touched.note_row(table, row, None)
         if self.recorder is not None:
-            for after in self._image(known, "rowid", (rowid,)):
-                self.recorder.changed(table, _key_of(known, after), None, after)
+            for after in self._select_rows(known, "rowid", (rowid,)):
+                self.recorder.record_change(table, _key_of(known, after), None, after)
         return rowid
 
     def insert_many(self, table: str, rows: Sequence[Mapping[str, object]]) -> None:
@@ -297,9 +297,9 @@ class Tx(SqlRows):
         """
         if not rows:
             return
-        known = self._schema.table(table)
+        known = self._schema.get_table(table)
         names = tuple(rows[0])
-        known.need(names)
+        known.require_columns(names)
         if any(row.keys() != rows[0].keys() for row in rows):
             raise BugError("rows of one shape")
         key = known.key[0] if len(known.key) == 1 and known.key[0] in names else None
@@ -312,10 +312,10 @@ class Tx(SqlRows):
         whole = len(given) - len(given) % _ROWS_AT_ONCE
         for at in range(0, whole, _ROWS_AT_ONCE):
             values = tuple(value for row in given[at : at + _ROWS_AT_ONCE] for value in row)
-            self._execute(_insert_sql(known, names, _ROWS_AT_ONCE), values)
+            self._execute_sql(_insert_sql(known, names, _ROWS_AT_ONCE), values)
         self._execute_many(_insert_sql(known, names), given[whole:])
         for row in rows:
-            self.touched.note(table, row, None)
+            self.touched.note_row(table, row, None)
         if self.recorder is not None and key is not None:
             self._record_inserted(self.recorder, known, [row[names.index(key)] for row in given])
 
@@ -323,11 +323,11 @@ class Tx(SqlRows):
         """Tell the recorder of new rows in the order they came, each as it stands in the vault."""
         key = table.key[0]
         for at in range(0, len(values), _IMAGES_AT_ONCE):
-            found = self._alone(table, key, some := values[at : at + _IMAGES_AT_ONCE])
+            found = self._select_unique_rows(table, key, some := values[at : at + _IMAGES_AT_ONCE])
             if len(found) < len(some):
                 raise BugError(f"row of {table.name}")
             for value, after in found.items():
-                recorder.changed(table.name, {key: value}, None, after)
+                recorder.record_change(table.name, {key: value}, None, after)
 
     def update(self, table: str, key: Mapping[str, object], changes: Mapping[str, object]) -> bool:
         """Change one row. A change to what it holds already writes nothing.
@@ -342,25 +342,25 @@ class Tx(SqlRows):
         Raises:
             LociError: a constraint or the disk refused it.
         """
-        known = self._schema.table(table)
-        known.need((*key, *changes))
+        known = self._schema.get_table(table)
+        known.require_columns((*key, *changes))
         if not known.key or any(name in known.key for name in changes):
             raise BugError(f"key of {table}")
-        before = self._find(known, key)
+        before = self._find_row(known, key)
         if before is None:
             return False
         new = {name: to_bindable(value) for name, value in changes.items()}
-        new = {name: value for name, value in new.items() if not _same(before[name], value)}
+        new = {name: value for name, value in new.items() if not _is_same_value(before[name], value)}
         if not new:
             return True
         self._take_seq(table)
         own = _key_of(known, before)
-        where, values = _where(own)
+        where, values = _where_clause(own)
         setting = ", ".join(f'"{name}" = ?' for name in new)
-        self._execute(f'UPDATE "{table}" SET {setting} WHERE {where}', (*new.values(), *values))  # noqa: S608 - checked names
-        self.touched.note(table, before, before, new)
+        self._execute_sql(f'UPDATE "{table}" SET {setting} WHERE {where}', (*new.values(), *values))  # noqa: S608 - checked names
+        self.touched.note_row(table, before, before, new)
         if self.recorder is not None:
-            self.recorder.changed(table, own, before, self._find(known, own))
+            self.recorder.record_change(table, own, before, self._find_row(known, own))
         return True
 
     def update_many(self, table: str, column: str, values: Iterable[object], changes: Mapping[str, object]) -> None:
@@ -374,26 +374,26 @@ class Tx(SqlRows):
         Raises:
             LociError: a constraint or the disk refused one; the transaction must then be given up.
         """
-        known = self._schema.table(table)
-        known.need((column, *changes))
+        known = self._schema.get_table(table)
+        known.require_columns((column, *changes))
         if not known.key or any(name in (*known.key, column) for name in changes):
             raise BugError(f"key of {table}")
         new = {name: to_bindable(value) for name, value in changes.items()}
         setting = ", ".join(f'"{name}" = ?' for name in new)
         wanted = list(dict.fromkeys(to_bindable(value) for value in values))
         for at in range(0, len(wanted), _IMAGES_AT_ONCE):
-            before = self._alone(known, column, wanted[at : at + _IMAGES_AT_ONCE])
-            ours = [key for key, row in before.items() if not all(_same(row[name], new[name]) for name in new)]
+            before = self._select_unique_rows(known, column, wanted[at : at + _IMAGES_AT_ONCE])
+            ours = [key for key, row in before.items() if not all(_is_same_value(row[name], new[name]) for name in new)]
             if not ours:
                 continue
             self._take_seq(table)
             found = f'"{column}" IN ({", ".join("?" * len(ours))})'
-            self._execute(f'UPDATE "{table}" SET {setting} WHERE {found}', (*new.values(), *ours))  # noqa: S608 - checked names
+            self._execute_sql(f'UPDATE "{table}" SET {setting} WHERE {found}', (*new.values(), *ours))  # noqa: S608 - checked names
             for key in ours:
-                self.touched.note(table, before[key], before[key], new)
+                self.touched.note_row(table, before[key], before[key], new)
             if self.recorder is not None:
-                for key, after in self._alone(known, column, ours).items():
-                    self.recorder.changed(table, _key_of(known, after), before[key], after)
+                for key, after in self._select_unique_rows(known, column, ours).items():
+                    self.recorder.record_change(table, _key_of(known, after), before[key], after)
 
     def delete(self, table: str, key: Mapping[str, object]) -> bool:
         """Remove one row. Memories go only while `purge` is open.
@@ -407,18 +407,18 @@ class Tx(SqlRows):
         Raises:
             LociError: a constraint or the disk refused it.
         """
-        known = self._schema.table(table)
-        known.need(key)
-        before = self._find(known, key)
+        known = self._schema.get_table(table)
+        known.require_columns(key)
+        before = self._find_row(known, key)
         if before is None:
             return False
         self._take_seq(table)
         own = _key_of(known, before)
-        where, values = _where(own)
-        self._execute(f'DELETE FROM "{table}" WHERE {where}', values)  # noqa: S608 - checked names
-        self.touched.note(table, before, before)
+        where, values = _where_clause(own)
+        self._execute_sql(f'DELETE FROM "{table}" WHERE {where}', values)  # noqa: S608 - checked names
+        self.touched.note_row(table, before, before)
         if self.recorder is not None:
-            self.recorder.changed(table, own, before, None)
+            self.recorder.record_change(table, own, before, None)
         return True
 
     def row(self, table: str, key: Mapping[str, object]) -> dict[str, Any] | None:
@@ -430,9 +430,9 @@ class Tx(SqlRows):
         Returns:
             Column to value; None when there is no such row.
         """
-        known = self._schema.table(table)
-        known.need(key)
-        return self._find(known, key)
+        known = self._schema.get_table(table)
+        known.require_columns(key)
+        return self._find_row(known, key)
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
@@ -445,23 +445,23 @@ class Tx(SqlRows):
             LociError: whatever went wrong inside.
         """
         self._take_seq()
-        self._execute("SAVEPOINT attempt", ())
+        self._execute_sql("SAVEPOINT attempt", ())
         kept: list[tuple[Any, ...]] = []
         recorder, actions, touched = self.recorder, len(self._actions), self.touched.size
         self.recorder = _Deferred(kept) if recorder is not None else None
         try:
             yield
         except LociError:
-            self._execute("ROLLBACK TO attempt", ())
-            self._execute("RELEASE attempt", ())
+            self._execute_sql("ROLLBACK TO attempt", ())
+            self._execute_sql("RELEASE attempt", ())
             del self._actions[actions:]
-            self.touched.cut(touched)
+            self.touched.cut_to_size(touched)
             raise
         else:
-            self._execute("RELEASE attempt", ())
+            self._execute_sql("RELEASE attempt", ())
             for told in kept:
                 if recorder is not None:
-                    recorder.changed(*told)
+                    recorder.record_change(*told)
         finally:
             self.recorder = recorder
 
@@ -481,7 +481,7 @@ class Tx(SqlRows):
         """
         _need_unlogged(sql)
         self._take_seq()
-        return self._execute(sql, bind(params)).rowcount
+        return self._execute_sql(sql, bind_params(params)).rowcount
 
     def run_many(self, sql: str, rows: Iterable[Params]) -> None:
         """`run` for many sets of values.
@@ -495,7 +495,7 @@ class Tx(SqlRows):
         """
         _need_unlogged(sql)
         self._take_seq()
-        self._execute_many(sql, (bind(row) for row in rows))
+        self._execute_many(sql, (bind_params(row) for row in rows))
 
     @contextmanager
     def purge(self) -> Iterator[None]:
@@ -533,7 +533,7 @@ class Tx(SqlRows):
             raise BugError("purge left open")
 
     def _set_gate(self, value: int) -> None:
-        self._execute("UPDATE vault_state SET purge_open = ? WHERE one = 1", (value,))
+        self._execute_sql("UPDATE vault_state SET purge_open = ? WHERE one = 1", (value,))
         self._gate = bool(value)
 
     def _take_seq(self, table: str = "") -> None:
@@ -541,24 +541,26 @@ class Tx(SqlRows):
         if self._changed:
             return
         self._changed = True
-        self._execute("UPDATE vault_state SET seq = ?, last_at = ? WHERE one = 1", (self.seq, self.now_ms))
+        self._execute_sql("UPDATE vault_state SET seq = ?, last_at = ? WHERE one = 1", (self.seq, self.now_ms))
 
-    def _find(self, table: SchemaTable, key: Mapping[str, object]) -> dict[str, Any] | None:
+    def _find_row(self, table: SchemaTable, key: Mapping[str, object]) -> dict[str, Any] | None:
         if not key:
             raise BugError(f"key of {table.name}")
-        where, values = _where({name: to_bindable(value) for name, value in key.items()})
+        where, values = _where_clause({name: to_bindable(value) for name, value in key.items()})
         rows = self.all(f'SELECT * FROM "{table.name}" WHERE {where} LIMIT 2', values)  # noqa: S608 - checked names
         if len(rows) > 1:
             raise BugError(f"key of {table.name} finds several rows")
         return dict(zip(table.columns, rows[0], strict=True)) if rows else None
 
-    def _image(self, table: SchemaTable, column: str, values: Sequence[object]) -> list[dict[str, Any]]:
+    def _select_rows(self, table: SchemaTable, column: str, values: Sequence[object]) -> list[dict[str, Any]]:
         marks = ", ".join("?" * len(values))
         sql = f'SELECT * FROM "{table.name}" WHERE "{column}" IN ({marks})'  # noqa: S608 - checked names
         return [dict(zip(table.columns, row, strict=True)) for row in self.all(sql, tuple(values))]
 
-    def _alone(self, table: SchemaTable, column: str, values: Sequence[object]) -> dict[object, dict[str, Any]]:
-        rows = self._image(table, column, values)
+    def _select_unique_rows(
+        self, table: SchemaTable, column: str, values: Sequence[object]
+    ) -> dict[object, dict[str, Any]]:
+        rows = self._select_rows(table, column, values)
         found = {row[column]: row for row in rows}
         if len(found) != len(rows):
             raise BugError(f"key of {table.name} finds several rows")
@@ -568,12 +570,12 @@ class Tx(SqlRows):
         if self._ended():
             raise self._stopped()
 
-    def _execute(self, sql: str, values: tuple[object, ...] | dict[str, object]) -> Cursor:
+    def _execute_sql(self, sql: str, values: tuple[object, ...] | dict[str, object]) -> Cursor:
         self._need_going()
         try:
             return self._connection.execute(sql, values)
         except RAISED as error:
-            fault = self._fault(error)
+            fault = self._translate_fault(error)
         raise fault
 
     def _execute_many(self, sql: str, values: Iterable[Any]) -> None:
@@ -581,7 +583,7 @@ class Tx(SqlRows):
         try:
             self._connection.executemany(sql, values)
         except RAISED as error:
-            fault = self._fault(error)
+            fault = self._translate_fault(error)
         else:
             return
         raise fault
@@ -604,7 +606,7 @@ def _insert_sql(table: SchemaTable, names: tuple[str, ...], rows: int = 1) -> st
     return f'INSERT INTO "{table.name}" ({columns}) VALUES {values}'  # noqa: S608 - names checked against the schema
 
 
-def _where(key: Mapping[str, object]) -> tuple[str, tuple[object, ...]]:
+def _where_clause(key: Mapping[str, object]) -> tuple[str, tuple[object, ...]]:
     return " AND ".join(f'"{name}" IS ?' for name in key), tuple(key.values())
 
 
@@ -612,7 +614,7 @@ def _key_of(table: SchemaTable, row: Mapping[str, object]) -> dict[str, object]:
     return {name: row[name] for name in table.key or table.columns}
 
 
-def _same(held: object, wanted: object) -> bool:
+def _is_same_value(held: object, wanted: object) -> bool:
     return held == wanted and isinstance(held, bytes) == isinstance(wanted, bytes)
 
 

@@ -32,7 +32,7 @@ class Reserve:
         self._path = home.reserve
         self._bytes = home.reserve_bytes
 
-    def ensure(self) -> bool:
+    def ensure_file(self) -> bool:
         """Make the reserve where it is missing and there is room.
 
         Returns:
@@ -45,9 +45,9 @@ class Reserve:
             pass
         except OSError:
             return False
-        return self._make()
+        return self._make_file()
 
-    def release(self) -> bool:
+    def release_file(self) -> bool:
         """Give the room back.
 
         Returns:
@@ -59,7 +59,7 @@ class Reserve:
             return False
         return True
 
-    def _make(self) -> bool:
+    def _make_file(self) -> bool:
         partial = self._path.with_name(self._path.name + ".partial")
         try:
             if shutil.disk_usage(self._path.parent).free < _SPARE_TIMES * self._bytes:
@@ -163,7 +163,7 @@ class Home:
         self.restoring = path / "restore.next"
         self.reserve_bytes = reserve_bytes
 
-    def prepare(self) -> None:
+    def prepare_folders(self) -> None:
         """Make the directories with mode 0700, whatever the umask. Safe to call again.
 
         A home that holds nothing but Loci's own files is tightened to 0700; a directory with other
@@ -174,7 +174,7 @@ class Home:
             EnvironmentFaultError: READ_ONLY or DISK_FULL.
         """
         try:
-            self._make()
+            self._make_folders()
         except FileExistsError:
             fault: LociError = PreconditionError("The home of the vault must be a directory.")
         except NotADirectoryError:
@@ -233,7 +233,7 @@ class Home:
             )
         return UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
 
-    def _make(self) -> None:
+    def _make_folders(self) -> None:
         is_new = not self.path.exists()
         if is_new:
             for parent in reversed(self.path.parents):

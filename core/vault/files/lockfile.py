@@ -23,7 +23,7 @@ if sys.platform == "win32":
     _LOCKED_AT = 0x7FFF_0000
     """Windows locks keep others from reading, so the locked byte lies far behind the holder's number."""
 
-    def _take(descriptor: int) -> bool:
+    def _take_lock(descriptor: int) -> bool:
         os.lseek(descriptor, _LOCKED_AT, os.SEEK_SET)
         try:
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
@@ -31,21 +31,21 @@ if sys.platform == "win32":
             return False
         return True
 
-    def _free(descriptor: int) -> None:
+    def _free_lock(descriptor: int) -> None:
         os.lseek(descriptor, _LOCKED_AT, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
 
 else:
     import fcntl
 
-    def _take(descriptor: int) -> bool:
+    def _take_lock(descriptor: int) -> bool:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         return True
 
-    def _free(descriptor: int) -> None:
+    def _free_lock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
@@ -75,9 +75,9 @@ class VaultLock:
         Raises:
             EnvironmentFaultError: VAULT_BUSY; READ_ONLY or WRITE_FAILED where the file cannot be opened.
         """
-        descriptor = self._open()
-        if not _take(descriptor):
-            holder = _holder(descriptor)
+        descriptor = self._open_file()
+        if not _take_lock(descriptor):
+            holder = _read_holder(descriptor)
             os.close(descriptor)
             who = f" (process {holder})" if holder else ""
             raise EnvironmentFaultError(
@@ -96,11 +96,11 @@ class VaultLock:
         if descriptor is None:
             return
         try:
-            _free(descriptor)
+            _free_lock(descriptor)
         finally:
             os.close(descriptor)
 
-    def holder(self) -> int | None:
+    def find_holder(self) -> int | None:
         """Who has the lock just now.
 
         Returns:
@@ -111,16 +111,16 @@ class VaultLock:
         """
         if self._descriptor is not None:
             return os.getpid()
-        descriptor = self._open()
+        descriptor = self._open_file()
         try:
-            if _take(descriptor):
-                _free(descriptor)
+            if _take_lock(descriptor):
+                _free_lock(descriptor)
                 return None
-            return _holder(descriptor)
+            return _read_holder(descriptor)
         finally:
             os.close(descriptor)
 
-    def _open(self) -> int:
+    def _open_file(self) -> int:
         flags = os.O_RDWR | os.O_CREAT
         flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         try:
@@ -139,7 +139,7 @@ class VaultLock:
         self.release()
 
 
-def _holder(descriptor: int) -> int | None:
+def _read_holder(descriptor: int) -> int | None:
     try:
         os.lseek(descriptor, 0, os.SEEK_SET)
         text = os.read(descriptor, _MAX_PID_BYTES).decode("ascii", errors="replace")

@@ -66,7 +66,7 @@ class _Header:
     state: tuple[int, int]
 
 
-def scan(wal: Path, shm: Path, page_size: int) -> WalScan:
+def scan_log(wal: Path, shm: Path, page_size: int) -> WalScan:
     """Walk a log.
 
     Args:
@@ -89,7 +89,7 @@ def scan(wal: Path, shm: Path, page_size: int) -> WalScan:
         if size < _HEADER + _FRAME + page_size:
             return WalScan(size=size, readable=0, lost=0)
         file.seek(0)
-        return _walk(file, size, shm, page_size)
+        return _walk_frames(file, size, shm, page_size)
 
 
 def set_log_aside(wal: Path, shm: Path, keep_as: Path, result: WalScan) -> None:
@@ -99,7 +99,7 @@ def set_log_aside(wal: Path, shm: Path, keep_as: Path, result: WalScan) -> None:
         wal: `vault.db-wal`.
         shm: `vault.db-shm`.
         keep_as: where its bytes go; they are as encrypted as the vault. An older one is replaced.
-        result: of `scan`.
+        result: of `scan_log`.
 
     Raises:
         OSError: the disk refused; then nothing was removed.
@@ -114,8 +114,8 @@ def set_log_aside(wal: Path, shm: Path, keep_as: Path, result: WalScan) -> None:
         keep_as.chmod(0o600)
 
 
-def _walk(file: BinaryIO, size: int, shm: Path, page_size: int) -> WalScan:
-    header = _header(file.read(_HEADER), page_size)
+def _walk_frames(file: BinaryIO, size: int, shm: Path, page_size: int) -> WalScan:
+    header = _parse_header(file.read(_HEADER), page_size)
     page = page_size if header is None else header.page
     if header is None:
         file.seek(_HEADER + 8)
@@ -123,7 +123,7 @@ def _walk(file: BinaryIO, size: int, shm: Path, page_size: int) -> WalScan:
     else:
         salt = header.salt
     file.seek(_HEADER)
-    valid, readable, commits = _frames(file, header, salt, page)
+    valid, readable, commits = _count_frames(file, header, salt, page)
     covered, is_whole = _read_checkpoint(shm, salt)
     is_damaged = header is None or any(nr > valid for nr in commits)
     is_settled = is_damaged and is_whole and covered >= valid and covered > 0
@@ -138,23 +138,23 @@ def _walk(file: BinaryIO, size: int, shm: Path, page_size: int) -> WalScan:
     )
 
 
-def _header(raw: bytes, page_size: int) -> _Header | None:
+def _parse_header(raw: bytes, page_size: int) -> _Header | None:
     """The log's header; None where its own checksum fails."""
     magic, version, page = struct.unpack(">III", raw[:12])
     order = _MAGICS.get(magic)
     if order is None or version != _FORMAT or page != page_size:
         return None
     words = np.frombuffer(raw[:24], dtype=order).astype(np.uint32)
-    state = _advance((0, 0), _powers(3), _sums(words[None, :], _powers(3)), 0)
+    state = _advance_checksum((0, 0), _fibonacci_numbers(3), _frame_sums(words[None, :], _fibonacci_numbers(3)), 0)
     if state != struct.unpack(">II", raw[24:32]):
         return None
     return _Header(page, raw[16:24], order, state)
 
 
-def _frames(file: BinaryIO, header: _Header | None, salt: bytes, page: int) -> tuple[int, int, list[int]]:
+def _count_frames(file: BinaryIO, header: _Header | None, salt: bytes, page: int) -> tuple[int, int, list[int]]:
     """How many frames hold, the last commit among them, and the commit frames of this generation."""
     step = _FRAME + page
-    powers = _powers((8 + page) // 8)
+    powers = _fibonacci_numbers((8 + page) // 8)
     state = (0, 0) if header is None else header.state
     is_whole = header is not None
     valid = readable = nr = 0
@@ -162,7 +162,7 @@ def _frames(file: BinaryIO, header: _Header | None, salt: bytes, page: int) -> t
     while block := file.read(step * _CHUNK_FRAMES):
         frames = np.frombuffer(block[: len(block) // step * step], dtype=np.uint8).reshape(-1, step)
         words = _read_frame_words(frames, "<u4" if header is None else header.order)
-        sums = _sums(words, powers)
+        sums = _frame_sums(words, powers)
         for row, frame in enumerate(frames):
             nr += 1
             head = frame[:_FRAME].tobytes()
@@ -172,7 +172,7 @@ def _frames(file: BinaryIO, header: _Header | None, salt: bytes, page: int) -> t
             is_commit = head[4:8] != b"\0\0\0\0"
             if is_commit:
                 commits.append(nr)
-            state = _advance(state, powers, sums, row)
+            state = _advance_checksum(state, powers, sums, row)
             is_whole = is_whole and head[:4] != b"\0\0\0\0" and state == struct.unpack(">II", head[16:24])
             if is_whole:
                 valid = nr
@@ -190,7 +190,7 @@ def _read_frame_words(frames: NDArray[np.uint8], order: str) -> _Words:
 # holds Fibonacci numbers, so a frame's share is a few dot products instead of 2,000 steps in Python.
 
 
-def _powers(pairs: int) -> tuple[_Words, _Words, _Words]:
+def _fibonacci_numbers(pairs: int) -> tuple[_Words, _Words, _Words]:
     """F(2k-1), F(2k), F(2k+1) modulo 2^32 for k = 0 .. pairs."""
     columns: list[list[int]] = [[], [], []]
     before, here = 1, 0
@@ -203,7 +203,7 @@ def _powers(pairs: int) -> tuple[_Words, _Words, _Words]:
     return first, second, third
 
 
-def _sums(words: _Words, powers: tuple[_Words, _Words, _Words]) -> NDArray[np.uint32]:
+def _frame_sums(words: _Words, powers: tuple[_Words, _Words, _Words]) -> NDArray[np.uint32]:
     """Each frame's share of the checksum, whatever came before it."""
     pairs = words.shape[1] // 2
     even = words[:, 0::2]
@@ -214,7 +214,7 @@ def _sums(words: _Words, powers: tuple[_Words, _Words, _Words]) -> NDArray[np.ui
     return np.stack((first, second), axis=1)
 
 
-def _advance(
+def _advance_checksum(
     state: tuple[int, int], powers: tuple[_Words, _Words, _Words], sums: NDArray[np.uint32], row: int
 ) -> tuple[int, int]:
     low, middle, high = (int(power[-1]) for power in powers)

@@ -22,7 +22,7 @@ from app.mcp.tools import (
 )
 from app.mcp.words import load_protocol, load_words
 from core.embed.embedder import counter_for
-from core.ipc.protocol.contract import load
+from core.ipc.protocol.contract import load_registry
 
 SIX = ["memory_context", "memory_search", "memory_store", "memory_update", "memory_feedback", "memory_forget"]
 MORE = ["memory_list", "memory_get", "memory_history", "turn_begin", "turn_end"]
@@ -108,7 +108,7 @@ def test_schemas_are_whole() -> None:
 
 def test_full_schemas_take_what_the_engine_takes_and_refuse_other_names() -> None:
     """Lengths are told by the engine when they are passed; names, types and what is needed stand in the schema."""
-    registry = load()
+    registry = load_registry()
     for name, tool in list_tools(FULL).items():
         mine, theirs = Draft202012Validator(tool.schema), registry.methods[name].checker
         for given in ({}, {"nonsense": 1}, {"text": "x"}, {"query": "x", "limit": 0}, {"prompt": "x"}, {"id": 7}):

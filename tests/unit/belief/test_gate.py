@@ -13,8 +13,8 @@ from core.belief.gate import (
     SourceAuthority,
     decide_gate,
     is_one_source,
+    is_outranking,
     may_displace,
-    outranks,
 )
 from core.types.belief import ACTED_ON, BY_MEANING, Label, Relation
 from core.types.values import Action, Source
@@ -422,4 +422,4 @@ def test_who_could_take_the_others_place(new: SourceAuthority, old: SourceAuthor
 def test_ranks_go_from_the_owners_word_down_to_bare_trust() -> None:
     ladder = [OWNER, REMARK, SPEAKER, MESSAGE, TOOL, PAPER, GUESS]
     for place, above in enumerate(ladder):
-        assert [one for one in ladder if outranks(above, one)] == ladder[place + 1 :]
+        assert [one for one in ladder if is_outranking(above, one)] == ladder[place + 1 :]

@@ -31,7 +31,7 @@ def sample() -> Iterator[Engine]:
 
 
 def given(sample: Engine, query: str) -> Context:
-    return sample.memories.context(ContextQuery(query), OWNER_ACTOR).result(30).context
+    return sample.memories.build_context(ContextQuery(query), OWNER_ACTOR).result(30).context
 
 
 def holds(context: Context, parts: list[str]) -> bool:

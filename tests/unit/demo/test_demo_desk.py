@@ -24,7 +24,7 @@ def sample() -> Iterator[Engine]:
 
 @pytest.fixture(scope="module")
 def queue(sample: Engine) -> Queue:
-    return sample.conflicts.queue(QueueRequest()).result()
+    return sample.conflicts.list_queue(QueueRequest()).result()
 
 
 def test_about_seven_questions_of_several_kinds_are_open(queue: Queue) -> None:
@@ -34,7 +34,7 @@ def test_about_seven_questions_of_several_kinds_are_open(queue: Queue) -> None:
 
 
 def test_the_first_one_is_about_what_the_owner_said_and_assistants_were_given(sample: Engine, queue: Queue) -> None:
-    first = sample.conflicts.item(queue.rows[0].id).result()
+    first = sample.conflicts.read_item(queue.rows[0].id).result()
     assert first.kind == "contradiction"
     assert first.question == "When is the deadline of Nine Bridges?"
     assert first.existing is not None
@@ -46,7 +46,7 @@ def test_the_first_one_is_about_what_the_owner_said_and_assistants_were_given(sa
 
 
 def test_every_question_that_is_shown_can_be_decided(sample: Engine, queue: Queue) -> None:
-    items = [sample.conflicts.item(row.id).result() for row in queue.rows]
+    items = [sample.conflicts.read_item(row.id).result() for row in queue.rows]
     assert [item.question for item in items if item.state != "open" or not item.actions] == []
 
 
@@ -59,7 +59,7 @@ def test_some_closed_by_themselves_this_week(sample: Engine, queue: Queue) -> No
 def test_what_reads_like_an_instruction_waits_and_is_given_to_nobody(sample: Engine, queue: Queue) -> None:
     held = [row for row in queue.rows if row.client == "Recipe clipper"]
     assert len(held) == 1
-    item = sample.conflicts.item(held[0].id).result()
+    item = sample.conflicts.read_item(held[0].id).result()
     assert item.incoming.memory.status.value == "quarantined"
     assert item.incoming.recalled == 0
 
@@ -84,7 +84,7 @@ def test_the_work_read_the_names_and_what_it_asked_is_answered(sample: Engine, q
 
 def test_the_work_read_more_of_the_texts_than_was_written_in_them(sample: Engine) -> None:
     """What the inspector shows beside a text: read by the work, not by the store."""
-    (ran,) = (row for row in sample.jobs.state().result().rows if row.finished_at is not None)
+    (ran,) = (row for row in sample.jobs.read_state().result().rows if row.finished_at is not None)
     assert (ran.type.value, ran.state.value, ran.progress) == ("enrich", "done", ran.total)
     assert ran.report["read"] > 400
 

@@ -57,7 +57,7 @@ def test_details_tell_where_a_memory_came_from(rig: Rig) -> None:
     assert [(source["source"], source["session"]) for source in detail.sources] == [("user_explicit", "letters")]
     assert (detail.conversation, detail.claims, detail.edges, detail.parts) == ({}, (), (), ())
     assert dict(detail.trust_terms)["trust"] == 1.0
-    assert [one.id for one in rig.engine.memories.history(memory, OWNER_ACTOR).result(10)] == [memory]
+    assert [one.id for one in rig.engine.memories.list_versions(memory, OWNER_ACTOR).result(10)] == [memory]
 
 
 HOUSEHOLD = (
@@ -77,7 +77,7 @@ HOUSEHOLD = (
 
 
 def context(rig: Rig, prompt: str, actor: Actor = OWNER_ACTOR) -> Context:
-    return rig.engine.memories.context(ContextQuery(prompt), actor).result(30).context
+    return rig.engine.memories.build_context(ContextQuery(prompt), actor).result(30).context
 
 
 def test_what_is_far_behind_a_clear_first_hit_stays_out_of_a_context(rig: Rig) -> None:

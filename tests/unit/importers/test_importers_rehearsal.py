@@ -83,8 +83,8 @@ def test_a_note_is_told_by_its_own_date_whatever_its_sections_say() -> None:
 
 def test_a_plan_spans_the_sections_of_a_note() -> None:
     plan = ImportPlan()
-    plan.see(replace(record("1", ms=5, talk=None), sections=(Section(3, When(9)),)))
-    (row,), _ = plan.result()
+    plan.see_record(replace(record("1", ms=5, talk=None), sections=(Section(3, When(9)),)))
+    (row,), _ = plan.make_result()
     assert (row.earliest, row.latest) == (5, 9)
 
 

@@ -37,7 +37,7 @@ def look(rig: Rig) -> None:
 
 def ask(rig: Rig, session: str | None, actor: Actor = OWNER_ACTOR, spaces: tuple[str, ...] | None = None) -> list[str]:
     query = ContextQuery("anything at all", session=session, spaces=spaces)
-    return [one.question for one in rig.engine.memories.context(query, actor).result(20).clarifying]
+    return [one.question for one in rig.engine.memories.build_context(query, actor).result(20).clarifying]
 
 
 def test_the_third_request_in_a_session_gives_no_new_question(rig: Rig) -> None:
@@ -172,12 +172,12 @@ def test_what_is_held_back_is_never_quoted(rig: Rig) -> None:
 def test_the_reply_has_the_questions_beside_the_text(rig: Rig) -> None:
     rig.store("I have a dog.")
     look(rig)
-    reply = rig.engine.memories.context(ContextQuery("dog", session="s1"), OWNER_ACTOR).result(20)
+    reply = rig.engine.memories.build_context(ContextQuery("dog", session="s1"), OWNER_ACTOR).result(20)
     shown = shapes.context_json(reply, shapes.Shape(exact=True, name_of=str))
     (one,) = shown["clarifying"]
     assert one["question"] == "What is your dog called?"
     assert one["id"] == rig.value("SELECT id FROM gaps")
-    again = rig.engine.memories.context(ContextQuery("dog", session="s1"), OWNER_ACTOR).result(20)
+    again = rig.engine.memories.build_context(ContextQuery("dog", session="s1"), OWNER_ACTOR).result(20)
     assert "clarifying" not in shapes.context_json(again, shapes.Shape(exact=True, name_of=str))
 
 
@@ -190,7 +190,7 @@ def test_a_question_that_cannot_be_noted_holds_no_context_back(rig: Rig, monkeyp
         raise LociError(Code.BUSY, "The disk is full.")
 
     monkeypatch.setattr(contexts, "note_asked", full)
-    reply = rig.engine.memories.context(ContextQuery("Do I have a dog?", session="s1"), OWNER_ACTOR).result(20)
+    reply = rig.engine.memories.build_context(ContextQuery("Do I have a dog?", session="s1"), OWNER_ACTOR).result(20)
     assert "I have a dog." in reply.context.text
     assert reply.clarifying == ()
 

@@ -157,14 +157,14 @@ def test_a_model_alone_replaces_nothing(rig: Rig) -> None:
 def test_individual_action_failures_do_not_block_others(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     for text in ("I like tea.", "I like gin.", "I like rum."):
         note(rig, text)
-    admit = type(rig.opened.search.store_service).admit
+    admit = type(rig.opened.search.store_service).admit_memory
 
     def broken(store_service: Any, transitions: Any, memory_id: str) -> Any:
         if transitions.tx.value("SELECT text FROM memories WHERE id = ?", (memory_id,)) == "The user likes gin.":
             raise BugError("a test")
         return admit(store_service, transitions, memory_id)
 
-    monkeypatch.setattr(type(rig.opened.search.store_service), "admit", broken)
+    monkeypatch.setattr(type(rig.opened.search.store_service), "admit_memory", broken)
     told = [fact(f"The user likes {what}.") for what in ("tea", "gin", "rum")]
     ran = run(rig, answer(*told))
     assert ran.counts == {"new_facts": 2, "errors": 1, "episodes": 3}
@@ -251,21 +251,21 @@ def test_the_person_lets_what_was_left_be_read_again(rig: Rig, clock: HandClock)
     assert rig.opened.storage.vault.read(distill_queue.count_dead) == 2
 
     def ended(tx: Tx) -> str:
-        job_id = job_store.enqueue(tx, rig.opened.storage.make_id, JobType.DISTILL, "scheduler")
-        job_store.finish(tx, job_id, JobState.DONE, {"dead": 2})
+        job_id = job_store.enqueue_job(tx, rig.opened.storage.make_id, JobType.DISTILL, "scheduler")
+        job_store.finish_job(tx, job_id, JobState.DONE, {"dead": 2})
         return job_id
 
-    row = rig.engine.jobs.retry(rig.write(ended)).result(30)
+    row = rig.engine.jobs.retry_job(rig.write(ended)).result(30)
     assert (row.type, row.state, row.actor) == (JobType.DISTILL, JobState.QUEUED, "owner")
     assert (state_of(rig, left), state_of(rig, long)) == (None, ("dead", 1, "E4004"))
     with pytest.raises(UserError):
-        rig.engine.jobs.retry(rig.write(lambda tx: ended_of(tx, rig))).result(30)
+        rig.engine.jobs.retry_job(rig.write(lambda tx: ended_of(tx, rig))).result(30)
 
 
 def ended_of(tx: Tx, rig: Rig) -> str:
     """A sweep that ended: nothing is to be tried again."""
-    job_id = job_store.enqueue(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler")
-    job_store.finish(tx, job_id, JobState.DONE, {})
+    job_id = job_store.enqueue_job(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler")
+    job_store.finish_job(tx, job_id, JobState.DONE, {})
     return job_id
 
 
@@ -353,7 +353,7 @@ def test_a_model_server_is_asked_through_the_real_client(rig: Rig) -> None:
             async def put() -> str:
                 asking = ModelServer(parse_address(server.host))
                 try:
-                    return await asking.ask(MODEL, prompt, ("cleartext",))
+                    return await asking.ask_model(MODEL, prompt, ("cleartext",))
                 finally:
                     await asking.close()
 

@@ -224,7 +224,7 @@ def test_a_refusal_of_the_vault_stops_the_run(rig: Rig, monkeypatch: pytest.Monk
     def full(*_: Any) -> Any:
         raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
 
-    monkeypatch.setattr(type(rig.opened.search.store_service), "admit", full)
+    monkeypatch.setattr(type(rig.opened.search.store_service), "admit_memory", full)
     with pytest.raises(EnvironmentFaultError):
         run(rig, answer(fact("The user likes tea.")))
     assert rig.texts(kind=Kind.FACT) == []

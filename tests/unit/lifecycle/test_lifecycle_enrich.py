@@ -151,7 +151,7 @@ def test_nothing_is_kept_of_a_memory_that_is_not_in_the_clear(rig: Rig) -> None:
 def test_a_text_that_changes_is_read_again(rig: Rig) -> None:
     (one,) = say(rig, "My sister Rosa uses Docker.", kind=Kind.FACT)
     enrich(rig)
-    rig.engine.library.revise([one], Revision(text="My brother Otto uses nothing.")).result(30)
+    rig.engine.library.revise_memories([one], Revision(text="My brother Otto uses nothing.")).result(30)
     enrich(rig)
     new = rig.value("SELECT id FROM memories WHERE status = 'active'")
     found = told(rig, new)
@@ -163,7 +163,7 @@ def test_a_text_that_changes_is_read_again(rig: Rig) -> None:
 def test_a_memory_that_moves_to_another_space_takes_no_entity_along(rig: Rig) -> None:
     (one,) = say(rig, "My sister Rosa is here.", space="one")
     enrich(rig)
-    report = rig.engine.library.revise([one], Revision(space="two")).result(30)
+    report = rig.engine.library.revise_memories([one], Revision(space="two")).result(30)
     assert report.changed == 1
     assert rig.rows(ENTITIES) == []
     enrich(rig)

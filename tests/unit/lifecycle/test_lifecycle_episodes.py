@@ -154,5 +154,5 @@ def test_what_the_person_took_back_is_not_archived_by_the_next_run(rig: Rig, hel
 def test_what_the_person_brought_back_from_the_archive_is_not_archived_by_the_next_run(rig: Rig, helper: Actor) -> None:
     note(rig, helper, "back", 30, done=8)
     clean(rig)
-    rig.engine.library.revise(["back"], Revision(status=Status.ACTIVE)).result(30)
+    rig.engine.library.revise_memories(["back"], Revision(status=Status.ACTIVE)).result(30)
     assert clean(rig, episode_capacity=0).deeds == []

@@ -28,7 +28,7 @@ CHOSEN = {"erase_kinds": "fact, digest", "erase_days": 90}
 
 def archived(rig: Rig, text: str, kind: Kind = Kind.FACT) -> str:
     memory_id = rig.store(text, kind=kind).memory_id
-    rig.engine.library.revise([memory_id], Revision(status=Status.ARCHIVED)).result(30)
+    rig.engine.library.revise_memories([memory_id], Revision(status=Status.ARCHIVED)).result(30)
     return memory_id
 
 
@@ -59,7 +59,7 @@ def test_what_came_back_meanwhile_stays(rig: Rig) -> None:
     later(rig, 91)
     ground = ground_of(rig, CHOSEN)
     deeds = ArchiveErasureJob().plan(ground)
-    rig.engine.library.revise([back], Revision(status=Status.ACTIVE)).result(30)
+    rig.engine.library.revise_memories([back], Revision(status=Status.ACTIVE)).result(30)
     done = rig.write(lambda tx: ArchiveErasureJob().apply_plan(tx, None, ground, deeds))  # type: ignore[arg-type]  # it needs no verb
     assert (done.counts, done.ids) == ({"erased": 1, "rows": 1, "skipped": 1}, (gone,))
     assert rig.get(back).status is Status.ACTIVE
@@ -158,9 +158,9 @@ def a_life(rig: Rig, count: int) -> list[str]:
         rig.recall(f"The {MARK} number {number} stood behind the barn")
         rig.store(f"Ada keeps {number} bees")
         rig.recall(f"how many bees has Ada, {number}?")
-    rig.engine.memories.context(ContextQuery("barn"), OWNER_ACTOR).result(30)
-    rig.engine.library.revise(ids, Revision(status=Status.ARCHIVED)).result(30)
-    rig.engine.flush()
+    rig.engine.memories.build_context(ContextQuery("barn"), OWNER_ACTOR).result(30)
+    rig.engine.library.revise_memories(ids, Revision(status=Status.ARCHIVED)).result(30)
+    rig.engine.flush_journal()
     later(rig, 91)
     return ids
 
@@ -233,7 +233,7 @@ def test_what_is_written_between_looking_and_erasing_is_found(rig: Rig) -> None:
     prepared = job.prepare(ground, deeds)
     rig.recall(f"was it the {MARK} number 0 stood behind the barn?")
     rig.recall(f"The {MARK} number 1 stood behind the barn")
-    rig.engine.flush()
+    rig.engine.flush_journal()
     done = rig.write(lambda tx: job.apply_plan(tx, None, ground, deeds, prepared))  # type: ignore[arg-type]  # it needs no verb
     assert done.counts["erased"] == len(ids)
     assert traces(rig, MARK) == []
@@ -243,10 +243,10 @@ def test_an_index_that_cannot_be_sure_lets_everything_be_read(rig: Rig) -> None:
     (memory_id,) = a_life(rig, 1)
     text = f"The {MARK} number 0 stood behind the barn"
     journals = TraceIndex([memory_id], [text])
-    rig.opened.storage.vault.read(journals.look)
+    rig.opened.storage.vault.read(journals.read_new_rows)
 
     def places(names: Sequence[str] = (memory_id,), texts: Sequence[str] = (text,)) -> Any:
-        return rig.opened.storage.vault.read(lambda rows: journals.places(rows, names, (), texts))
+        return rig.opened.storage.vault.read(lambda rows: journals.find_trace_rows(rows, names, (), texts))
 
     assert json.loads(places()["undo_rows"].rows)
     assert places(names=["a name of another kind"]) is None
@@ -255,9 +255,9 @@ def test_an_index_that_cannot_be_sure_lets_everything_be_read(rig: Rig) -> None:
     rig.write(lambda tx: tx.run("DELETE FROM contexts"))
     rig.write(lambda tx: tx.run("DELETE FROM receipts WHERE rowid = (SELECT max(rowid) FROM receipts)"))
     rig.recall(text)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert places() is None
-    rig.opened.storage.vault.read(journals.look)
+    rig.opened.storage.vault.read(journals.read_new_rows)
     assert len(json.loads(places()["receipts"].rows)) == rig.value(
         "SELECT count(*) FROM receipts WHERE query = ? OR instr(body, ?)", text, memory_id
     )
@@ -265,7 +265,7 @@ def test_an_index_that_cannot_be_sure_lets_everything_be_read(rig: Rig) -> None:
 
 def test_the_scheduler_erases_in_batches_and_writes_no_step(rig: Rig) -> None:
     ids = a_life(rig, 3)
-    rig.engine.settings.set("erase_kinds", "fact").result(30)
+    rig.engine.settings.set_option("erase_kinds", "fact").result(30)
     row = rig.engine.jobs.run(JobType.ERASE).result(30)
     assert (row.state, row.report, row.step_id) == ("done", {"erased": 3, "rows": 3, "skipped": 0}, None)
     assert rig.value("SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?))", json.dumps(ids)) == 0

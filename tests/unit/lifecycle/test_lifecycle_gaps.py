@@ -113,13 +113,13 @@ def test_a_memorys_fields_are_raised_one_after_the_other(rig: Rig) -> None:
     assert look(rig).counts["raised"] == 1
     (first,) = items(rig)
     assert first[1] == "gap"
-    shown = rig.engine.conflicts.item(first[0]).result(10)
+    shown = rig.engine.conflicts.read_item(first[0]).result(10)
     assert shown.question == "Which version of React is it?"
     assert set(shown.actions) == {Action.REJECT, Action.SKIP}
     rig.store("React is at version 18.")
     look(rig)
     (second,) = items(rig)
-    assert rig.engine.conflicts.item(second[0]).result(10).question == "Which build tool goes with React?"
+    assert rig.engine.conflicts.read_item(second[0]).result(10).question == "Which build tool goes with React?"
     assert rig.rows("SELECT note FROM conflicts WHERE id = ?", first[0]) == [("answered",)]
 
 

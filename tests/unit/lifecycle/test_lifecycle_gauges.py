@@ -46,7 +46,7 @@ def test_the_numbers_are_those_of_lists_and_the_palace(rig: Rig) -> None:
     rows = [{"session": f"s{nr}", "memory_id": "used", "count": 2, "last_at": START_MS} for nr in range(3)]
     rig.write(lambda tx: tx.insert_many("accesses", rows))
     rig.settle()
-    rig.engine.palace.arrange().result(30)
+    rig.engine.palace.place_waiting().result(30)
     listed = {row.id: row.strength for row in rig.engine.library.read_rows(names).result(30)}
     (room,) = {row[0] for row in rig.rows("SELECT room_id FROM places")}
     loci = rig.engine.palace.read_loci(room).result(30)

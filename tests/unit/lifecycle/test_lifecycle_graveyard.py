@@ -67,7 +67,7 @@ def test_a_row_tells_why_it_left_and_whether_it_can_come_back(rig: Rig) -> None:
     faded = rows["faded"]
     assert (faded.text, faded.kind, faded.space) == ("text of faded", "fact", "home")
     assert (faded.archived_at, faded.erased_at) == (START_MS - DAY_MS, None)
-    back = rig.engine.library.revise(list(rows), Revision(status=Status.ACTIVE)).result(30)
+    back = rig.engine.library.revise_memories(list(rows), Revision(status=Status.ACTIVE)).result(30)
     assert back.changed == sum(row.can_return for row in rows.values())
 
 

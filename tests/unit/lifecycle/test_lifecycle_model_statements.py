@@ -240,7 +240,7 @@ def test_the_schema_goes_with_the_question_to_a_server(rig: Rig) -> None:
             async def put() -> str:
                 asking = ModelServer(parse_address(server.host))
                 try:
-                    return await asking.ask(MODEL, prompt, ("cleartext",))
+                    return await asking.ask_model(MODEL, prompt, ("cleartext",))
                 finally:
                     await asking.close()
 

@@ -42,7 +42,7 @@ def rooms(rig: Rig, wing: int = 0) -> tuple[RoomPlan, ...]:
 
 
 def place_all(rig: Rig) -> int:
-    return rig.engine.palace.arrange().result(30)
+    return rig.engine.palace.place_waiting().result(30)
 
 
 def sound(rig: Rig) -> None:
@@ -132,7 +132,7 @@ def test_a_newcomer_stands_by_its_kin(rig: Rig) -> None:
     place_all(rig)
     kin = rig.store("omega 7 omega omega", kind=Kind.FACT).memory_id
     place_all(rig)
-    where = rig.engine.palace.locate(kin).result(10)
+    where = rig.engine.palace.find_locus(kin).result(10)
     nearest = rig.rows(
         "SELECT m.text FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = ? AND m.id <> ? "
         "ORDER BY (p.x - ?) * (p.x - ?) + (p.y - ?) * (p.y - ?) LIMIT 2",
@@ -246,7 +246,7 @@ def test_loci_are_columns_of_one_length(rig: Rig) -> None:
         assert np.all((loci.strength > 0) & (loci.strength <= 1))
         assert not loci.moved.any()
     assert error_of(rig.engine.palace.read_loci("nowhere")).code is Code.NOT_FOUND
-    assert error_of(rig.engine.palace.locate("nobody")).code is Code.NOT_FOUND
+    assert error_of(rig.engine.palace.find_locus("nobody")).code is Code.NOT_FOUND
 
 
 @pytest.fixture
@@ -273,14 +273,14 @@ def test_move_a_locus(furnished: Rig) -> None:
     ids = furnished.engine.palace.read_loci(first.id).result(10).ids
     before = floor(furnished)
     step = furnished.engine.palace.move_locus(ids[0], second.id, 1.4, 2.6).result(10)
-    here = furnished.engine.palace.locate(ids[0]).result(10)
+    here = furnished.engine.palace.find_locus(ids[0]).result(10)
     assert here.room_id == second.id
     assert here.x + here.y < 8
     assert furnished.engine.palace.read_loci(second.id).result(10).moved.sum() == 1
     undone_exactly(furnished, before, step)
     assert furnished.value("SELECT label FROM undo_steps WHERE id = ?", step) == "Move a locus"
     place_all(furnished)
-    assert furnished.engine.palace.locate(ids[0]).result(10) == here
+    assert furnished.engine.palace.find_locus(ids[0]).result(10) == here
     other = plan(furnished).wings[1].rooms[0]
     refusal = error_of(furnished.engine.palace.move_locus(ids[0], other.id, 2, 3))
     assert refusal.code is Code.INVALID_INPUT
@@ -392,7 +392,7 @@ def test_a_room_in_a_space_without_a_wing(rig: Rig) -> None:
 
 def test_locked_means_locked(rig: Rig) -> None:
     rig.lock()
-    for ask in (rig.engine.palace.read_plan, rig.engine.palace.arrange):
+    for ask in (rig.engine.palace.read_plan, rig.engine.palace.place_waiting):
         with refused(Code.VAULT_LOCKED):
             ask()
 
@@ -433,16 +433,16 @@ def test_undoing_a_move_to_another_space_gives_back_the_very_place(rig: Rig, tim
     place_all(rig)
     before = spots(rig)
     moved = sorted(before)[:3]
-    step = rig.engine.library.revise(moved, Revision(space="work")).result(30).step_id
+    step = rig.engine.library.revise_memories(moved, Revision(space="work")).result(30).step_id
     place_all(rig)
     away = spots(rig)
     assert all(away[memory_id][0] != before[memory_id][0] for memory_id in moved)
     for _ in range(times):
-        back = rig.engine.memories.undo(step, OWNER_ACTOR).result(30)
+        back = rig.engine.memories.undo_step(step, OWNER_ACTOR).result(30)
         assert back.left == ()
         assert spots(rig) == before
         sound(rig)
-        again = rig.engine.memories.undo(back.undo_step_id, OWNER_ACTOR).result(30)
+        again = rig.engine.memories.undo_step(back.undo_step_id, OWNER_ACTOR).result(30)
         assert again.left == ()
         assert spots(rig) == away
         sound(rig)
@@ -456,11 +456,11 @@ def test_undoing_a_move_whose_old_place_is_taken_leaves_nothing_in_the_other_win
     place_all(rig)
     first, second = sorted(spots(rig))[:2]
     room_id, x, y = spots(rig)[first]
-    step = rig.engine.library.revise([first], Revision(space="work")).result(30).step_id
+    step = rig.engine.library.revise_memories([first], Revision(space="work")).result(30).step_id
     place_all(rig)
     rig.engine.palace.move_locus(second, room_id, x, y).result(30)
     assert spots(rig)[second] == (room_id, x, y)
-    rig.engine.memories.undo(step, OWNER_ACTOR).result(30)
+    rig.engine.memories.undo_step(step, OWNER_ACTOR).result(30)
     sound(rig)
     assert first not in spots(rig)
     assert place_all(rig) == 1

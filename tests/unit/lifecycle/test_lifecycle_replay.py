@@ -38,7 +38,7 @@ def test_what_is_used_and_weak_is_strengthened(rig: Rig) -> None:
     used, seldom = weak(rig, "Ada keeps bees"), weak(rig, "Eva keeps goats", uses=2)
     gone, wrong, pinned = (weak(rig, text) for text in ("Ida keeps hens", "Uma keeps ducks", "Ole keeps pigs"))
     rig.forget(gone)
-    rig.engine.memories.feedback(wrong, "irrelevant", "ducks", OWNER_ACTOR).result(30)
+    rig.engine.memories.give_feedback(wrong, "irrelevant", "ducks", OWNER_ACTOR).result(30)
     belief_rig.change(rig, pinned, pinned=1)
     later(rig, 89)  # a feedback counts for ninety days
     rig.write(lambda tx: tx.run("UPDATE memories SET importance = 0 WHERE pinned = 0"))

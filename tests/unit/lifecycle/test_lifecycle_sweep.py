@@ -217,7 +217,7 @@ def test_what_was_held_back_and_never_decided_is_archived_and_comes_back(rig: Ri
     assert reasons(rig) == {"forgotten": "unanswered"}
     assert prune_deeds_of(rig) == []  # a consolidation leaves it to the sweep
     assert sweep(rig).deeds == []
-    rig.engine.library.revise(["forgotten"], Revision(status=Status.ACTIVE)).result(30)
+    rig.engine.library.revise_memories(["forgotten"], Revision(status=Status.ACTIVE)).result(30)
     assert rig.get("forgotten").status is Status.ACTIVE
     assert sweep(rig).deeds == []  # what the person brought back is spared
 
@@ -270,7 +270,7 @@ def test_history_and_as_of_still_show_an_archived_version(rig: Rig) -> None:
     assert (as_of(then + DAY_MS), believed("true"), believed("believed")) == earlier
     assert as_of(rig.clock.now_ms()) == [second]
     assert rig.found("kettle cupboard") == ["The kettle lives in the red cupboard"]
-    history = rig.engine.memories.history(second, OWNER_ACTOR).result(30)
+    history = rig.engine.memories.list_versions(second, OWNER_ACTOR).result(30)
     assert first in str(history)
 
 
@@ -284,7 +284,7 @@ def test_the_claims_of_an_archived_version_stay_replaced(rig: Rig) -> None:
 
     def follow(tx: Any) -> None:
         with rig.opened.storage.work.verb(tx, "x", "x", OWNER_ACTOR) as verb:
-            transitions.transitions(tx, verb).assert_claims("old")
+            transitions.make_transitions(tx, verb).assert_claims("old")
 
     rig.write(follow)
     assert rig.value("SELECT state FROM claims WHERE id = ?", claim_id) == "superseded"

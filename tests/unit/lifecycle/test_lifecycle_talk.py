@@ -155,13 +155,13 @@ def test_an_episode_takes_what_it_says_to_another_space(rig: Rig) -> None:
     run(rig)
     before = rig.dump()
     (episode,) = rig.rows("SELECT episode_id FROM statements WHERE about = 'Jon'")[0]
-    moved = rig.engine.library.revise([episode], Revision(space="work")).result(30)
+    moved = rig.engine.library.revise_memories([episode], Revision(space="work")).result(30)
     assert (moved.changed, dict(moved.refused)) == (1, {})
     assert facts(rig) == [CAT]
     rig.undo(moved.step_id)
     changed = differences(before, rig.dump())
     assert not {"memories", "statements", "readings", "derivations", "evidence", "memory_sources"} & changed.keys()
-    moved = rig.engine.library.revise([episode], Revision(space="work")).result(30)
+    moved = rig.engine.library.revise_memories([episode], Revision(space="work")).result(30)
     run(rig)
     there = "SELECT m.text, s.name FROM memories m JOIN spaces s ON s.id = m.space_id WHERE m.kind = 'fact' AND "
     assert sorted(rig.rows(there + "m.status = 'active'")) == [(GRAZ, "work"), (CAT, "home")]

@@ -60,7 +60,7 @@ def test_a_fact_of_the_same_slot_supersedes_with_a_link_in_one_step(rig: Rig) ->
     assert rig.value("SELECT superseded_by_id FROM memories WHERE id = ?", older) == newer
     assert rig.rows("SELECT to_id FROM edges WHERE from_id = ? AND type = 'supersedes'", newer) == [(older,)]
     assert rig.value("SELECT seq FROM vault_state") == seq + 1
-    assert [one.id for one in rig.engine.memories.history(newer, OWNER_ACTOR).result(30)] == [older, newer]
+    assert [one.id for one in rig.engine.memories.list_versions(newer, OWNER_ACTOR).result(30)] == [older, newer]
     assert "Bruno lives in Graz." not in rig.found("Where does Bruno live?")
 
 
@@ -121,7 +121,7 @@ def test_a_permanence_that_is_none_is_refused_with_those_there_are(rig: Rig) -> 
     """B Permanence mapping, `invalid permanence rejected`: the error lists the levels."""
     kept = rig.store("The shelf holds jar seven.").memory_id
     with pytest.raises(UserError) as caught:
-        rig.engine.library.revise([kept], Revision(permanence="for ever"))
+        rig.engine.library.revise_memories([kept], Revision(permanence="for ever"))
     assert caught.value.code is Code.INVALID_INPUT
     assert all(name in str(caught.value) for name in LEVELS)
 
@@ -164,7 +164,7 @@ def test_every_kind_can_be_forgotten_at_once(rig: Rig, kind: Kind) -> None:
     gone = rig.store("text of a kiln", kind=kind).memory_id
     rig.forget(gone)
     assert rig.found("kiln") == []
-    context = rig.engine.memories.context(ContextQuery("kiln"), OWNER_ACTOR).result(30)
+    context = rig.engine.memories.build_context(ContextQuery("kiln"), OWNER_ACTOR).result(30)
     assert "kiln" not in context.context.text.replace("# Memory Context", "")
     rig.undo()
     assert rig.get(gone).status == Status.ACTIVE
@@ -180,7 +180,7 @@ def test_the_pipeline_stores_facts_derived_from_their_episodes_and_marks_these(r
     lists = {"new_facts": [fact], "updated_facts": [], "new_rules": [], "confirmations": []}
     with FakeOllama() as server:
         server.says("Here you are:\n```json\n" + json.dumps(lists) + "\n```")
-        rig.engine.settings.set("model_host", server.host).result(30)
+        rig.engine.settings.set_option("model_host", server.host).result(30)
         assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         row = run(rig, JobType.DISTILL)
         assert (row.report["new_facts"], row.report["episodes"]) == (1, 1)
@@ -219,7 +219,7 @@ def test_expired_episodes_go_and_unconsolidated_ones_stay_whatever_their_age(rig
 def test_capacity_takes_the_oldest_consolidated_and_never_an_unconsolidated_one(rig: Rig) -> None:
     """B Episode cleanup, `capacity enforcement`: a hundred and three, of which two may go; the oldest two."""
     client = str(rig.client("helper", "write").client_id)
-    rig.engine.settings.set("episode_capacity", 100).result(30)
+    rig.engine.settings.set_option("episode_capacity", 100).result(30)
     for n in range(100):
         note(rig, f"unread{n:03d}", 6, client, done=False)
     for n, days in enumerate((3.0, 5.0, 4.0)):
@@ -238,14 +238,14 @@ def test_the_daily_sweep_and_the_cleanup_run_by_themselves(rig: Rig) -> None:
     put(rig, "dim", days=60, permanence="volatile", confidence=0.7)
     note(rig, "over", 30, client, done=True)
     rig.engine.scheduler.queue_due(rig.opened, force=True)
-    assert [row.type for row in rig.engine.jobs.state().result(30).rows if row.type is JobType.SWEEP] == []
+    assert [row.type for row in rig.engine.jobs.read_state().result(30).rows if row.type is JobType.SWEEP] == []
     later(rig, 1.01)
     rig.engine.scheduler.queue_due(rig.opened, force=True)
     for kind in (JobType.SWEEP, JobType.EPISODES):
         run(rig, kind)  # joins the one that the beat queued, or looks behind it
     assert fading(rig) == {"dim"}
     assert reasons(rig) == {"over": "consolidated_note"}
-    beaten = [row for row in rig.engine.jobs.state().result(30).rows if row.type is JobType.SWEEP and row.report]
+    beaten = [row for row in rig.engine.jobs.read_state().result(30).rows if row.type is JobType.SWEEP and row.report]
     assert beaten[0].report["fading"] == 1
 
 
@@ -254,11 +254,11 @@ def test_how_often_the_workers_run_is_an_option(rig: Rig) -> None:
     scheduler = rig.engine.scheduler
 
     def due() -> tuple[JobType, ...]:
-        return scheduler.agenda.due(rig.opened, scheduler.make_context(rig.opened))
+        return scheduler.agenda.list_due_jobs(rig.opened, scheduler.make_context(rig.opened))
 
     later(rig, 0.6)
     assert JobType.SWEEP not in due()
-    rig.engine.settings.set("sweep_hours", 12).result(30)
+    rig.engine.settings.set_option("sweep_hours", 12).result(30)
     assert {JobType.SWEEP, JobType.EPISODES} <= set(due())
 
 
@@ -290,7 +290,7 @@ VERBS = {
     "confirm": Verb(lambda rig, one: rig.engine.memories.confirm(one, OWNER_ACTOR).result(30)),
     "reinforce": Verb(lambda rig, one: rig.engine.memories.reinforce(one, OWNER_ACTOR).result(30)),
     "dispute": Verb(lambda rig, one: rig.engine.memories.dispute(one, OWNER_ACTOR, "no").result(30)),
-    "revise": Verb(lambda rig, one: rig.engine.library.revise([one], Revision(importance=0.9)).result(30)),
+    "revise": Verb(lambda rig, one: rig.engine.library.revise_memories([one], Revision(importance=0.9)).result(30)),
     "permanence": Verb(lambda rig, one: level(rig, one, "stable")),
     "mark helpful": Verb(lambda rig, one: helpful(rig, one, 1), Kind.RULE),
     "mark harmful": Verb(lambda rig, one: harmful(rig, one, "It broke the build."), Kind.RULE),
@@ -308,7 +308,7 @@ def test_every_mutation_leaves_an_event_without_a_word_of_the_memory(rig: Rig, v
     one = rig.store("Quittenmarmelade on the shelf", kind=verb.kind).memory_id
     before = rig.value("SELECT count(*) FROM audit")
     verb.act(rig, one)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     told = rig.rows("SELECT verb, object, detail FROM audit ORDER BY rowid")[before:]
     assert told
     assert "quitten" not in str(told).lower()
@@ -325,7 +325,7 @@ def test_the_event_of_a_sweep_tells_how_many_faded_and_expired(rig: Rig) -> None
 
 
 def stats(rig: Rig) -> dict[str, Any]:
-    found: dict[str, Any] = rig.engine.vault.status().result(30).values["lifecycle"]
+    found: dict[str, Any] = rig.engine.vault.read_status().result(30).values["lifecycle"]
     return found
 
 
@@ -382,7 +382,7 @@ def test_a_storage_that_fails_is_one_error_and_the_next_call_is_served(
         raise RuntimeError("a fault of ours")
 
     with monkeypatch.context() as patch:
-        patch.setattr(store_service, "store", broken)
+        patch.setattr(store_service, "store_request", broken)
         failed = rig.engine.memories.store(StoreRequest("Eva keeps goats"), OWNER_ACTOR)
         assert failed.exception(30) is not None
         assert rig.found("bees") == ["Ada keeps bees"]
@@ -415,7 +415,7 @@ def test_a_life_from_storing_to_the_archive_and_back(rig: Rig) -> None:
     look(1)
     look(50)
     look(55)
-    rig.engine.library.revise([kept], Revision(status=Status.ACTIVE)).result(30)
+    rig.engine.library.revise_memories([kept], Revision(status=Status.ACTIVE)).result(30)
     look(0)
     assert seen == [("active", False), ("active", True), ("archived", False), ("active", False)]
     assert rig.engine.jobs.list_archived().result(30).total == 0

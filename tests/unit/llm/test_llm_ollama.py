@@ -38,7 +38,7 @@ async def server(fake: FakeOllama) -> AsyncIterator[ModelServer]:
 
 async def refused(server: ModelServer, prompt: Prompt = PROMPT) -> Code:
     with pytest.raises(LociError) as caught:
-        await server.ask(MODEL, prompt, CLEAR)
+        await server.ask_model(MODEL, prompt, CLEAR)
     assert "Bergen" not in str(caught.value)
     assert caught.value.__cause__ is None
     return caught.value.code
@@ -46,7 +46,7 @@ async def refused(server: ModelServer, prompt: Prompt = PROMPT) -> Code:
 
 async def test_a_question_carries_the_schema_and_the_answer_comes_whole(fake: FakeOllama, server: ModelServer) -> None:
     fake.says(GOOD)
-    assert await server.ask(MODEL, PROMPT, CLEAR) == GOOD
+    assert await server.ask_model(MODEL, PROMPT, CLEAR) == GOOD
     body = fake.questions[0].body
     assert body["model"] == MODEL
     assert body["stream"] is True
@@ -64,7 +64,7 @@ async def test_neither_key_nor_proxy_of_the_environment_is_used(
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     fake.says(GOOD)
     server = ModelServer(parse_address(fake.host), QUICK)
-    assert await server.ask(MODEL, PROMPT, CLEAR) == GOOD
+    assert await server.ask_model(MODEL, PROMPT, CLEAR) == GOOD
     await server.close()
     assert not {"authorization", "proxy-authorization", "cookie"} & set(fake.questions[0].headers)
 
@@ -79,7 +79,7 @@ async def test_a_redirect_is_not_followed(fake: FakeOllama, server: ModelServer)
 async def test_a_sensitive_text_is_never_sent(fake: FakeOllama, server: ModelServer) -> None:
     for tier in ("sensitive", "confidential", "", "unknown"):
         with pytest.raises(LociError) as caught:
-            await server.ask(MODEL, PROMPT, ("cleartext", tier))
+            await server.ask_model(MODEL, PROMPT, ("cleartext", tier))
         assert caught.value.code is Code.ACCESS_DENIED
         with pytest.raises(LociError):
             await server.embed(EMBEDDER, ["a text"], [tier])
@@ -122,14 +122,14 @@ async def test_a_bad_answer_is_one_plain_failure_and_the_next_question_works(
 ) -> None:
     fake.says(answer, GOOD)
     assert await refused(server) is Code.MODEL_SERVER_FAILED
-    assert await server.ask(MODEL, PROMPT, CLEAR) == GOOD
+    assert await server.ask_model(MODEL, PROMPT, CLEAR) == GOOD
     assert len(fake.questions) == 2, "nothing is retried by itself"
 
 
 async def test_cancelling_hangs_up_at_once(fake: FakeOllama) -> None:
     fake.says(Answer(endless=True, gap_s=0.01))
     server = ModelServer(parse_address(fake.host), ServerLimits(wire_bytes=10**12, answer_bytes=10**12))
-    asking = asyncio.create_task(server.ask(MODEL, PROMPT, CLEAR))
+    asking = asyncio.create_task(server.ask_model(MODEL, PROMPT, CLEAR))
     assert await asyncio.to_thread(fake.came.wait, 10)
     asking.cancel()
     async with asyncio.timeout(5):
@@ -139,17 +139,17 @@ async def test_cancelling_hangs_up_at_once(fake: FakeOllama) -> None:
 
 
 async def test_the_state_is_absent_ready_or_failing(fake: FakeOllama, server: ModelServer) -> None:
-    assert await server.state() == ModelState(ModelServerState.READY, MODEL)
-    assert await server.state(MODEL) == ModelState(ModelServerState.READY, MODEL)
-    assert await server.state("another:7b") == ModelState(ModelServerState.FAILING, code="E3001")
+    assert await server.read_state() == ModelState(ModelServerState.READY, MODEL)
+    assert await server.read_state(MODEL) == ModelState(ModelServerState.READY, MODEL)
+    assert await server.read_state("another:7b") == ModelState(ModelServerState.FAILING, code="E3001")
     fake.on("/api/tags", Answer(status=500, error="broken"))
-    assert await server.state() == ModelState(ModelServerState.FAILING, code="E3005")
+    assert await server.read_state() == ModelState(ModelServerState.FAILING, code="E3005")
     fake.on("/api/tags", Answer(raw=b'{"models": [{"name": 3}]}'))
-    assert await server.state() == ModelState(ModelServerState.FAILING, code="E3001")
+    assert await server.read_state() == ModelState(ModelServerState.FAILING, code="E3001")
     fake.on("/api/tags", Answer(raw=b'{"models": "many"}'))
-    assert await server.state() == ModelState(ModelServerState.FAILING, code="E3005")
+    assert await server.read_state() == ModelState(ModelServerState.FAILING, code="E3005")
     fake.stop()
-    assert await server.state() == ModelState(ModelServerState.ABSENT)
+    assert await server.read_state() == ModelState(ModelServerState.ABSENT)
     assert "No model server" in ModelState(ModelServerState.ABSENT).sentence
 
 
@@ -176,7 +176,7 @@ async def test_a_closed_port_is_told_as_no_server(fake: FakeOllama) -> None:
     fake.stop()
     server = ModelServer(ServerAddress(f"http://127.0.0.1:{port}", "127.0.0.1", port, loopback=True), QUICK)
     with pytest.raises(LociError) as caught:
-        await server.models()
+        await server.list_models()
     assert caught.value.code is Code.EMBEDDER_UNAVAILABLE
     await server.close()
 

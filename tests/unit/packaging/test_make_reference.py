@@ -63,7 +63,7 @@ def test_every_example_is_what_the_schemas_allow(name: str) -> None:
     request, reply = PAGE.example(name)
     assert json.dumps(request, ensure_ascii=False) in TEXT
     assert json.dumps(reply, ensure_ascii=False) in TEXT
-    REGISTRY.methods[name].check(request["params"])
+    REGISTRY.methods[name].check_params(request["params"])
     assert [problem.message for problem in REGISTRY.result_checker(name).iter_errors(reply["result"])] == []
 
 
@@ -71,7 +71,7 @@ def test_every_example_is_what_the_schemas_allow(name: str) -> None:
 def test_every_method_refuses_an_unknown_field_by_its_name(name: str) -> None:
     request, _ = PAGE.example(name)
     with pytest.raises(LociError) as caught:
-        REGISTRY.methods[name].check({**request["params"], "zeal": "planted"})
+        REGISTRY.methods[name].check_params({**request["params"], "zeal": "planted"})
     assert caught.value.code is Code.INVALID_INPUT
     assert "`zeal`" in caught.value.sentence
     assert "planted" not in caught.value.sentence
@@ -81,7 +81,7 @@ def test_what_auth_answers_is_told_to_the_last_member(served: Served) -> None:
     record = served.pair("notes-plugin")
     for greeting in (Greeting("notes-plugin", record.token), Greeting("@owner", served.owner_token)):
         client = served.client()
-        told = client.call("auth", greeting.auth(client.call("hello", greeting.hello())))
+        told = client.call("auth", greeting.auth_params(client.call("hello", greeting.hello_params())))
         checker = REGISTRY.result_checker("auth")
         assert [problem.message for problem in checker.iter_errors(told)] == []
         for part in ("limits", "server"):
@@ -159,7 +159,7 @@ def test_the_limits_that_are_told_are_those_of_the_program(served: Served) -> No
     record = served.pair("notes-plugin")
     greeting = Greeting("notes-plugin", record.token)
     client = served.client()
-    limits = client.call("auth", greeting.auth(client.call("hello", greeting.hello())))["limits"]
+    limits = client.call("auth", greeting.auth_params(client.call("hello", greeting.hello_params())))["limits"]
     _, example = PAGE.example("auth")
     for name in ("writes_per_minute", "reads_per_minute", "line_bytes", "text_bytes", "items"):
         assert example["result"]["limits"][name] == limits[name], name

@@ -120,11 +120,11 @@ def test_frequencies_are_read_once_until_the_words_change(rig: Rig) -> None:
 def test_a_sequence_that_changed_no_word_forgets_none(rig: Rig) -> None:
     rig.add([Note("boat kiln"), Note("boat")])
     known = TermStatistics()
-    first = known.postings(rig.rows, 5, "boat", 100)
+    first = known.find_postings(rig.rows, 5, "boat", 100)
     assert known.count_memories(rig.rows, 5, ("boat",)) == {"boat": 2}
     rig.change("UPDATE memories SET access_count = access_count + 1")
     rows = Counting(rig)
-    assert known.postings(rows, 6, "boat", 100) is first
+    assert known.find_postings(rows, 6, "boat", 100) is first
     assert known.count_memories(rows, 6, ("boat",)) == {"boat": 2}
     assert len(rows.ran) == 1
     assert rows.matches() == []
@@ -133,9 +133,9 @@ def test_a_sequence_that_changed_no_word_forgets_none(rig: Rig) -> None:
 def test_an_older_snapshot_is_read_past_what_is_remembered(rig: Rig) -> None:
     rig.add([Note("boat"), Note("boat")])
     known = TermStatistics()
-    assert known.postings(rig.rows, 9, "boat", 100).tolist() == [1, 2]
+    assert known.find_postings(rig.rows, 9, "boat", 100).tolist() == [1, 2]
     rows = Counting(rig)
-    assert known.postings(rows, 8, "boat", 100).tolist() == [1, 2]
+    assert known.find_postings(rows, 8, "boat", 100).tolist() == [1, 2]
     assert rows.matches() == ['"boat"']
 
 
@@ -143,9 +143,9 @@ def test_postings_are_kept_within_their_bytes(rig: Rig) -> None:
     rig.add([Note("boat kiln soup") for _ in range(10)])
     known, rows = TermStatistics(most_bytes=160), Counting(rig)
     for term in ("boat", "kiln", "soup", "soup", "boat"):
-        assert known.postings(rows, 5, term, 100).size == 10
+        assert known.find_postings(rows, 5, term, 100).size == 10
     assert rows.matches() == ['"boat"', '"kiln"', '"soup"', '"boat"']
-    assert known.postings(rows, 5, "kiln", 4).tolist() == [1, 2, 3, 4]
+    assert known.find_postings(rows, 5, "kiln", 4).tolist() == [1, 2, 3, 4]
 
 
 def test_ten_common_words_read_no_more_than_the_budgets(rig: Rig) -> None:

@@ -13,7 +13,7 @@ from core.types.requests import RecallQuery
 @pytest.mark.parametrize("query", ["", " ", "\t\n ", "\u3000", "\0", " \0 \0"])
 def test_an_empty_query_is_refused(query: str) -> None:
     with pytest.raises(UserError) as caught:
-        RecallRequest(query=query, scope=OWNER_SCOPE).check()
+        RecallRequest(query=query, scope=OWNER_SCOPE).check_bounds()
     assert caught.value.code is Code.INVALID_QUERY
 
 
@@ -32,7 +32,7 @@ def test_an_empty_query_is_refused(query: str) -> None:
 )
 def test_what_is_out_of_range_is_refused(more: dict[str, object]) -> None:
     with pytest.raises(UserError) as caught:
-        RecallRequest(query="x", scope=OWNER_SCOPE, **more).check()  # type: ignore[arg-type]
+        RecallRequest(query="x", scope=OWNER_SCOPE, **more).check_bounds()  # type: ignore[arg-type]
     assert caught.value.code is Code.INVALID_INPUT
 
 

@@ -14,7 +14,7 @@ from core.score.decay import (
     HOLDS,
     RATES,
     check_permanence,
-    classify,
+    classify_bands,
     days_until,
     decay_rate,
     decay_rates,
@@ -61,8 +61,8 @@ def test_unconfirmed_memory_returns_zero_confidence() -> None:
 
 def test_decay_sweep_threshold_transitions() -> None:
     values = [0.2, 0.19999, 0.05, 0.04999, 0.0, 1.0]
-    assert classify(values, 0.2, 0.05).tolist() == [HOLDS, FADING, FADING, EXPIRED, EXPIRED, HOLDS]
-    assert classify([0.3, 0.1], 0.2, 0.4).tolist() == [EXPIRED, EXPIRED]  # expiry goes before
+    assert classify_bands(values, 0.2, 0.05).tolist() == [HOLDS, FADING, FADING, EXPIRED, EXPIRED, HOLDS]
+    assert classify_bands([0.3, 0.1], 0.2, 0.4).tolist() == [EXPIRED, EXPIRED]  # expiry goes before
 
 
 def test_the_day_on_which_it_comes_down_to_a_line() -> None:

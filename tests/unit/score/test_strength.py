@@ -27,7 +27,7 @@ def course(**known: float) -> StrengthCourse:
 
 
 def one(**known: float) -> float:
-    return float(course(**known).at(NOW)[0])
+    return float(course(**known).strength_at(NOW)[0])
 
 
 def test_it_begins_with_importance() -> None:
@@ -87,7 +87,7 @@ def test_it_is_shown_up_to_one_and_what_is_pinned_stays() -> None:
 
 def test_it_comes_down_to_a_line_on_a_day_that_is_told() -> None:
     known = course(recorded_at=OLD, access_count=4, sessions=3, arousal=0.3)
-    when = known.until(0.05)
-    assert float(known.at(when)[0]) == pytest.approx(0.05)
-    assert course(pinned=1).until(0.05).tolist() == [math.inf]
-    assert course(importance=0.0, recorded_at=OLD).until(0.6).tolist() == [OLD]  # it began below
+    when = known.time_until(0.05)
+    assert float(known.strength_at(when)[0]) == pytest.approx(0.05)
+    assert course(pinned=1).time_until(0.05).tolist() == [math.inf]
+    assert course(importance=0.0, recorded_at=OLD).time_until(0.6).tolist() == [OLD]  # it began below

@@ -42,7 +42,7 @@ def test_age_takes_a_tenth_in_a_year_and_no_more(days: float, loss: float) -> No
 
 
 def test_what_is_new_loses_nothing_and_no_less_than_nothing() -> None:
-    assert str(dict(trust_terms(Source.SYSTEM).waterfall())["age"]) == "0.0"
+    assert str(dict(trust_terms(Source.SYSTEM).list_terms())["age"]) == "0.0"
 
 
 def test_the_sum_is_clamped_before_parents_and_ceiling() -> None:
@@ -54,10 +54,10 @@ def test_the_sum_is_clamped_before_parents_and_ceiling() -> None:
 
 def test_the_waterfall_names_only_what_did_something() -> None:
     plain = trust_terms(Source.DOCUMENT, corroboration=2, disputes=1, age_days=365)
-    assert dict(plain.waterfall()) == pytest.approx(
+    assert dict(plain.list_terms()) == pytest.approx(
         {"source": 0.6, "corroboration": 0.05, "feedback": -0.15, "age": -0.1, "trust": 0.4}
     )
-    assert [name for name, _ in plain.waterfall()][-1] == "trust"
+    assert [name for name, _ in plain.list_terms()][-1] == "trust"
     lowered = trust_terms(Source.USER_EXPLICIT, ancestor_minimum=0.6, client_ceiling=0.55)
-    assert dict(lowered.waterfall())["ancestors"] == 0.6
-    assert dict(lowered.waterfall())["ceiling"] == 0.55
+    assert dict(lowered.list_terms())["ancestors"] == 0.6
+    assert dict(lowered.list_terms())["ceiling"] == 0.55

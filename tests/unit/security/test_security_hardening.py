@@ -22,7 +22,7 @@ os.umask(0)
 before = os.umask(0), resource.getrlimit(resource.RLIMIT_CORE)
 from core.security import process_protection
 assert (os.umask(0), resource.getrlimit(resource.RLIMIT_CORE)) == before
-report = process_protection.harden(**json.loads(sys.argv[1]))
+report = process_protection.harden_process(**json.loads(sys.argv[1]))
 os.mkdir("directory"); open("file", "w").close()
 dumpable = ctypes.CDLL(None).prctl(3, 0, 0, 0, 0) if sys.platform == "linux" else None
 print(json.dumps({{"report": dataclasses.asdict(report), "dumpable": dumpable,

@@ -24,7 +24,7 @@ from core.security.keyring_client import (
     KeyringFaultError,
     helper_command,
 )
-from core.security.keyring_helper import ALLOWED, answer, backend_name, usable_backends
+from core.security.keyring_helper import ALLOWED, answer_request, backend_name, usable_backends
 
 ID = bytes(range(16))
 USER = "kek:000102030405060708090a0b0c0d0e0f"
@@ -67,7 +67,7 @@ class Other(Memory):
 
 
 def ask(verb: str, *backends: KeyringBackend, **more: str) -> dict[str, Any]:
-    return answer({"verb": verb, "service": "loci", "user": USER, **more}, backends)
+    return answer_request({"verb": verb, "service": "loci", "user": USER, **more}, backends)
 
 
 def test_store_sets_reads_back_and_names_the_backend() -> None:
@@ -343,7 +343,7 @@ def test_the_secret_is_in_no_repr_and_no_traceback() -> None:
 
 
 def test_main_answers_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyring_helper, "harden", lambda: None)
+    monkeypatch.setattr(keyring_helper, "harden_process", lambda: None)
     monkeypatch.setattr(keyring_helper, "usable_backends", lambda: [Memory()])
     out = io.StringIO()
     request = json.dumps({"verb": "fetch", "service": "loci", "user": USER})

@@ -23,7 +23,7 @@ def test_the_fifth_turn_is_refused_until_one_ends() -> None:
     with refused(Code.BUSY):
         table.open(("a", "s4"), "t4", 0, 4)
     table.open(("b", "s4"), "t4", 0, 4)  # another client has permits of its own
-    assert table.end(("a", "s0"), None) == "t0"
+    assert table.end_turn(("a", "s0"), None) == "t0"
     table.open(("a", "s4"), "t5", 0, 4)
     assert (table.open_turns("a"), table.open_turns("b")) == (4, 1)
 
@@ -33,11 +33,11 @@ def test_a_turn_in_the_same_session_ends_the_one_before() -> None:
     for n in range(9):
         gone = table.open(("a", "s"), f"t{n}", 0, 1)
         assert gone.ended == int(n > 0)
-    assert table.end(("a", "s"), "t3") == ""
-    assert table.end(("a", "s"), "t8") == "t8"
-    table.ended(("a", "s"), "t8")
-    assert table.end(("a", "s"), "t8") == ""
-    assert table.end(("b", "s"), None) == ""
+    assert table.end_turn(("a", "s"), "t3") == ""
+    assert table.end_turn(("a", "s"), "t8") == "t8"
+    table.note_turn_saved(("a", "s"), "t8")
+    assert table.end_turn(("a", "s"), "t8") == ""
+    assert table.end_turn(("b", "s"), None) == ""
 
 
 @pytest.mark.parametrize("turn", [None, "t0"])
@@ -45,13 +45,13 @@ def test_an_end_that_was_not_saved_can_be_asked_for_again(turn: str | None) -> N
     table = SessionTable()
     table.open(("a", "s"), "t0", 0, 1)
     for _ in range(2):
-        assert table.end(("a", "s"), turn) == "t0"
+        assert table.end_turn(("a", "s"), turn) == "t0"
         assert table.open_turns("a") == 0  # its permit is free all the same
-    assert table.end(("a", "s"), "other") == ""
+    assert table.end_turn(("a", "s"), "other") == ""
     table.open(("a", "s"), "t1", 0, 1)
-    assert table.end(("a", "s"), "t0") == ""
-    table.ended(("a", "s"), "t0")
-    assert table.end(("a", "s"), None) == "t1"
+    assert table.end_turn(("a", "s"), "t0") == ""
+    table.note_turn_saved(("a", "s"), "t0")
+    assert table.end_turn(("a", "s"), None) == "t1"
 
 
 def test_a_session_that_was_used_since_it_was_closed_stays() -> None:
@@ -133,7 +133,7 @@ def test_too_many_sessions_put_the_longest_silent_away() -> None:
 
 @pytest.mark.parametrize("turn", [None, "t"])
 def test_an_unknown_session_has_no_turn(turn: str | None) -> None:
-    assert SessionTable().end(("a", "s"), turn) == ""
+    assert SessionTable().end_turn(("a", "s"), turn) == ""
     assert SessionTable().look(("a", "s")) is None
 
 

@@ -19,21 +19,21 @@ def test_a_long_text_has_all_four() -> None:
     assert found.key_fact in found.summary
     assert len(found.key_fact) < len(found.summary) <= SUMMARY_SHARE * len(LETTER)
     assert found.tag == "episode · moving · Antwerp May Ruben remember"
-    assert [name for name, _ in found.named()] == ["full", "summary", "key_fact", "tag"]
-    assert [name for name, _ in found.rows()] == ["summary", "key_fact", "tag"]
+    assert [name for name, _ in found.list_tiers()] == ["full", "summary", "key_fact", "tag"]
+    assert [name for name, _ in found.list_rows()] == ["summary", "key_fact", "tag"]
 
 
 @pytest.mark.parametrize("text", ["", "ok", "The mooring is paid until March.", "  One line, padded.  \n\n"])
 def test_one_sentence_is_its_own_summary_and_needs_no_row(text: str) -> None:
     found = make_tiers(text, "fact", "general")
     assert (found.full, found.summary, found.key_fact) == (text, text, text)
-    assert found.rows() == ()
+    assert found.list_rows() == ()
 
 
 def test_a_summary_that_is_the_key_fact_is_stored_once() -> None:
     found = make_tiers("Hm. Ruben bought a red bicycle in Antwerp for 450 euros.", "fact", "general")
     assert found.summary == found.key_fact
-    assert [name for name, _ in found.rows()] == ["summary", "tag"]
+    assert [name for name, _ in found.list_rows()] == ["summary", "tag"]
 
 
 def test_a_question_tells_less_than_a_statement() -> None:
@@ -53,4 +53,4 @@ def test_a_tag_names_kind_category_and_a_few_words() -> None:
 
 
 def test_only_tiers_that_differ_are_named() -> None:
-    assert Tiers("a", "a", "a", "t").named() == (("full", "a"), ("tag", "t"))
+    assert Tiers("a", "a", "a", "t").list_tiers() == (("full", "a"), ("tag", "t"))

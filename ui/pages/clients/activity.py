@@ -192,7 +192,7 @@ class ReceiptsTab(Tab):
                 self._show_first_page(page) if after is None else self._append_page(page)
 
         asked = make_query(
-            clients_strings()["receipts"]["reading"], lambda: laboratory.receipts(limit, after, card.name)
+            clients_strings()["receipts"]["reading"], lambda: laboratory.list_receipts(limit, after, card.name)
         )
         self.context.tasks.run(asked.within(self, "receipts").success(show_page).failure(self.show_failure))
 
@@ -234,7 +234,7 @@ class ReceiptsTab(Tab):
                 asked.success(lambda rows: self._show_receipt(receipt, rows)).failure(self._on_receipt_failed)
             )
 
-        asked = make_query(clients_strings()["receipts"]["one"], lambda: laboratory.receipt(shown.id)).within(
+        asked = make_query(clients_strings()["receipts"]["one"], lambda: laboratory.read_receipt(shown.id)).within(
             self, "receipt"
         )
         self.context.tasks.run(asked.success(read_memories).failure(self._on_receipt_failed))
@@ -386,7 +386,9 @@ class ActivityTab(Tab):
             if self.card is not None and self.card.name == card.name:
                 self._show_first_page(page) if is_first else self._append_page(page)
 
-        asked = make_query(clients_strings()["activity"]["reading"], lambda: clients.activity(card.name, after, limit))
+        asked = make_query(
+            clients_strings()["activity"]["reading"], lambda: clients.list_activity(card.name, after, limit)
+        )
         self.context.tasks.run(asked.within(self, "activity").success(show_page).failure(self.show_failure))
 
     def _show_first_page(self, page: ActivityPage) -> None:

@@ -410,7 +410,9 @@ class PairDialog(QDialog):
             return
         grants = self.question.grants if allow else None
         self.question.show_answered()
-        answering = make_write(clients_strings()["pairing"]["title"], lambda: port.answer(question.id, allow, grants))
+        answering = make_write(
+            clients_strings()["pairing"]["title"], lambda: port.answer_question(question.id, allow, grants)
+        )
         self.context.tasks.run(answering.within(self).failure(self._show_failure))
 
     def _show_end(self, ended: PairingEnd) -> None:
@@ -485,7 +487,7 @@ class PairDialog(QDialog):
         if port is not None and self._turn is not None:
             self._turn = None
             self.context.tasks.run(
-                make_write(clients_strings()["pairing"]["title"], port.cancel).failure(lambda _: None)
+                make_write(clients_strings()["pairing"]["title"], port.cancel_pairing).failure(lambda _: None)
             )
         self._set_question(None)
         super().done(result)

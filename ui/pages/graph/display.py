@@ -225,7 +225,7 @@ class Reader(QObject):
         """Ask which memories came last."""
         library = self._context.bridge.engine.library
         self._run_task(
-            make_query("Looking for the newest memory", lambda: library.find(FindRequest())).success(
+            make_query("Looking for the newest memory", lambda: library.find_memories(FindRequest())).success(
                 self._on_newest_found
             )
         )
@@ -239,7 +239,9 @@ class Reader(QObject):
         self.cancel_layout()
         graph = self._context.bridge.engine.graph
         self._run_task(
-            make_query("Drawing the graph", lambda: graph.ego(centre, depth, _CAP, wanted)).success(self._on_ego_read)
+            make_query("Drawing the graph", lambda: graph.read_ego(centre, depth, _CAP, wanted)).success(
+                self._on_ego_read
+            )
         )
 
     def _on_ego_read(self, found: EgoGraph) -> None:
@@ -250,7 +252,9 @@ class Reader(QObject):
         """Ask for the whole vault; its places follow in steps."""
         self.cancel_layout()
         graph = self._context.bridge.engine.graph
-        self._run_task(make_query("Reading the whole vault", lambda: graph.whole(wanted)).success(self._on_whole_read))
+        self._run_task(
+            make_query("Reading the whole vault", lambda: graph.read_whole(wanted)).success(self._on_whole_read)
+        )
 
     def _on_whole_read(self, found: WholeGraph) -> None:
         self._on_read_ended()
@@ -284,7 +288,7 @@ class Reader(QObject):
         graph = self._context.bridge.engine.graph
         task: Task[Placed] = Task(
             "Arranging the graph",
-            lambda watch: graph.layout(
+            lambda watch: graph.place_whole(
                 len(found.ids), found.a, found.b, found.weight, found.group,
                 on_step=steps.emit_placed, cancelled=watch.cancelled,
             ),
@@ -329,7 +333,7 @@ class Reader(QObject):
     def read_views(self) -> None:
         """Ask for the named views."""
         graph = self._context.bridge.engine.graph
-        task = make_query("Reading the views", graph.views).within(self, "views")
+        task = make_query("Reading the views", graph.list_views).within(self, "views")
         self._context.tasks.run(task.success(self.views.emit).failure(lambda _: None))
 
     def save_view(self, view: GraphView) -> None:

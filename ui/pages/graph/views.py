@@ -86,7 +86,7 @@ class FilterLine(QWidget):
         self._pause.stop()
 
     def _on_text_edited(self, text: str) -> None:
-        wrong = self._context.bridge.engine.library.parse(text).problems
+        wrong = self._context.bridge.engine.library.parse_search(text).problems
         self._pause.start(_PAUSE_UNREAD_MS if wrong else _PAUSE_MS)
 
     def _on_text_changed(self, text: str) -> None:
@@ -97,7 +97,7 @@ class FilterLine(QWidget):
         """Take what is typed."""
         self._pause.stop()
         text = self.field.text().strip()
-        wrong = self._context.bridge.engine.library.parse(text).problems
+        wrong = self._context.bridge.engine.library.parse_search(text).problems
         self._show_problem(f"Character {wrong[0].start + 1}: {wrong[0].sentence}" if wrong else "")
         if not wrong and text != self._told:
             self._told = text

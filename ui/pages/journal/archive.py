@@ -258,7 +258,9 @@ class ArchiveTab(QWidget):
     def restore_memories(self, ids: Sequence[str]) -> None:
         """Bring memories back; one step."""
         library = self.context.bridge.engine.library
-        task = make_write("Bringing memories back", lambda: library.revise(ids, Revision(status=Status.ACTIVE)))
+        task = make_write(
+            "Bringing memories back", lambda: library.revise_memories(ids, Revision(status=Status.ACTIVE))
+        )
         self.context.tasks.run(task.within(self).success(partial(self._on_memories_restored, len(ids))))
 
     def _on_memories_restored(self, asked: int, report: RevisionReport) -> None:

@@ -84,7 +84,7 @@ class AuditFeed(QObject):
         self._lines.has_more = False
         journal = self._context.bridge.engine.history
         self._context.tasks.run(
-            make_query("Reading the audit", lambda: journal.audit(before, PAGE_ROWS))
+            make_query("Reading the audit", lambda: journal.list_audit(before, PAGE_ROWS))
             .within(self, "audit")
             .success(then)
             .failure(self._on_read_failed)

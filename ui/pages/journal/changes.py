@@ -82,7 +82,7 @@ class StepFeed(QObject):
         self._shown.lines.has_more = False
         journal = self._context.bridge.engine.history
         self._context.tasks.run(
-            make_query("Reading the journal", lambda: journal.steps(None, limit))
+            make_query("Reading the journal", lambda: journal.list_steps(None, limit))
             .within(self, "steps")
             .success(self._replace_steps)
             .failure(self._on_read_failed)
@@ -91,7 +91,7 @@ class StepFeed(QObject):
     def _read_older(self) -> None:
         after, journal = self._next, self._context.bridge.engine.history
         self._context.tasks.run(
-            make_query("Reading the journal", lambda: journal.steps(after, PAGE_STEPS))
+            make_query("Reading the journal", lambda: journal.list_steps(after, PAGE_STEPS))
             .within(self, "steps")
             .success(self._append_steps)
             .failure(self._on_read_failed)
@@ -100,7 +100,7 @@ class StepFeed(QObject):
     def _name_imports(self, steps: Sequence[StepRow]) -> None:
         if any(step.verb == "import" and step.id not in self.imports for step in steps):
             journal = self._context.bridge.engine.history
-            task = make_query("Reading the imports", journal.imports).within(self, "names").failure(lambda _: None)
+            task = make_query("Reading the imports", journal.list_imports).within(self, "names").failure(lambda _: None)
             self._context.tasks.run(task.success(self._add_import_names))
 
     def _add_import_names(self, found: Sequence[ImportRow]) -> None:
@@ -587,7 +587,9 @@ class ChangesTab(QWidget):
         """
         engine = self.context.bridge.engine
         self.context.tasks.run(
-            make_write("Undoing" if act == "Undo" else "Redoing", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
+            make_write(
+                "Undoing" if act == "Undo" else "Redoing", lambda: engine.memories.undo_step(step_id, OWNER_ACTOR)
+            )
             .within(self)
             .success(lambda report: report_undo(self.context, report, act, self.undo_step))
         )

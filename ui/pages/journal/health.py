@@ -225,12 +225,12 @@ class HealthTab(QWidget):
         if self.health is None:
             self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
-        asked = make_query(journal_strings()["health"]["reading"], jobs.health).within(self, "health")
+        asked = make_query(journal_strings()["health"]["reading"], jobs.read_health).within(self, "health")
         self.context.tasks.run(asked.success(self._read_work).failure(self._show_failure))
 
     def _read_work(self, health: Health) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = make_query(journal_strings()["health"]["reading"], lambda: jobs.state(1)).within(self, "health")
+        asked = make_query(journal_strings()["health"]["reading"], lambda: jobs.read_state(1)).within(self, "health")
         self.context.tasks.run(asked.success(partial(self._read_model, health)).failure(self._show_failure))
 
     def _read_model(self, health: Health, jobs: Jobs) -> None:

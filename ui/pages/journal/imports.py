@@ -196,7 +196,7 @@ class ImportsTab(QWidget):
             self.states.show_loading()
         journal = self.context.bridge.engine.history
         self.context.tasks.run(
-            make_query("Reading the imports", journal.imports)
+            make_query("Reading the imports", journal.list_imports)
             .within(self, "imports")
             .success(self._show_imports)
             .failure(self._show_failure)
@@ -271,7 +271,7 @@ class ImportsTab(QWidget):
         """Remove what an import brought."""
         imports = self.context.bridge.engine.imports
         self.context.tasks.run(
-            make_write("Removing an import", lambda: imports.undo(import_id))
+            make_write("Removing an import", lambda: imports.undo_import(import_id))
             .within(self)
             .success(self._on_import_removed)
         )
@@ -288,7 +288,7 @@ class ImportsTab(QWidget):
         """
         engine = self.context.bridge.engine
         self.context.tasks.run(
-            make_write("Bringing an import back", lambda: engine.memories.undo(step_id, OWNER_ACTOR))
+            make_write("Bringing an import back", lambda: engine.memories.undo_step(step_id, OWNER_ACTOR))
             .within(self)
             .success(lambda report: self.context.desk.show_message(f"{sentence}{describe_left(len(report.left))}"))
         )

@@ -76,7 +76,7 @@ def make_model_query(
     engine, met = context.bridge.engine, list[ModelServerState]()
 
     def start_query() -> Future[tuple[OptionRow, ...]]:
-        met.append(engine.refinement.state.server)
+        met.append(engine.refinement.read_state.server)
         return engine.settings.read_rows()
 
     def pass_model(rows: tuple[OptionRow, ...]) -> None:

@@ -454,12 +454,16 @@ class NextTab(QWidget):
         if self.preview is None:
             self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
-        asked = make_query(journal_strings()["next"]["reading"], lambda: jobs.preview(MOST)).within(self, "preview")
+        asked = make_query(journal_strings()["next"]["reading"], lambda: jobs.preview_runs(MOST)).within(
+            self, "preview"
+        )
         self.context.tasks.run(asked.success(self._read_when).failure(self._show_failure))
 
     def _read_when(self, preview: Preview) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = make_query(journal_strings()["next"]["reading"], lambda: jobs.state(_ENDED)).within(self, "preview")
+        asked = make_query(journal_strings()["next"]["reading"], lambda: jobs.read_state(_ENDED)).within(
+            self, "preview"
+        )
         self.context.tasks.run(asked.success(partial(self._show_preview, preview)).failure(self._show_failure))
 
     @property
@@ -582,7 +586,7 @@ class NextTab(QWidget):
                 self.context.tasks.run(task.success(partial(self._on_memories_kept, describe_keeping(chosen))))
             case "pin":
                 library = self.context.bridge.engine.library
-                pin = make_write("Pinning", lambda: library.revise(ids, Revision(pinned=True))).within(self)
+                pin = make_write("Pinning", lambda: library.revise_memories(ids, Revision(pinned=True))).within(self)
                 self.context.tasks.run(pin.success(self._on_memories_pinned))
             case "confirm":
                 memories = self.context.bridge.engine.memories

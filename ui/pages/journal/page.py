@@ -105,13 +105,13 @@ class Counts(QObject):
         engine = self._context.bridge.engine
         jobs, journal = engine.jobs, engine.history
         return {
-            "changes": (lambda: journal.steps(None, 1), _total_of),
-            "runs": (lambda: jobs.state(1), _total_of),
+            "changes": (lambda: journal.list_steps(None, 1), _total_of),
+            "runs": (lambda: jobs.read_state(1), _total_of),
             "relations": (lambda: jobs.list_proposed_links(MOST), len),
             "archive": (lambda: jobs.list_archived(None, 1), _total_of),
-            "health": (jobs.health, lambda health: len(health.warnings)),
-            "imports": (journal.imports, len),
-            "audit": (lambda: journal.audit(None, 1), _total_of),
+            "health": (jobs.read_health, lambda health: len(health.warnings)),
+            "imports": (journal.list_imports, len),
+            "audit": (lambda: journal.list_audit(None, 1), _total_of),
         }
 
 

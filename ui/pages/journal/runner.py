@@ -178,14 +178,14 @@ class Runner(QObject):
             return
         self._stops = True
         jobs = self._context.bridge.engine.jobs
-        asked = make_query("Looking at what runs", lambda: jobs.state(1)).within(self, "stop")
+        asked = make_query("Looking at what runs", lambda: jobs.read_state(1)).within(self, "stop")
         self._context.tasks.run(asked.success(partial(self._cancel_jobs, wanted)).failure(lambda _: None))
 
     def _cancel_jobs(self, wanted: JobType, state: Jobs) -> None:
         jobs = self._context.bridge.engine.jobs
         for known in state.rows:
             if known.type is wanted and known.state in {JobState.RUNNING, JobState.QUEUED}:
-                self._context.tasks.run(make_write("Stopping", partial(jobs.cancel, known.id)).within(self))
+                self._context.tasks.run(make_write("Stopping", partial(jobs.cancel_job, known.id)).within(self))
 
     # ---- the end
 

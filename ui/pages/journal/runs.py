@@ -158,7 +158,7 @@ class RunsTab(QWidget):
         if self.jobs is None:
             self.states.show_loading()
         jobs, limit = self.context.bridge.engine.jobs, self._limit
-        asked = make_query(journal_strings()["runs"]["reading"], lambda: jobs.state(limit)).within(self, "state")
+        asked = make_query(journal_strings()["runs"]["reading"], lambda: jobs.read_state(limit)).within(self, "state")
         self.context.tasks.run(asked.success(self._read_model).failure(self._show_failure))
 
     def _read_model(self, jobs: Jobs) -> None:
@@ -272,7 +272,7 @@ class RunsTab(QWidget):
         elif name == "undo" and value.step_id is not None:
             self.undo_run(value.step_id, "Undo")
         elif name in {"stop", "retry"}:
-            verb = jobs.cancel if name == "stop" else jobs.retry
+            verb = jobs.cancel_job if name == "stop" else jobs.retry_job
             task = make_write("Stopping" if name == "stop" else "Trying again", partial(verb, value.id)).within(self)
             self.context.tasks.run(task.success(lambda _: self.reload()))
 
@@ -284,7 +284,7 @@ class RunsTab(QWidget):
             act: `Undo` or `Redo`.
         """
         memories = self.context.bridge.engine.memories
-        task = make_write("Undoing" if act == "Undo" else "Redoing", lambda: memories.undo(step_id, OWNER_ACTOR))
+        task = make_write("Undoing" if act == "Undo" else "Redoing", lambda: memories.undo_step(step_id, OWNER_ACTOR))
         self.context.tasks.run(task.within(self).success(partial(self._on_run_undone, act)))
 
     def _on_run_undone(self, act: str, report: UndoReport) -> None:
@@ -318,5 +318,5 @@ class RunsTab(QWidget):
     def toggle_pause(self) -> None:
         """Pause, or go on."""
         jobs, on = self.context.bridge.engine.jobs, not self.is_paused
-        task = make_write("Pausing" if on else "Going on", lambda: jobs.pause(on)).within(self)
+        task = make_write("Pausing" if on else "Going on", lambda: jobs.set_paused(on)).within(self)
         self.context.tasks.run(task.success(lambda _: self.reload()))

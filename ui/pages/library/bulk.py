@@ -221,7 +221,7 @@ class Changes(QObject):
         context = self._context
         library = context.bridge.engine.library
         context.tasks.run(
-            make_write(f"Changing {count_memories(len(ids))}", lambda: library.revise(ids, revision)).success(
+            make_write(f"Changing {count_memories(len(ids))}", lambda: library.revise_memories(ids, revision)).success(
                 partial(announce_change, context, done)
             )
         )
@@ -249,7 +249,9 @@ class Changes(QObject):
         format_name = by_ending.get(to.suffix.lower()) or _FORMATS.get(chosen, ("jsonl", ""))[0]
         context = self._context
         library = context.bridge.engine.library
-        task = make_write(f"Exporting {count_memories(len(ids))}", lambda: library.export(ids, to, format_name))
+        task = make_write(
+            f"Exporting {count_memories(len(ids))}", lambda: library.export_memories(ids, to, format_name)
+        )
         context.tasks.run(task.success(lambda count: context.desk.show_message(f"{count_memories(count)} exported.")))
 
 

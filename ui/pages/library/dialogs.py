@@ -400,7 +400,7 @@ class RevisionDialog(QDialog):
             return
         library = self._context.bridge.engine.library
         self._context.tasks.run(
-            make_query("Looking at what would change", lambda: library.preview(self._ids, revision))
+            make_query("Looking at what would change", lambda: library.preview_revision(self._ids, revision))
             .within(self, "preview")
             .success(self._show_preview)
             .failure(self._show_failure)

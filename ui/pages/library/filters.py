@@ -234,27 +234,27 @@ class Query(QObject):
                 term.start,
                 term.end,
             )
-            for term in self._library.parse(self.text).terms
+            for term in self._library.parse_search(self.text).terms
         )
 
     @property
     def is_understood(self) -> bool:
         """Whether all of it can be read."""
-        return not self._library.parse(self.text).problems
+        return not self._library.parse_search(self.text).problems
 
     @property
     def has_status(self) -> bool:
         """Whether it says where memories shall stand."""
-        return self._library.parse(self.text).has_status
+        return self._library.parse_search(self.text).has_status
 
     def has_value(self, key: str, value: str) -> bool:
         """Whether it asks for a value of a filter."""
-        terms = self._library.parse(self.text).terms
+        terms = self._library.parse_search(self.text).terms
         return any(term.key == key and value in term.values and not term.negated for term in terms)
 
     def has_key(self, *keys: str) -> bool:
         """Whether it uses one of some filters."""
-        return any(term.key in keys for term in self._library.parse(self.text).terms)
+        return any(term.key in keys for term in self._library.parse_search(self.text).terms)
 
     def add_term(self, key: str, value: str) -> None:
         """Add a condition."""
@@ -262,7 +262,7 @@ class Query(QObject):
 
     def toggle_term(self, key: str, value: str) -> None:
         """Add a condition, or take it away where it stands."""
-        for term in self._library.parse(self.text).terms:
+        for term in self._library.parse_search(self.text).terms:
             if term.key == key and value in term.values and not term.negated:
                 self.set_text(self._library.without_term(self.text, term, value))
                 return

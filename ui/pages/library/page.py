@@ -172,7 +172,7 @@ class LibraryPage(Page):
         request = FindRequest(self.query.text, columns.sort, columns.falls)
         library = self.context.bridge.engine.library
         self.context.tasks.run(
-            make_query("Searching the library", lambda: library.find(request))
+            make_query("Searching the library", lambda: library.find_memories(request))
             .within(self, "find")
             .success(lambda found: self._on_found(found, stays=stays))
             .failure(lambda error: self._show_failure(error, stays=stays))

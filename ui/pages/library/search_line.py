@@ -250,7 +250,7 @@ class QueryLine(QWidget):
         self.field.setFocus()
 
     def _on_text_edited(self, text: str) -> None:
-        wrong = self._context.bridge.engine.library.parse(text).problems
+        wrong = self._context.bridge.engine.library.parse_search(text).problems
         self._pause.start(_PAUSE_UNREAD_MS if wrong else _PAUSE_MS)
 
     def apply_typed(self) -> None:

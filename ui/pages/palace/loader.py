@@ -73,7 +73,7 @@ class Reader(QObject):
         """A new version of a text stands where the old one stood, and no count tells of it."""
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            make_query("Looking where it stands", lambda: palace.locate(memory_id))
+            make_query("Looking where it stands", lambda: palace.find_locus(memory_id))
             .within(self)
             .success(self._mark_room_stale)
             .failure(lambda _: None)  # it has no place yet; its placing is announced
@@ -197,7 +197,7 @@ class Seeker(QObject):
             return
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
-            make_query("Looking where it stands", lambda: palace.locate(memory_id))
+            make_query("Looking where it stands", lambda: palace.find_locus(memory_id))
             .within(self, "where")
             .success(self._on_locus_found)
             .failure(lambda _: None)  # it has no place yet; it is sought again when the plan changes

@@ -268,7 +268,7 @@ class PalacePage(Page):
             return
         library = self.context.bridge.engine.library
         self.context.tasks.run(
-            make_query("Counting memories", lambda: library.find(FindRequest()))
+            make_query("Counting memories", lambda: library.find_memories(FindRequest()))
             .within(self, "standing")
             .success(self._show_standing)
             .failure(self._on_plan_failed)
@@ -288,7 +288,7 @@ class PalacePage(Page):
     def _arrange_memories(self) -> None:
         palace = self.context.bridge.engine.palace
         self.context.tasks.run(
-            make_query("Giving memories their places", palace.arrange)
+            make_query("Giving memories their places", palace.place_waiting)
             .within(self, "arrange")
             .success(self._on_memories_arranged)
         )

@@ -93,7 +93,7 @@ class AnswerFeedback(QObject):
             self.noted.emit()
 
         task = make_write(
-            "Noting that", lambda: memories.feedback(memory_id, "irrelevant", question, OWNER_ACTOR)
+            "Noting that", lambda: memories.give_feedback(memory_id, "irrelevant", question, OWNER_ACTOR)
         ).within(self)
         self._context.tasks.run(task.success(on_marked))
 

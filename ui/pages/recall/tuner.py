@@ -169,7 +169,7 @@ class TuningDesk(QObject):
         self._pause.stop()
         trial = dict(self.trial)
         laboratory = self._context.bridge.engine.laboratory
-        asked = make_query("Trying it on your saved questions", lambda: laboratory.preview(trial)).within(
+        asked = make_query("Trying it on your saved questions", lambda: laboratory.preview_weights(trial)).within(
             self, "preview"
         )
         self._is_busy = True
@@ -189,7 +189,7 @@ class TuningDesk(QObject):
             return
         self._is_busy = True
         laboratory = self._context.bridge.engine.laboratory
-        asked = make_write("Applying the weights", lambda: laboratory.apply(trial)).within(self, "apply")
+        asked = make_write("Applying the weights", lambda: laboratory.apply_weights(trial)).within(self, "apply")
         self._context.tasks.run(asked.success(self._on_weights_applied).failure(self._on_read_failed))
 
     def _on_weights_applied(self, applied: Applied) -> None:
@@ -235,7 +235,7 @@ class AppliedDialog(QDialog):
 
     def _read_applications(self) -> None:
         laboratory = self._context.bridge.engine.laboratory
-        asked = make_query("Reading what was applied", laboratory.applications).within(self, "applied")
+        asked = make_query("Reading what was applied", laboratory.list_applications).within(self, "applied")
         self._context.tasks.run(asked.success(self._show_applications).failure(self._show_failure))
 
     @property

@@ -169,8 +169,8 @@ class WhyNotDialog(QDialog):
             self.show_memory(found.group().lower())
         elif typed:
             library = self._context.bridge.engine.library
-            wanted = FindRequest(library.essence(typed))
-            asked = make_query("Looking for it", lambda: library.find(wanted)).within(self, "find")
+            wanted = FindRequest(library.remove_stop_words(typed))
+            asked = make_query("Looking for it", lambda: library.find_memories(wanted)).within(self, "find")
             self._context.tasks.run(asked.success(self._on_memories_found).failure(lambda _: self._show_matches(())))
         else:
             self._show_matches(())
@@ -250,7 +250,7 @@ class WhyNotDialog(QDialog):
     def _verdict_sentences(self, candidate: TracedCandidate | None, memory: MemoryRow) -> list[str]:
         if candidate is not None:
             return explain_missing(candidate, memory.status)
-        essence = self._context.bridge.engine.library.essence(self._question)
+        essence = self._context.bridge.engine.library.remove_stop_words(self._question)
         return describe_absence(memory, essence, self._answer.trace)
 
     def _open_memory(self) -> None:

@@ -504,7 +504,7 @@ class ReviewPage(Page):
             self.states.show_loading()
         wanted = QueueRequest(kinds=kinds_of(self.queue.filters.current))
         conflicts = self.context.bridge.engine.conflicts
-        asked = make_query("Reading the queue", lambda: conflicts.queue(wanted)).within(self, "queue")
+        asked = make_query("Reading the queue", lambda: conflicts.list_queue(wanted)).within(self, "queue")
         self.context.tasks.run(asked.success(self._show_queue).failure(self._show_failure))
 
     def _show_queue(self, queue: Queue) -> None:
@@ -567,7 +567,7 @@ class ReviewPage(Page):
     def _read_item(self, shown: ReviewRow) -> None:
         self._presses.item_id = shown.id
         conflicts = self.context.bridge.engine.conflicts
-        asked = make_query("Reading the item", lambda: conflicts.item(shown.id)).within(self, "item")
+        asked = make_query("Reading the item", lambda: conflicts.read_item(shown.id)).within(self, "item")
         self.context.tasks.run(asked.success(self._show_item).failure(self._fail_item))
 
     def _show_item(self, item: ReviewItem) -> None:

@@ -261,7 +261,7 @@ class RulesDialog(QDialog):
 
     def _request_rules(self) -> None:
         conflicts = self._context.bridge.engine.conflicts
-        asked = make_query("Reading the rules", conflicts.rules).within(self, "rules")
+        asked = make_query("Reading the rules", conflicts.list_review_rules).within(self, "rules")
         self._context.tasks.run(asked.success(self._show_rules).failure(self._show_failure))
 
     def _show_rules(self, rules: Sequence[ReviewRule]) -> None:

@@ -381,8 +381,8 @@ class VaultSection(Section):
     def reload(self) -> None:
         """Ask how the vault is and what opens it."""
         vault = self.context.bridge.engine.vault
-        self._run_query(make_query("Looking at the vault", vault.status).success(self._show_status), "status")
-        self._run_query(make_query("Looking at the keys", vault.presence).success(self._show_presence), "presence")
+        self._run_query(make_query("Looking at the vault", vault.read_status).success(self._show_status), "status")
+        self._run_query(make_query("Looking at the keys", vault.read_presence).success(self._show_presence), "presence")
 
     def _run_query(self, task: Task[Any], key: str) -> None:
         self.context.tasks.run(task.within(self, key).failure(lambda _: None))  # the page itself tells what is wrong

@@ -129,7 +129,7 @@ class StoredModelLine(ActionLine):
 
     def _forget_vectors(self, name: str) -> None:
         spaces = self._context.bridge.engine.embedding_models
-        task = make_write("Giving up old vectors", lambda: spaces.forget(name)).within(self)
+        task = make_write("Giving up old vectors", lambda: spaces.forget_vectors(name)).within(self)
         self._context.tasks.run(task.success(self._on_forgotten))
 
     def _on_forgotten(self, state: Embedding) -> None:
@@ -210,10 +210,10 @@ class MeaningSection(Section):
         """Ask which model is in use, and how far a change is."""
         engine = self.context.bridge.engine
         self._run_query(
-            make_query("Looking at the model of meaning", engine.embedding_models.state).success(self._show_state),
+            make_query("Looking at the model of meaning", engine.embedding_models.read_state).success(self._show_state),
             "state",
         )
-        self._run_query(make_query("Looking at the jobs", engine.jobs.state).success(self._show_jobs), "jobs")
+        self._run_query(make_query("Looking at the jobs", engine.jobs.read_state).success(self._show_jobs), "jobs")
 
     def request_models(self) -> None:
         """Ask what the model server has."""
@@ -357,7 +357,7 @@ class MeaningSection(Section):
 
     def _stop_change(self) -> None:
         spaces = self.context.bridge.engine.embedding_models
-        task = make_write("Stopping the change of the model", spaces.cancel).within(self)
+        task = make_write("Stopping the change of the model", spaces.cancel_change).within(self)
         self.context.tasks.run(task.success(self._on_change_stopped))
 
     def _on_change_stopped(self, state: Embedding) -> None:
@@ -366,7 +366,7 @@ class MeaningSection(Section):
 
     def _toggle_pause(self) -> None:
         jobs, wanted = self.context.bridge.engine.jobs, not self._is_paused
-        task = make_write("Pausing background work", lambda: jobs.pause(wanted)).within(self)
+        task = make_write("Pausing background work", lambda: jobs.set_paused(wanted)).within(self)
         self.context.tasks.run(task.success(self._show_jobs))
 
 

@@ -463,7 +463,7 @@ class SettingsPage(Page):
             self._set_window_option(name, value)
             return
         settings = self.context.bridge.engine.settings
-        task = make_write("Changing a setting", lambda: settings.set(name, value)).within(self, f"set {name}")
+        task = make_write("Changing a setting", lambda: settings.set_option(name, value)).within(self, f"set {name}")
         self.context.tasks.run(
             task.success(lambda row: self._show_rows((row,))).failure(
                 lambda error: _show_refusal(self.lines[name], error)
@@ -484,7 +484,7 @@ class SettingsPage(Page):
             self._set_window_option(name, self.lines[name].row.default)
             return
         settings = self.context.bridge.engine.settings
-        task = make_write("Resetting a setting", lambda: settings.reset(name)).within(self, f"set {name}")
+        task = make_write("Resetting a setting", lambda: settings.reset_options(name)).within(self, f"set {name}")
         self.context.tasks.run(
             task.success(self._show_rows).failure(lambda error: _show_refusal(self.lines[name], error))
         )

@@ -362,7 +362,7 @@ class EvolutionTab(QWidget):
         timeline = self.context.bridge.engine.timeline
         self.is_settled = False
         self.context.tasks.run(
-            make_query("Looking for what was said of it", lambda: timeline.evolution(topic))
+            make_query("Looking for what was said of it", lambda: timeline.trace_evolution(topic))
             .within(self, "line")
             .success(self._on_line_read)
             .failure(self._show_failure)

@@ -330,7 +330,7 @@ class IdParams(Params):
 
     id: MemoryId
 
-    def extras(self) -> Extras:
+    def make_extras(self) -> Extras:
         """What the call brings along: nothing."""
         return PLAIN
 
@@ -347,7 +347,7 @@ class ExtrasParams(ChannelParams):
     memory_type: KindName | None = Field(None, description="The memory must be of this kind.")
     request_id: RequestId | None = None
 
-    def extras(self) -> Extras:
+    def make_extras(self) -> Extras:
         """What the call brings along."""
         return Extras(kind_of(self.memory_type), self.request_id)
 
@@ -361,7 +361,7 @@ def kind_of(name: str | None) -> Kind | None:
     return None if name is None else Kind(name)
 
 
-def absolute(text: str, field: str) -> Path:
+def absolute_path(text: str, field: str) -> Path:
     """A path that means the same in every process.
 
     Args:
@@ -405,7 +405,7 @@ class CallProgress:
         self._report = report
         self._stopped = threading.Event()
 
-    def tell(self, label: str, done: int, total: int | None) -> None:
+    def report_progress(self, label: str, done: int, total: int | None) -> None:
         """Report how far the work is."""
         if self._report is not None:
             self._report(label, done, total)
@@ -414,7 +414,7 @@ class CallProgress:
         """Ask the work to stop at its next safe point."""
         self._stopped.set()
 
-    def cancelled(self) -> bool:
+    def is_cancelled(self) -> bool:
         """Whether the person wants it stopped."""
         return self._stopped.is_set()
 
@@ -437,12 +437,12 @@ class MethodCall:
 
     def actor(self, session: str | None = None) -> Actor:
         """Who asks, in a session of its own where it names one; a call of the command line stands in none."""
-        return self.session.actor(None if self.exact else session)
+        return self.session.make_actor(None if self.exact else session)
 
     @property
     def shape(self) -> Shape:
         """How memories are shown to who asks."""
-        return Shape(exact=self.session.owner, name_of=self.engine.clients.authenticator().name_of)
+        return Shape(exact=self.session.owner, name_of=self.engine.clients.get_authority().name_of)
 
 
 Run = Callable[[MethodCall, Any], Awaitable[Answer]]
@@ -486,11 +486,11 @@ class Entry:
     paged: Paged | None = None
     short_ids: Mapping[str, str] = field(default_factory=dict)
 
-    def default(self, name: str) -> Any:
+    def default_of(self, name: str) -> Any:
         """What a parameter is where it is left out."""
         return self.params.model_fields[name].default
 
-    async def answer(self, call: MethodCall, params: Mapping[str, Any]) -> Answer:
+    async def answer_call(self, call: MethodCall, params: Mapping[str, Any]) -> Answer:
         """Carry a call out.
 
         Args:
@@ -505,7 +505,9 @@ class Entry:
         if self.run is None:
             raise BugError(self.name)
         short = {name: what for name, what in self.short_ids.items() if name in params}
-        whole = {name: await wait(call.engine.library.full_id(what, params[name])) for name, what in short.items()}
+        whole = {
+            name: await await_future(call.engine.library.full_id(what, params[name])) for name, what in short.items()
+        }
         return await self.run(call, self.params.read({**params, **whole}))
 
     async def answer_owner(
@@ -527,8 +529,8 @@ class Entry:
             check_text(dict(params))
         except BadMessage as bad:
             raise UserError(Code.INVALID_INPUT, bad.sentence) from None
-        checked = registry.find(self.name).check(params)
-        return await self.answer(MethodCall(engine, owner_session(), self.exact, progress), checked)
+        checked = registry.find_method(self.name).check_params(params)
+        return await self.answer_call(MethodCall(engine, owner_session(), self.exact, progress), checked)
 
 
 def client_method(
@@ -660,7 +662,7 @@ def owner_memory_method(
     )
 
 
-async def wait(future: Future[T]) -> T:
+async def await_future(future: Future[T]) -> T:
     """Await an engine future on this loop; giving up the wait cancels it if it has not begun."""
     return await asyncio.wrap_future(future)
 
@@ -689,7 +691,7 @@ def check_spaces(session: Session, names: Iterable[str]) -> None:
     Raises:
         UserError: ACCESS_DENIED, in the same words whether or not there is such a space.
     """
-    if not all(session.sees(name) for name in names):
+    if not all(session.may_see(name) for name in names):
         raise UserError(Code.ACCESS_DENIED, "This client has no grant for that space.")
 
 
@@ -706,7 +708,7 @@ def check_store(request: StoreRequest, session: Session) -> None:
         raise UserError(
             Code.TEXT_TOO_LARGE, f"The text has {size} bytes; a client may store {TEXT_BYTES} at once, so split it."
         )
-    if request.source is Source.USER_EXPLICIT and not session.may(Grant.SPEAK_FOR_USER.value):
+    if request.source is Source.USER_EXPLICIT and not session.has_any_grant(Grant.SPEAK_FOR_USER.value):
         raise UserError(Code.FORBIDDEN_FIELD, "`source` may be user_explicit only with the grant speak_for_user.")
     check_target(session, request.space)
 

@@ -40,15 +40,15 @@ def text(about: str = "", *, null: bool = False) -> Schema:
     return _with_description({"type": ["string", "null"] if null else "string"}, about)
 
 
-def whole(about: str = "", *, least: int | None = None, most: int | None = None, null: bool = False) -> Schema:
+def whole_number(about: str = "", *, least: int | None = None, most: int | None = None, null: bool = False) -> Schema:
     """A whole number within bounds; with `null` also null."""
     schema: dict[str, Any] = {"type": ["integer", "null"] if null else "integer"}
-    return _with_description(schema | _bounds(least, most), about)
+    return _with_description(schema | _number_bounds(least, most), about)
 
 
 def number(about: str = "", *, least: int | None = None) -> Schema:
     """A number."""
-    return _with_description({"type": "number"} | _bounds(least, None), about)
+    return _with_description({"type": "number"} | _number_bounds(least, None), about)
 
 
 def flag(about: str = "") -> Schema:
@@ -56,7 +56,7 @@ def flag(about: str = "") -> Schema:
     return _with_description({"type": "boolean"}, about)
 
 
-def anything(about: str = "", *, null: bool = False) -> Schema:
+def any_object(about: str = "", *, null: bool = False) -> Schema:
     """An object whose members are not told; with `null` also null."""
     return _with_description({"type": ["object", "null"] if null else "object"}, about)
 
@@ -66,37 +66,37 @@ def one_of(*choices: str, about: str = "") -> Schema:
     return _with_description({"enum": list(choices)}, about)
 
 
-def always(value: Any, about: str = "") -> Schema:
+def constant(value: Any, about: str = "") -> Schema:
     """One value and no other."""
     return _with_description({"const": value}, about)
 
 
-def maybe(schema: Schema, about: str = "") -> Schema:
+def nullable(schema: Schema, about: str = "") -> Schema:
     """A schema, or null."""
-    return either(schema, {"type": "null"}, about=about)
+    return any_of(schema, {"type": "null"}, about=about)
 
 
-def either(*schemas: Schema, about: str = "") -> Schema:
+def any_of(*schemas: Schema, about: str = "") -> Schema:
     """One of several schemas."""
     return _with_description({"anyOf": list(schemas)}, about)
 
 
-def both(*schemas: Schema) -> Schema:
+def all_of(*schemas: Schema) -> Schema:
     """All of several schemas at once."""
     return {"allOf": list(schemas)}
 
 
-def many(schema: Schema, about: str = "", *, most: int | None = None) -> Schema:
+def list_of(schema: Schema, about: str = "", *, most: int | None = None) -> Schema:
     """A list."""
     return _with_description({"type": "array", "items": schema} | ({} if most is None else {"maxItems": most}), about)
 
 
-def mapping(schema: Schema, about: str = "") -> Schema:
+def map_of(schema: Schema, about: str = "") -> Schema:
     """An object whose keys are not known beforehand."""
     return _with_description({"type": "object", "additionalProperties": schema}, about)
 
 
-def _bounds(least: int | None, most: int | None) -> dict[str, int]:
+def _number_bounds(least: int | None, most: int | None) -> dict[str, int]:
     return {key: bound for key, bound in (("minimum", least), ("maximum", most)) if bound is not None}
 
 
@@ -106,12 +106,12 @@ def _with_description(schema: Mapping[str, Any], about: str) -> Schema:
 
 DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
     {
-        "count": whole(least=0),
+        "count": whole_number(least=0),
         "plan": record(
             {
                 "intent": ref("intent"),
-                "intent_scores?": mapping(ref("fraction"), "What speaks for each intent."),
-                "time": maybe(
+                "intent_scores?": map_of(ref("fraction"), "What speaks for each intent."),
+                "time": nullable(
                     record(
                         {
                             "words": text("As they stand in the question; empty where the caller gave the days."),
@@ -121,14 +121,14 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                     ),
                     "The days that are asked about, both inclusive.",
                 ),
-                "entities": many(text(), "Names in the question, as typed."),
-                "aliases?": mapping(many(text()), "Other names of these, where they are known; 64 at most."),
-                "identifiers?": many(text()),
+                "entities": list_of(text(), "Names in the question, as typed."),
+                "aliases?": map_of(list_of(text()), "Other names of these, where they are known; 64 at most."),
+                "identifiers?": list_of(text()),
                 "text_weight?": ref(
                     "fraction", "How much words count against meaning: 0 is meaning alone, 1 is words alone."
                 ),
-                "text_signals?": many(text(), "What moved that weight."),
-                "given?": many(one_of("intent", "time", "text_weight"), "What the caller decided."),
+                "text_signals?": list_of(text(), "What moved that weight."),
+                "given?": list_of(one_of("intent", "time", "text_weight"), "What the caller decided."),
             },
             "How a question was understood. To clients intent, time and entities; the rest is the owner's.",
         ),
@@ -137,9 +137,9 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 "average_relevancy": ref("fraction"),
                 "ndcg": ref("fraction"),
                 "ndcg_before": ref("fraction", "In the order of relevance, before side signals and variety."),
-                "candidates_after_filter": whole(least=0),
-                "memories_packed": whole(least=0),
-                "tokens_consumed": whole(least=0),
+                "candidates_after_filter": whole_number(least=0),
+                "memories_packed": whole_number(least=0),
+                "tokens_consumed": whole_number(least=0),
                 "search_latency_ms": number(least=0),
                 "rerank_applied": one_of("rrf", "mmr", "rrf_then_mmr"),
                 "hybrid_text_weight": ref("fraction"),
@@ -149,7 +149,7 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
         ),
         "band": one_of("high", "medium", "low", "minimal", about="Above 0.85, above 0.60, above 0.40, the rest."),
         "moment": text("A time, ISO 8601 in UTC with `Z`."),
-        "figure": either(ref("band"), number(), about="A band word to clients, a number from 0 to 1 to the owner."),
+        "figure": any_of(ref("band"), number(), about="A band word to clients, a number from 0 to 1 to the owner."),
         "excluded": record(
             {
                 "id": text("The memory."),
@@ -198,12 +198,12 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 ),
                 "category": text(),
                 "status": ref("status"),
-                "score": maybe(ref("figure"), "How well it fits the query; null outside searches."),
+                "score": nullable(ref("figure"), "How well it fits the query; null outside searches."),
                 "trust": ref("figure", "How far it is believed."),
                 "confidence": ref("figure", "How sure it is; of a plain memory the same as its trust."),
                 "created_at": ref("moment", "When it was stored."),
-                "occurred_at": maybe(ref("moment"), "When it was said or happened; null where that is not known."),
-                "occurred_precision?": maybe(
+                "occurred_at": nullable(ref("moment"), "When it was said or happened; null where that is not known."),
+                "occurred_precision?": nullable(
                     one_of("year", "month", "day", "hour", "minute", "second", "ms"),
                     "How exactly `occurred_at` is known: of a year, the rest of it says nothing.",
                 ),
@@ -212,7 +212,7 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                 "client": text("The client that brought it; null for the person and for imports.", null=True),
                 "ref": text("The reference that its caller or its file gave it.", null=True),
                 "importance?": ref("fraction", "0 (trivial) to 1 (critical)."),
-                "tags?": many(text()),
+                "tags?": list_of(text()),
                 "session?": text("The session or conversation it was said in.", null=True),
                 "true_when?": text("The person said: only true when this is so."),
                 "true_unless?": text("The person said: not true when this is so."),
@@ -221,7 +221,7 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                     "In searches, where a client told it: the memory of the same answer in which the "
                     "person says otherwise."
                 ),
-                "refs?": many(
+                "refs?": list_of(
                     text(), "In searches, where it stands for others that say the same: the references of all of them."
                 ),
                 "signals?": record(
@@ -234,14 +234,14 @@ DEFINITIONS: Mapping[str, Schema] = MappingProxyType(
                     },
                     "With `explain`: what its score is made of.",
                 ),
-                "ranks?": mapping(
-                    either(whole(), record({"rank": whole(), "raw": number()})),
+                "ranks?": map_of(
+                    any_of(whole_number(), record({"rank": whole_number(), "raw": number()})),
                     "With `explain`: its place, from 1, in each list that brought it (by meaning, by "
                     "words, by relations, by time); to the owner `{rank, raw}`.",
                 ),
-                "why?": many(text(), "With `explain`: why it was found, in sentences."),
-                "text_cut?": always(value=True, about="The text was shortened to fit into one message."),
-                "cut?": many(text(), "Members that were shortened or emptied to fit into one message."),
+                "why?": list_of(text(), "With `explain`: why it was found, in sentences."),
+                "text_cut?": constant(value=True, about="The text was shortened to fit into one message."),
+                "cut?": list_of(text(), "Members that were shortened or emptied to fit into one message."),
             },
             "A memory. Members that are not listed here are told to the owner only.",
             is_open=True,

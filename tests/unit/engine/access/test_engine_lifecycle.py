@@ -30,22 +30,22 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "get": lambda e: e.memories.get("x", OWNER_ACTOR),
     "list": lambda e: e.memories.list(ListRequest(), OWNER_ACTOR),
     "show": lambda e: e.memories.show("x", OWNER_ACTOR),
-    "history": lambda e: e.memories.history("x", OWNER_ACTOR),
+    "history": lambda e: e.memories.list_versions("x", OWNER_ACTOR),
     "recall": lambda e: e.memories.recall(RecallQuery("x"), OWNER_ACTOR),
     "forget": lambda e: e.memories.forget("x", OWNER_ACTOR),
-    "undo": lambda e: e.memories.undo(None, OWNER_ACTOR),
+    "undo": lambda e: e.memories.undo_step(None, OWNER_ACTOR),
     "import": lambda e: e.imports.run(Path("x"), None, None, OWNER_ACTOR),
     "rehearse": lambda e: e.imports.rehearse(Path("x"), None, OWNER_ACTOR),
-    "unimport": lambda e: e.imports.undo("x"),
+    "unimport": lambda e: e.imports.undo_import("x"),
     "finish": lambda e: e.imports.finish_interrupted(),
     "interrupted": lambda e: e.imports.count_interrupted(),
     "pair": lambda e: e.clients.pair("x", ()),
     "revoke": lambda e: e.clients.revoke("x"),
     "clients": lambda e: e.clients.list(),
-    "status": lambda e: e.vault.status(),
+    "status": lambda e: e.vault.read_status(),
     "verify": lambda e: e.vault.verify(),
     "backup": lambda e: e.vault.backup(),
-    "flush": lambda e: e.flush(),
+    "flush": lambda e: e.flush_journal(),
 }
 
 
@@ -77,14 +77,14 @@ def test_locking_and_unlocking_twice_is_once(rig: Rig) -> None:
     assert rig.opened is opened
     rig.lock()
     rig.lock()
-    assert rig.engine.clients.authenticator().token_for("@owner") is None
+    assert rig.engine.clients.get_authority().token_for("@owner") is None
     rig.engine.close()
     rig.engine.close()
 
 
 def test_the_root_is_wiped_and_the_clients_are_forgotten(rig: Rig) -> None:
     rig.client("Claude", "read")
-    root, authority = rig.opened.storage.root, rig.engine.clients.authenticator()
+    root, authority = rig.opened.storage.root, rig.engine.clients.get_authority()
     assert authority.token_for("Claude") is not None
     assert authority.token_for("@owner") is not None
     rig.engine.vault.lock().result(30)
@@ -102,7 +102,7 @@ def test_one_home_has_one_owner(rig: Rig) -> None:
         assert second.state == "locked"
         rig.lock()  # a locked engine keeps its home
         with refused(Code.VAULT_BUSY):
-            second.claim()
+            second.claim_home()
         rig.engine.close()
         second.unlock(RootKey(rig.root, rig.engine.vault_id))
         assert second.memories.store(StoreRequest("Mine now"), OWNER_ACTOR).result(10).operation == "ADD"
@@ -166,7 +166,7 @@ def test_a_lock_in_full_work_ends_every_future_and_loses_nothing(tmp_path: Path,
         ]
         recalls = [engine.memories.recall(RecallQuery(f"garden {n}"), OWNER_ACTOR) for n in range(40)]
         reads: list[Future[Any]] = [engine.memories.list(ListRequest(limit=3), OWNER_ACTOR) for _ in range(20)]
-        reads += [engine.vault.status(), engine.vault.verify()]
+        reads += [engine.vault.read_status(), engine.vault.verify()]
         if stored_first:
             wait(stores[:stored_first], 30)
         engine.vault.lock().result(60)
@@ -265,7 +265,7 @@ def test_a_vector_is_not_written_for_what_is_gone_by_then(rig: Rig, monkeypatch:
         def embed(self, texts: Any) -> Any:
             if not undone:
                 undone.append("x")
-                rig.engine.memories.undo(None, OWNER_ACTOR).result(10)
+                rig.engine.memories.undo_step(None, OWNER_ACTOR).result(10)
             return super().embed(texts)
 
     rig.opened.search.active_space = replace(rig.opened.search.active_space, embedder=Slow())
@@ -288,7 +288,7 @@ def test_a_clock_that_jumps_back_changes_no_order(tmp_path: Path, back_ms: int) 
         assert times == sorted(times)
         assert rig.texts() == ["first about bees", "second about bees", "third about bees"]
         assert len(rig.found("bees")) == 3
-        rig.engine.flush()
+        rig.engine.flush_journal()
         assert all(memory.trust == 1.0 for memory in map(rig.get, ids))
         assert all(0 <= item.score <= 1 for item in rig.recall("bees").items)
         clock.advance(back_ms + 10 * 365 * 86_400_000)

@@ -41,9 +41,9 @@ def test_every_door_agrees_with_the_model(rig: Rig, grant: str) -> None:
         assert texts(rig, actor) == told
         for mode in ("hybrid", "semantic", "keyword"):
             assert set(rig.found("harbour tea", actor, mode=mode, limit=50)) == told
-        packed = rig.engine.memories.context(ContextQuery("harbour tea"), actor).result(30).context
+        packed = rig.engine.memories.build_context(ContextQuery("harbour tea"), actor).result(30).context
         assert {one.id for one in packed.included} | {one.id for one in packed.excluded} <= {ids[r] for r in expected}
-        counts = rig.engine.maintenance.stats(None, actor).result(30)
+        counts = rig.engine.maintenance.count_by_state(None, actor).result(30)
         assert counts["facts"]["active"] == len(expected)
         for row, memory_id in ids.items():
             if row in expected:

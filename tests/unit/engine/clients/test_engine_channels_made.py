@@ -90,12 +90,14 @@ def test_a_new_version_stays_whoever_makes_it(rig: Rig) -> None:
     client = rig.client("bridge", "read", "write", "curate")
     anna = of(client, ANNA)
     first = rig.store("The quay tea is green.", anna).memory_id
-    changed = rig.engine.client_changes.update(first, "The quay tea is black.", anna).result(30)
+    changed = rig.engine.client_changes.update_text(first, "The quay tea is black.", anna).result(30)
     assert changed.operation == "UPDATE"
     asked = rig.client("asks", "read", "propose", "all_spaces")
-    reply = rig.engine.client_changes.update(changed.memory_id, "The quay tea is white.", of(asked, ANNA)).result(30)
+    reply = rig.engine.client_changes.update_text(changed.memory_id, "The quay tea is white.", of(asked, ANNA)).result(
+        30
+    )
     assert reply.operation == "PROPOSED"
-    rig.engine.library.revise((changed.memory_id,), Revision(text="The quay tea is red.")).result(30)
+    rig.engine.library.revise_memories((changed.memory_id,), Revision(text="The quay tea is red.")).result(30)
     assert len(stays_with_anna(rig, client, "quay")) == 4
 
 
@@ -105,7 +107,9 @@ def test_the_opposite_of_a_rule_stays(rig: Rig, who: str) -> None:
     rule = rig.store("Always steep the quay leaves.", of(client, ANNA), kind=Kind.RULE, space="home").memory_id
     marks = client if who == "its own" else rig.client("marks", "read", "write", "all_spaces")
     for n in range(3):
-        rig.engine.client_changes.mark(rule, of(marks, ANNA), helpful=False, reason=f"It was bitter {n}.").result(30)
+        rig.engine.client_changes.mark_rule(rule, of(marks, ANNA), helpful=False, reason=f"It was bitter {n}.").result(
+            30
+        )
     made = stays_with_anna(rig, client, "quay")
     assert any(text.startswith("ANTI-PATTERN") for text, _ in made), made
     assert len(made) == 2
@@ -175,7 +179,9 @@ def test_a_session_of_a_channel_has_nothing_at_hand_of_anothers(rig: Rig) -> Non
     rig.store("The quay tea is green.", of(client, ANNA))
 
     def at_hand(view: str) -> int:
-        return rig.engine.sessions.begin(TurnQuery("What of the quay tea?", "s"), of(client, view)).result(30).at_hand
+        return (
+            rig.engine.sessions.begin_turn(TurnQuery("What of the quay tea?", "s"), of(client, view)).result(30).at_hand
+        )
 
     assert at_hand(ANNA) == 1
     assert (at_hand(BOB), at_hand("")) == (0, 0)

@@ -23,12 +23,12 @@ def test_no_more_of_one_client_waits_than_the_person_wants(rig: Rig) -> None:
     first = rig.store("The jar is blue.", eager)
     assert rig.store("The jar is blue.", eager).deduplicated
     assert rig.store(HARD, eager).operation == "QUARANTINE"
-    assert rig.engine.client_changes.remove(mine, eager, Wish.DELETE).result(30).operation == "PROPOSED"
+    assert rig.engine.client_changes.remove_memory(mine, eager, Wish.DELETE).result(30).operation == "PROPOSED"
     before = rig.dump()
     for asked in (
         lambda: rig.store("The shed is green.", eager),
         lambda: rig.store(f"{HARD} Again.", eager),
-        lambda: rig.engine.client_changes.update(mine, "The kettle is black.", eager).result(30),
+        lambda: rig.engine.client_changes.update_text(mine, "The kettle is black.", eager).result(30),
     ):
         with refused(Code.RATE_LIMITED):
             asked()
@@ -78,11 +78,11 @@ def test_what_a_client_was_handed_is_seen_and_does_not_count_as_used(rig: Rig) -
     rig.engine.history.note_disclosure(reader, "list", "kettle", [known])
     rig.engine.history.note_disclosure(reader, "entities", "Anna", [], ["e1"])
     flush_journal(rig.opened)
-    rows = rig.engine.laboratory.receipts(10, client="reader").result(10).rows
+    rows = rig.engine.laboratory.list_receipts(10, client="reader").result(10).rows
     assert sorted((row.verb, row.query, row.items) for row in rows) == [("entities", "Anna", 0), ("list", "kettle", 1)]
     listed = next(row for row in rows if row.verb == "list")
-    assert rig.engine.laboratory.receipt(listed.id).result(10).given == (known,)
-    assert {line.verb for line in rig.engine.clients.activity("reader").result(10).lines} >= {"list", "entities"}
+    assert rig.engine.laboratory.read_receipt(listed.id).result(10).given == (known,)
+    assert {line.verb for line in rig.engine.clients.list_activity("reader").result(10).lines} >= {"list", "entities"}
     assert rig.value("SELECT times FROM handed WHERE memory_id = ?", known) == 1
     assert rig.get(known).access_count == 0
     assert rig.verify()["status"] == "ok"

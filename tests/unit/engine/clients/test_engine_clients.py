@@ -12,7 +12,7 @@ from core.types.values import Actor
 
 
 def record(rig: Rig, name: str) -> ClientRecord:
-    found = rig.engine.clients.authenticator().token_for(name)
+    found = rig.engine.clients.get_authority().token_for(name)
     assert found is not None
     return found
 
@@ -124,7 +124,7 @@ def test_each_sees_what_it_may(rig: Rig) -> None:
             if space in spaces:
                 assert rig.get(memory_id, actor).space == space
             else:
-                for call in (rig.engine.memories.get, rig.engine.memories.show, rig.engine.memories.history):
+                for call in (rig.engine.memories.get, rig.engine.memories.show, rig.engine.memories.list_versions):
                     with refused(Code.NOT_FOUND):
                         call(memory_id, actor).result(10)
 
@@ -143,4 +143,4 @@ def test_the_owner_s_channel_is_no_client(rig: Rig) -> None:
     assert "@owner" not in [client.name for client in rig.engine.clients.list().result(10)]
     with refused(Code.UNAUTHENTICATED):
         rig.recall("bees", Actor("client", "@owner"))
-    assert rig.engine.clients.authenticator().name_of("nobody") is None
+    assert rig.engine.clients.get_authority().name_of("nobody") is None

@@ -17,7 +17,7 @@ DAY_MS = 86_400_000
 
 
 def card(rig: Rig, name: str) -> ClientCard:
-    return rig.engine.clients.card(name).result(10)
+    return rig.engine.clients.read_card(name).result(10)
 
 
 def forward(rig: Rig, ms: int) -> None:
@@ -46,10 +46,10 @@ def test_the_kill_switch_stops_all_and_its_undo_knows_who_was_paused_before(rig:
         rig.client(name, "read")
     rig.engine.clients.pause("B").result(10)
     step = rig.engine.clients.stop_all().result(10)
-    assert {one.standing for one in rig.engine.clients.cards().result(10)} == {ClientState.PAUSED}
+    assert {one.standing for one in rig.engine.clients.list_cards().result(10)} == {ClientState.PAUSED}
     assert rig.engine.clients.stop_all().result(10) == ""
     rig.undo(step)
-    assert [one.standing for one in rig.engine.clients.cards().result(10)] == [
+    assert [one.standing for one in rig.engine.clients.list_cards().result(10)] == [
         ClientState.AWAKE, ClientState.PAUSED, ClientState.AWAKE,
     ]  # fmt: skip
     assert rig.engine.clients.resume_all().result(10)
@@ -129,7 +129,7 @@ def test_terms_that_are_none(rig: Rig, terms: Terms) -> None:
 
 def test_who_was_away_for_ninety_days_sleeps_until_woken(rig: Rig) -> None:
     rig.client("Claude", "read")
-    authority = rig.engine.clients.authenticator()
+    authority = rig.engine.clients.get_authority()
     forward(rig, 90 * DAY_MS)
     found = authority.token_for("Claude")
     assert found is not None
@@ -152,10 +152,10 @@ def test_coming_keeps_a_client_awake(rig: Rig) -> None:
     rig.engine.clients.note_seen(claude.client_id)
     forward(rig, 80 * DAY_MS)
     assert card(rig, "Claude").standing is ClientState.AWAKE
-    rig.engine.flush()
+    rig.engine.flush_journal()
     rig.lock()
     rig.unlock()
-    found = rig.engine.clients.authenticator().token_for("Claude")
+    found = rig.engine.clients.get_authority().token_for("Claude")
     assert found is not None
     assert not found.asleep
 
@@ -189,7 +189,7 @@ def test_a_card_counts_what_a_client_did(rig: Rig) -> None:
     rig.store("Perhaps a third jar", other)
     rig.found("jar", claude)
     rig.opened.read_log.note_refusal(claude.client_id, Code.ACCESS_DENIED, "memory_delete")
-    rig.engine.flush()
+    rig.engine.flush_journal()
     one, two = card(rig, "Claude"), card(rig, "Other")
     assert (one.stands, one.waits, one.answers, one.refusals, one.steps) == (2, 0, 1, 1, 2)
     assert (two.stands, two.waits, two.answers, two.refusals) == (0, 1, 0, 0)
@@ -206,7 +206,7 @@ def test_activity_is_newest_first_and_pages_without_a_gap(rig: Rig) -> None:
             forward(rig, 1000)
     assert claude.client_id is not None
     rig.engine.clients.note_seen(claude.client_id)
-    whole = rig.engine.clients.activity(limit=100).result(10)
+    whole = rig.engine.clients.list_activity(limit=100).result(10)
     assert whole.next is None
     assert [line.at for line in whole.lines] == sorted((line.at for line in whole.lines), reverse=True)
     assert {line.did for line in whole.lines} == set(Did)
@@ -215,21 +215,21 @@ def test_activity_is_newest_first_and_pages_without_a_gap(rig: Rig) -> None:
         pages: list[ActivityLine] = []
         after: str | None = None
         while True:
-            page = rig.engine.clients.activity(None, after, limit).result(10)
+            page = rig.engine.clients.list_activity(None, after, limit).result(10)
             pages += page.lines
             after = page.next
             if after is None:
                 break
         assert tuple(pages) == whole.lines
-    own = rig.engine.clients.activity("Other").result(10).lines
+    own = rig.engine.clients.list_activity("Other").result(10).lines
     assert {line.client for line in own} == {"Other"}
     refusal = next(line for line in whole.lines if line.did is Did.REFUSED)
     assert (refusal.verb, refusal.code) == ("memory_delete", "E4001")
     for after in ("nonsense", "[1]", '["a", 1, "b"]', "null"):
         with refused(Code.INVALID_INPUT):
-            rig.engine.clients.activity(None, after).result(10)
+            rig.engine.clients.list_activity(None, after).result(10)
     with refused(Code.NOT_FOUND):
-        rig.engine.clients.activity("Nobody").result(10)
+        rig.engine.clients.list_activity("Nobody").result(10)
 
 
 def test_activity_names_what_was_written_and_why_something_was_withheld(rig: Rig) -> None:
@@ -239,9 +239,9 @@ def test_activity_names_what_was_written_and_why_something_was_withheld(rig: Rig
     asked = rig.store("The green kettle sings.", asker)
     for number in range(6):
         rig.store(f"The red kettle number {number} hums in the hall.", claude)
-    rig.engine.memories.context(ContextQuery("red kettle", budget=120), claude).result(10)
-    rig.engine.flush()
-    lines = rig.engine.clients.activity(limit=100).result(10).lines
+    rig.engine.memories.build_context(ContextQuery("red kettle", budget=120), claude).result(10)
+    rig.engine.flush_journal()
+    lines = rig.engine.clients.list_activity(limit=100).result(10).lines
     wrote = {line.verb: line for line in reversed(lines) if line.did is Did.WROTE and line.memory_id == first.memory_id}
     assert {(line.words, line.space) for line in wrote.values()} == {("The red kettle hums.", "client:Claude")}
     assert wrote.keys() == {"store", "dispute"}
@@ -251,7 +251,7 @@ def test_activity_names_what_was_written_and_why_something_was_withheld(rig: Rig
     assert context.withheld == sum(count for _, count in context.reasons) > 0
     assert "budget" in dict(context.reasons)
     rig.engine.memories.erase([first.memory_id], OWNER_ACTOR).result(30)
-    gone = [line for line in rig.engine.clients.activity(limit=100).result(10).lines if line.verb == "store"]
+    gone = [line for line in rig.engine.clients.list_activity(limit=100).result(10).lines if line.verb == "store"]
     assert first.memory_id not in {line.memory_id for line in gone}
 
 
@@ -264,11 +264,13 @@ def test_activity_tells_what_was_answered_though_it_was_decided_or_taken_back_si
     proposed, second = rig.store("The green kettle sings.", asker), rig.store("The blue kettle sings.", asker)
     told = (stored.operation, held.operation, proposed.operation, second.operation)
     assert told == ("ADD", "QUARANTINE", "PROPOSED", "PROPOSED")
-    rig.engine.client_changes.update(stored.memory_id, "The red kettle rests.", asker).result(10)
+    rig.engine.client_changes.update_text(stored.memory_id, "The red kettle rests.", asker).result(10)
     rig.engine.conflicts.resolve(str(proposed.conflict), Decision(Action.SUPERSEDE)).result(10)
-    steps = {line.memory_id: line.step_id for line in rig.engine.clients.activity().result(10).lines}
+    steps = {line.memory_id: line.step_id for line in rig.engine.clients.list_activity().result(10).lines}
     rig.undo(steps[second.memory_id])
-    found = [(line.verb, line.operation, line.is_undone) for line in rig.engine.clients.activity().result(10).lines]
+    found = [
+        (line.verb, line.operation, line.is_undone) for line in rig.engine.clients.list_activity().result(10).lines
+    ]
     assert found == [
         ("ask_update", "PROPOSED", False),
         ("store", "PROPOSED", True),
@@ -276,7 +278,7 @@ def test_activity_tells_what_was_answered_though_it_was_decided_or_taken_back_si
         ("store", "QUARANTINE", False),
         ("store", "ADD", False),
     ]
-    warned = {line.words for line in rig.engine.clients.activity().result(10).lines if line.is_warned}
+    warned = {line.words for line in rig.engine.clients.list_activity().result(10).lines if line.is_warned}
     assert warned == {order}
 
 
@@ -284,12 +286,12 @@ def test_what_it_would_see_is_what_it_gets_and_leaves_no_trace(rig: Rig) -> None
     claude = rig.client("Claude", "read", "write")
     for text, space in (("The red boiler hums", "GLOBAL"), ("The red boiler leaks", "Secret")):
         rig.store(text, space=space)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     before = (rig.dump(), rig.rows("SELECT count(*) FROM receipts"), rig.rows("SELECT count(*) FROM audit"))
     seen = rig.engine.clients.preview_context("Claude", "red boiler", 500).result(10)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert before == (rig.dump(), rig.rows("SELECT count(*) FROM receipts"), rig.rows("SELECT count(*) FROM audit"))
-    real = rig.engine.memories.context(ContextQuery("red boiler", budget=500), claude).result(10).context
+    real = rig.engine.memories.build_context(ContextQuery("red boiler", budget=500), claude).result(10).context
     assert (seen.text, seen.tokens, seen.budget) == (real.text, real.tokens, 500)
     assert seen.given == tuple(one.id for one in real.included)
     hidden = rig.rows("SELECT id FROM memories WHERE text LIKE '%leaks'")[0][0]

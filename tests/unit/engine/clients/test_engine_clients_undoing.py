@@ -36,12 +36,12 @@ def test_all_it_did_goes_in_one_step_that_can_be_undone(rig: Rig) -> None:
     done = rig.engine.clients.undo_since("Claude", 0).result(10)
     assert (done.steps, done.left) == (3, 0)
     assert rig.dump() == before
-    assert rig.engine.clients.card("Claude").result(10).steps == 0
+    assert rig.engine.clients.read_card("Claude").result(10).steps == 0
     assert rig.engine.clients.undo_since("Claude", 0).result(10) == TakenBack("", 0, 0)
     redo = rig.undo(done.step_id)
     assert redo.left == ()
     assert not differences(after, rig.dump()).keys() - {"embeddings"}  # what is forgotten gets no vector anew
-    assert rig.engine.clients.card("Claude").result(10).steps == 3
+    assert rig.engine.clients.read_card("Claude").result(10).steps == 3
     assert rig.undo(redo.undo_step_id).left == ()
     assert rig.dump() == before
     assert rig.get(kept).text == "What another knows"
@@ -154,7 +154,7 @@ def test_who_writes_meanwhile_waits_for_one_turn_of_it(rig: Rig, monkeypatch: py
 def test_it_ends_where_the_person_takes_it_back_meanwhile(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     standing = told_much(rig)
     before = rig.rows(standing)
-    begun = between(monkeypatch, lambda after: rig.engine.memories.undo(after.step_id, OWNER_ACTOR))
+    begun = between(monkeypatch, lambda after: rig.engine.memories.undo_step(after.step_id, OWNER_ACTOR))
     done = rig.engine.clients.remove_all("Claude").result(30)
     assert (begun[0].result(30).step_id, done.steps, done.archived) == (done.step_id, 2, 0)
     assert rig.rows(standing) == before
@@ -186,7 +186,7 @@ def test_removing_all_takes_to_the_archive_what_the_person_had_accepted(rig: Rig
     claude = rig.client("Claude", "read", "propose", "space:home")
     accepted = rig.store("The jar is blue.", claude, space="home").memory_id
     own_by_now = rig.store("The kettle is red.", claude, space="home").memory_id
-    rows = [row.id for row in rig.engine.conflicts.queue().result(10).rows]
+    rows = [row.id for row in rig.engine.conflicts.list_queue().result(10).rows]
     rig.engine.conflicts.resolve_many(rows, Decision(Action.SUPERSEDE), OWNER_ACTOR).result(30)
     rig.engine.memories.confirm(own_by_now, OWNER_ACTOR).result(10)  # said once more, of its own accord
     assert rig.texts() == ["The jar is blue.", "The kettle is red."]

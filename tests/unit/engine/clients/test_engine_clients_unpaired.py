@@ -14,7 +14,7 @@ from core.types.replies import ClientRecord
 
 
 def known(rig: Rig, name: str = "Claude") -> ClientRecord:
-    record = rig.engine.clients.authenticator().token_for(name)
+    record = rig.engine.clients.get_authority().token_for(name)
     assert record is not None
     return record
 
@@ -24,7 +24,7 @@ def step_of(rig: Rig, verb: str) -> str:
 
 
 def standing(rig: Rig) -> ClientState:
-    return rig.engine.clients.card("Claude").result(10).standing
+    return rig.engine.clients.read_card("Claude").result(10).standing
 
 
 def test_the_undo_of_a_revocation_brings_the_client_back_paused_and_its_token_never(rig: Rig) -> None:
@@ -67,7 +67,7 @@ def test_a_pairing_that_is_taken_back_and_brought_back_is_to_be_done_again(rig: 
     rig.client("Claude", "read")
     token = known(rig).token
     gone = rig.undo(step_of(rig, "pair"))
-    assert rig.engine.clients.authenticator().token_for("Claude") is None
+    assert rig.engine.clients.get_authority().token_for("Claude") is None
     assert rig.undo(gone.undo_step_id).unpaired == ("Claude",)
     assert known(rig).token != token
     assert standing(rig) is ClientState.UNPAIRED
@@ -75,10 +75,10 @@ def test_a_pairing_that_is_taken_back_and_brought_back_is_to_be_done_again(rig: 
 
 def test_who_is_unpaired_is_no_client_that_is_counted_and_resuming_says_so(rig: Rig) -> None:
     rig.client("Claude", "read")
-    assert rig.engine.vault.status().result(10).values["clients"] == 1
+    assert rig.engine.vault.read_status().result(10).values["clients"] == 1
     rig.engine.clients.revoke("Claude").result(10)
     rig.undo(step_of(rig, "revoke"))
-    assert rig.engine.vault.status().result(10).values["clients"] == 0
+    assert rig.engine.vault.read_status().result(10).values["clients"] == 0
     with pytest.raises(UserError, match="unpaired"):
         rig.engine.clients.resume("Claude").result(10)
 

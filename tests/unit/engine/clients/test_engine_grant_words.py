@@ -21,7 +21,7 @@ def sentence(grant: str) -> str:
 
 
 def removed(rig: Rig, memory_id: str, actor: Actor) -> str:
-    return rig.engine.client_changes.remove(memory_id, actor, Wish.DELETE).result(30).operation
+    return rig.engine.client_changes.remove_memory(memory_id, actor, Wish.DELETE).result(30).operation
 
 
 def test_curate_says_that_what_others_brought_goes_at_once_and_the_persons_own_waits(rig: Rig) -> None:
@@ -34,7 +34,9 @@ def test_curate_says_that_what_others_brought_goes_at_once_and_the_persons_own_w
     assert "what assistants brought" in at_once
     assert all(deed in at_once for deed in ("change", "delete"))
     assert removed(rig, theirs[0], curator) == "DELETE"
-    assert rig.engine.client_changes.update(theirs[1], "Jar 1 is green.", curator).result(30).operation != "PROPOSED"
+    assert (
+        rig.engine.client_changes.update_text(theirs[1], "Jar 1 is green.", curator).result(30).operation != "PROPOSED"
+    )
     assert "What you said or pinned yourself waits for your approval" in waits
     assert removed(rig, own, curator) == "PROPOSED"
 
@@ -44,7 +46,7 @@ def test_a_change_to_what_is_trusted_more_waits_as_curate_says(rig: Rig) -> None
     curator = rig.client("curator", "read", "curate", HOME)
     trusted = rig.store("Jar 7 is blue.", speaker, space="home", source=Source.TOOL_OUTPUT).memory_id
     assert "trusted more than it" in sentence("curate")
-    assert rig.engine.client_changes.update(trusted, "Jar 7 is green.", curator).result(30).operation == "PROPOSED"
+    assert rig.engine.client_changes.update_text(trusted, "Jar 7 is green.", curator).result(30).operation == "PROPOSED"
     assert removed(rig, trusted, curator) == "DELETE"  # only a changed text is weighed against what it replaces
 
 
@@ -52,7 +54,7 @@ def test_a_client_that_may_propose_says_how_a_memory_served(rig: Rig) -> None:
     known = rig.store("The kettle is red.", space="home").memory_id
     bot = rig.client("bot", "read", "propose", HOME)
     assert "how well a memory served" in sentence("propose")
-    assert rig.engine.client_changes.feedback(known, bot, helpful=True).result(30).step_id
+    assert rig.engine.client_changes.give_feedback(known, bot, helpful=True).result(30).step_id
 
 
 def test_write_judges_at_once(rig: Rig) -> None:

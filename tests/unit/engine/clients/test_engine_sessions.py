@@ -51,19 +51,19 @@ def assistant(text: str) -> Message:
 def begin(
     rig: Rig, actor: Actor, prompt: str = "What colour is the crane?", session: str = "s", **more: Any
 ) -> TurnBegun:
-    return rig.engine.sessions.begin(TurnQuery(prompt, session, **more), actor).result(30)
+    return rig.engine.sessions.begin_turn(TurnQuery(prompt, session, **more), actor).result(30)
 
 
 def end(rig: Rig, actor: Actor, *messages: Message, session: str = "s", **more: Any) -> TurnEnded:
-    return rig.engine.sessions.end(TurnEnd(session, messages=messages, **more), actor).result(30)
+    return rig.engine.sessions.end_turn(TurnEnd(session, messages=messages, **more), actor).result(30)
 
 
 def capture(rig: Rig, actor: Actor, *messages: Message, session: str = "s", **more: Any) -> Captured:
-    return rig.engine.sessions.capture(CaptureRequest(session, messages, **more), actor).result(30)
+    return rig.engine.sessions.capture_messages(CaptureRequest(session, messages, **more), actor).result(30)
 
 
 def ingest(rig: Rig, actor: Actor, text: str = FIVE, session: str = "s", **more: Any) -> Captured:
-    return rig.engine.sessions.summary(SummaryRequest(session, text, **more), actor).result(30)
+    return rig.engine.sessions.keep_summary(SummaryRequest(session, text, **more), actor).result(30)
 
 
 def pass_ms(rig: Rig, ms: int) -> None:
@@ -90,7 +90,7 @@ def test_a_turn_gives_keeps_and_is_told(rig: Rig) -> None:
     assert rig.engine.sessions.open_turns(plug) == 0
     done = [one for one in told if isinstance(one, Changed) and one.verb == "turn_end"]
     assert [one.ids for one in done] == [ended.captured.ids]
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert {verb for (verb,) in rig.rows("SELECT verb FROM audit")} >= {"context", "turn_end"}
     ((detail,),) = rig.rows("SELECT detail FROM audit WHERE verb = 'turn_end'")
     assert "Lisbon" not in detail
@@ -141,7 +141,8 @@ def test_who_may_only_read_ends_turns_and_keeps_nothing(rig: Rig) -> None:
     plug = rig.client("plug", "read")
     begun = begin(rig, plug)
     assert (
-        error_of(rig.engine.sessions.end(TurnEnd("s", begun.turn, (user("Hello."),)), plug)).code is Code.ACCESS_DENIED
+        error_of(rig.engine.sessions.end_turn(TurnEnd("s", begun.turn, (user("Hello."),)), plug)).code
+        is Code.ACCESS_DENIED
     )
     assert rig.engine.sessions.open_turns(plug) == 0  # a failing turn releases its permit
     begun = begin(rig, plug)
@@ -162,7 +163,7 @@ def test_the_same_turn_ended_twice_is_kept_once(rig: Rig) -> None:
     first = end(rig, plug, user("I live in Lisbon."), turn=begun.turn)
     assert end(rig, plug, user("I live in Lisbon."), turn=begun.turn) == first
     assert rig.value("SELECT count(*) FROM memories") == 2
-    asked = rig.engine.sessions.end(TurnEnd("s", begun.turn, (user("Another text."),)), plug)
+    asked = rig.engine.sessions.end_turn(TurnEnd("s", begun.turn, (user("Another text."),)), plug)
     assert error_of(asked).code is Code.INVALID_INPUT
     kept = capture(rig, plug, user("One."), request_id="r")
     assert capture(rig, plug, user("One."), request_id="r") == kept
@@ -187,7 +188,7 @@ def test_permits_are_bounded_and_come_back(rig: Rig) -> None:
     plug = rig.client("plug", "read", "write")
     turns = [begin(rig, plug, session=f"s{n}").turn for n in range(4)]
     with refused(Code.BUSY):
-        rig.engine.sessions.begin(TurnQuery("more?", "s4"), plug)
+        rig.engine.sessions.begin_turn(TurnQuery("more?", "s4"), plug)
     end(rig, plug, session="s0", turn=turns[0], outcome=Outcome.CANCELLED)
     begin(rig, plug, session="s4")
 
@@ -196,20 +197,20 @@ def test_a_turn_that_cannot_begin_holds_no_permit(rig: Rig) -> None:
     plug = rig.client("plug", "read")
     for _ in range(6):
         with refused(Code.INVALID_QUERY):
-            rig.engine.sessions.begin(TurnQuery(" ", "s"), plug)
-        future = rig.engine.sessions.begin(TurnQuery("x", "s", spaces=("nowhere",)), plug)
+            rig.engine.sessions.begin_turn(TurnQuery(" ", "s"), plug)
+        future = rig.engine.sessions.begin_turn(TurnQuery("x", "s", spaces=("nowhere",)), plug)
         assert error_of(future).code is Code.NOT_FOUND
     assert rig.engine.sessions.open_turns(plug) == 0
     writer = rig.client("writer", "write")
     with refused(Code.ACCESS_DENIED):
-        rig.engine.sessions.begin(TurnQuery("x", "s"), writer)
+        rig.engine.sessions.begin_turn(TurnQuery("x", "s"), writer)
 
 
 def test_leaving_ends_turns(rig: Rig) -> None:
     plug = rig.client("plug", "read")
     begin(rig, plug, session="a")
     begin(rig, plug, session="b")
-    rig.engine.sessions.leave([(plug.client_id, "a"), (plug.client_id, "b"), (plug.client_id, "c")])
+    rig.engine.sessions.end_sessions([(plug.client_id, "a"), (plug.client_id, "b"), (plug.client_id, "c")])
     assert rig.engine.sessions.open_turns(plug) == 0
 
 
@@ -268,7 +269,7 @@ def test_a_session_comes_back_by_its_age(rig: Rig, ms: int, how: Resumed, share:
         closed = rig.engine.sessions.close("s", plug).result(30)
         assert (closed.saved, closed.ended) == (1, 1)
     elif way == "leave":
-        rig.engine.sessions.leave([(plug.client_id, "s")])
+        rig.engine.sessions.end_sessions([(plug.client_id, "s")])
         saved(rig)
     elif way == "idle":
         pass_ms(rig, 31 * 60_000)
@@ -302,9 +303,9 @@ def test_a_lock_in_the_middle_of_a_turn_loses_nothing(rig: Rig) -> None:
     begun = begin(rig, plug)
     rig.lock()
     with refused(Code.VAULT_LOCKED):
-        rig.engine.sessions.end(TurnEnd("s", begun.turn, (user("Hello."),)), plug)
+        rig.engine.sessions.end_turn(TurnEnd("s", begun.turn, (user("Hello."),)), plug)
     assert rig.engine.sessions.open_turns(plug) == 0
-    rig.engine.sessions.leave([(plug.client_id, "s")])  # while locked: nothing happens
+    rig.engine.sessions.end_sessions([(plug.client_id, "s")])  # while locked: nothing happens
     rig.unlock()
     ended = end(rig, plug, user("I live in Lisbon."), turn=begun.turn)
     assert (ended.begun, ended.captured.episodes, ended.at_hand) == (False, 1, 2)
@@ -319,7 +320,7 @@ def test_a_hundred_switches_among_five_clients_lose_nothing(rig: Rig) -> None:
     for n in range(100):
         plug = plugs[n * 3 % 5]
         begin(rig, plug, session="main")
-        rig.engine.sessions.leave([(plug.client_id, "main")])
+        rig.engine.sessions.end_sessions([(plug.client_id, "main")])
     for plug, memory_id in zip(plugs, mine, strict=True):
         back = begin(rig, plug, "Nothing of that kind at all?", session="main")
         assert back.resumed is Resumed.WHOLE
@@ -372,7 +373,7 @@ def test_near_repetitions_are_passed_over_within_the_hour(rig: Rig) -> None:
 
 def test_a_summary_takes_write(rig: Rig) -> None:
     plug = rig.client("plug", "read", "propose")
-    assert error_of(rig.engine.sessions.summary(SummaryRequest("s", FIVE), plug)).code is Code.ACCESS_DENIED
+    assert error_of(rig.engine.sessions.keep_summary(SummaryRequest("s", FIVE), plug)).code is Code.ACCESS_DENIED
 
 
 def test_long_messages_are_split_at_sentence_bounds_and_nothing_is_lost(rig: Rig) -> None:
@@ -390,10 +391,13 @@ def test_long_messages_are_split_at_sentence_bounds_and_nothing_is_lost(rig: Rig
 def test_more_than_128_kib_is_refused_whole(rig: Rig) -> None:
     plug = rig.client("plug", "read", "write")
     half = "ä" * (33 * 1024)
-    asked = rig.engine.sessions.capture(CaptureRequest("s", (user(half), user(half))), plug)
+    asked = rig.engine.sessions.capture_messages(CaptureRequest("s", (user(half), user(half))), plug)
     assert error_of(asked).code is Code.TEXT_TOO_LARGE
     assert rig.texts(None) == []
-    assert error_of(rig.engine.sessions.capture(CaptureRequest("s", (user("a\0b"),)), plug)).code is Code.INVALID_INPUT
+    assert (
+        error_of(rig.engine.sessions.capture_messages(CaptureRequest("s", (user("a\0b"),)), plug)).code
+        is Code.INVALID_INPUT
+    )
 
 
 def test_what_was_handed_out_is_not_stored_as_new(rig: Rig) -> None:
@@ -428,7 +432,7 @@ def test_what_was_erased_does_not_come_back(rig: Rig) -> None:
 def test_clients_keep_within_their_spaces(rig: Rig) -> None:
     plug = rig.client("plug", "read", "write")
     for space in ("home", "GLOBAL", "nowhere"):
-        asked = rig.engine.sessions.capture(CaptureRequest("s", (user("Hello."),), space), plug)
+        asked = rig.engine.sessions.capture_messages(CaptureRequest("s", (user("Hello."),), space), plug)
         assert error_of(asked).code is Code.ACCESS_DENIED
     granted = rig.client("guest", "read", "write", "space:work")
     kept = capture(rig, granted, user("Hello from work."), space="work")
@@ -463,7 +467,7 @@ def test_nothing_of_a_text_is_in_the_audit_or_at_hand(rig: Rig) -> None:
     begin(rig, plug, "Where is the Quittenmarmelade?")
     end(rig, plug, user("I live in Quittenmarmelade."), assistant("Quittenmarmelade it is."))
     ingest(rig, plug, "The user asked about Quittenmarmelade today.")
-    rig.engine.flush()
+    rig.engine.flush_journal()
     for table in (
         "SELECT * FROM audit",
         "SELECT * FROM working",

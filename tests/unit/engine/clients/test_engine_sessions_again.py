@@ -10,7 +10,7 @@ import pytest
 from engine_rig import Rig, error_of, rig_at
 
 from core.errors import Code
-from core.text.screening.injection import current_limits, scan
+from core.text.screening.injection import current_limits, scan_text
 from core.types.requests import StoreRequest
 from core.types.sessions import CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnEnded, TurnQuery
 from core.types.values import Actor, Kind, Source
@@ -21,7 +21,7 @@ SUMMARY = f"The crane is green. {ORDER}"
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    assert scan(ORDER).score > current_limits().hard
+    assert scan_text(ORDER).score > current_limits().hard
     with rig_at(tmp_path) as made:
         yield made
 
@@ -36,11 +36,11 @@ def held(rig: Rig) -> list[Any]:
 
 def test_a_summary_with_what_waits_already_asks_the_person_once(rig: Rig) -> None:
     plug = rig.client("plug", "read", "write")
-    first = rig.engine.sessions.summary(SummaryRequest("s", SUMMARY), plug).result(30)
+    first = rig.engine.sessions.keep_summary(SummaryRequest("s", SUMMARY), plug).result(30)
     assert (first.extracted, first.stored, first.skipped, first.proposed) == (2, 1, 0, 1)
     assert held(rig) == [1, 1]
     for session in ("s", "t", "u"):
-        again = rig.engine.sessions.summary(SummaryRequest(session, SUMMARY), plug).result(30)
+        again = rig.engine.sessions.keep_summary(SummaryRequest(session, SUMMARY), plug).result(30)
         assert (again.extracted, again.stored, again.skipped, again.proposed) == (2, 0, 2, 0)
     assert held(rig) == [1, 1]
 
@@ -48,9 +48,9 @@ def test_a_summary_with_what_waits_already_asks_the_person_once(rig: Rig) -> Non
 def test_a_message_that_waits_already_asks_the_person_once(rig: Rig) -> None:
     plug = rig.client("plug", "read", "write")
     request = CaptureRequest("s", (Message(ORDER, Source.INFERENCE), Message("Well.", Source.INFERENCE)))
-    first = rig.engine.sessions.capture(request, plug).result(30)
+    first = rig.engine.sessions.capture_messages(request, plug).result(30)
     assert (first.episodes, first.proposed, first.skipped) == (1, 1, 0)
-    again = rig.engine.sessions.capture(request, plug).result(30)
+    again = rig.engine.sessions.capture_messages(request, plug).result(30)
     assert (again.episodes, again.proposed, again.skipped) == (1, 0, 1)
     assert held(rig) == [1, 1]
 
@@ -73,13 +73,13 @@ def test_an_episode_that_stands_is_said_anew(rig: Rig) -> None:
 
 def begin(rig: Rig, actor: Actor) -> str:
     """A turn."""
-    return rig.engine.sessions.begin(TurnQuery("What colour is the crane?", "s"), actor).result(30).turn
+    return rig.engine.sessions.begin_turn(TurnQuery("What colour is the crane?", "s"), actor).result(30).turn
 
 
 def end(rig: Rig, actor: Actor, turn: str, *texts: str, outcome: Outcome = Outcome.DONE) -> TurnEnded:
     """End it."""
     messages = tuple(Message(text, Source.USER_IMPLICIT) for text in texts)
-    return rig.engine.sessions.end(TurnEnd("s", turn, messages, outcome), actor).result(30)
+    return rig.engine.sessions.end_turn(TurnEnd("s", turn, messages, outcome), actor).result(30)
 
 
 def test_a_turn_that_ended_without_a_word_takes_what_comes_later(rig: Rig) -> None:
@@ -97,5 +97,5 @@ def test_a_turn_that_was_ended_with_other_messages_says_so(rig: Rig) -> None:
     turn = begin(rig, plug)
     end(rig, plug, turn, "I live in Lisbon.")
     said = TurnEnd("s", turn, (Message("I work at Halvorsen.", Source.USER_IMPLICIT),))
-    error = error_of(rig.engine.sessions.end(said, plug))
+    error = error_of(rig.engine.sessions.end_turn(said, plug))
     assert (error.code, error.sentence) == (Code.INVALID_INPUT, "This turn was ended with other messages before.")

@@ -27,7 +27,7 @@ def user(text: str) -> Message:
 
 
 def begin(rig: Rig, actor: Actor, prompt: str = "What colour is the lamp?") -> TurnBegun:
-    return rig.engine.sessions.begin(TurnQuery(prompt, "s"), actor).result(60)
+    return rig.engine.sessions.begin_turn(TurnQuery(prompt, "s"), actor).result(60)
 
 
 def held(rig: Rig, actor: Actor) -> dict[str, float]:
@@ -48,12 +48,12 @@ def test_an_end_that_was_refused_is_tried_again_as_the_same_turn(
     asked = TurnEnd("s", begun.turn if named else None, (user("I live in Lisbon."),))
     with monkeypatch.context() as full:
         full.setattr("core.engine.clients.sessions.write_capture", _disk_full)
-        assert error_of(rig.engine.sessions.end(asked, plug)).code is Code.DISK_FULL
+        assert error_of(rig.engine.sessions.end_turn(asked, plug)).code is Code.DISK_FULL
     assert rig.engine.sessions.open_turns(plug) == 0
-    ended = rig.engine.sessions.end(asked, plug).result(60)
+    ended = rig.engine.sessions.end_turn(asked, plug).result(60)
     assert (ended.turn, ended.begun, ended.captured.episodes) == (begun.turn, True, 1)
-    assert rig.engine.sessions.end(replace(asked, turn=begun.turn), plug).result(60) == ended
-    assert not rig.engine.sessions.end(TurnEnd("s"), plug).result(60).begun
+    assert rig.engine.sessions.end_turn(replace(asked, turn=begun.turn), plug).result(60) == ended
+    assert not rig.engine.sessions.end_turn(TurnEnd("s"), plug).result(60).begun
 
 
 @pytest.mark.parametrize("request_id", [None, "r"])
@@ -88,14 +88,14 @@ def test_a_turn_at_the_bound_is_kept_but_for_what_would_wait(rig: Rig) -> None:
     plug = rig.client("plug", "read", "propose")
     bound(rig, 2)
     asked = CaptureRequest("s", tuple(user(text) for text in TOLD))
-    captured = rig.engine.sessions.capture(asked, plug).result(60)
+    captured = rig.engine.sessions.capture_messages(asked, plug).result(60)
     assert (captured.proposed, captured.skipped, len(captured.ids)) == (2, 1, 2)
     assert rig.value("SELECT count(*) FROM conflicts WHERE state = 'open'") == 2
     assert rig.value("SELECT count(*) FROM consolidation_log") == rig.value("SELECT count(*) FROM memories") == 2
-    again = rig.engine.sessions.end(TurnEnd("s", messages=(user("My brother lives in Oslo."),)), plug).result(60)
+    again = rig.engine.sessions.end_turn(TurnEnd("s", messages=(user("My brother lives in Oslo."),)), plug).result(60)
     assert (again.captured.proposed, again.captured.skipped, again.captured.ids) == (0, 1, ())
     bound(rig, 3)
-    again = rig.engine.sessions.end(TurnEnd("s", messages=(user("My brother lives in Oslo."),)), plug).result(60)
+    again = rig.engine.sessions.end_turn(TurnEnd("s", messages=(user("My brother lives in Oslo."),)), plug).result(60)
     assert (again.captured.proposed, again.captured.skipped) == (1, 0)
 
 
@@ -106,7 +106,7 @@ def test_a_writers_turn_at_the_bound_keeps_its_messages(rig: Rig) -> None:
     rig.store("I live in Porto.", plug, space="home")
     assert rig.value("SELECT count(*) FROM conflicts WHERE state = 'open'") == 1
     asked = CaptureRequest("s", (user("I live in Faro."), user("The lamp is red.")), space="home")
-    captured = rig.engine.sessions.capture(asked, plug).result(60)
+    captured = rig.engine.sessions.capture_messages(asked, plug).result(60)
     assert captured.episodes == 2
     assert captured.skipped >= 1
     assert rig.value("SELECT count(*) FROM conflicts WHERE state = 'open'") == 1
@@ -117,7 +117,7 @@ def test_sessions_that_only_end_turns_are_bounded_too(rig: Rig, monkeypatch: pyt
     plug = rig.client("plug", "read", "write")
     for number in range(6):
         told = (user(f"My sister lives in {'ABCDEF'[number]}ville."),)
-        assert rig.engine.sessions.end(TurnEnd(f"s{number}", messages=told), plug).result(60).at_hand == 1
+        assert rig.engine.sessions.end_turn(TurnEnd(f"s{number}", messages=told), plug).result(60).at_hand == 1
         assert len(rig.engine.sessions.list_in_use(plug.client_id)) <= 3
     assert (plug.client_id, "s5") in rig.engine.sessions.list_in_use(plug.client_id)
     assert rig.engine.sessions._table.leaving((plug.client_id, "s0")) is None  # it is saved

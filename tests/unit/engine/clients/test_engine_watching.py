@@ -114,10 +114,10 @@ def test_a_wish_that_waits_is_no_deed(rig: Rig) -> None:
     ada = ears.actors["ada"]
     lamp = rig.store("The lamp of the hall is red.", space="home").memory_id
     ears.heard()
-    asked = rig.engine.client_changes.remove(lamp, ada, Wish.FORGET).result(30)
+    asked = rig.engine.client_changes.remove_memory(lamp, ada, Wish.FORGET).result(30)
     assert asked.operation == "PROPOSED"
     assert ears.heard() == {}
-    asked = rig.engine.client_changes.update(lamp, "The lamp of the hall is blue.", ada).result(30)
+    asked = rig.engine.client_changes.update_text(lamp, "The lamp of the hall is blue.", ada).result(30)
     assert asked.operation == "PROPOSED"
     assert lamp not in str(ears.heard())
     assert asked.conflict is not None
@@ -160,7 +160,7 @@ def test_what_is_said_of_a_memory_changes_it_and_reading_does_not(rig: Rig) -> N
     rig.get(lamp, ada)
     assert rig.found("red lamp", ada)
     journal = rig.opened.read_log
-    waiting = journal.take()
+    waiting = journal.take_pending()
     assert waiting
     rig.opened.storage.write(lambda tx: journal.write(tx, waiting)).result(30)
     assert ears.heard() == {}
@@ -194,5 +194,5 @@ def test_a_long_text_is_told_as_one(rig: Rig) -> None:
 
 
 def test_where_nobody_watches_nothing_is_looked_up(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.engine.runtime.storage._moves", lambda _: pytest.fail("looked"))
+    monkeypatch.setattr("core.engine.runtime.storage._list_moves", lambda _: pytest.fail("looked"))
     rig.store("The lamp of the hall.")

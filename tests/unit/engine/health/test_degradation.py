@@ -97,15 +97,15 @@ def test_the_backlog_rests_while_the_embedder_is_away_and_loses_nothing(rig: Rig
 def test_editing_asking_and_judging_go_on_without_an_embedder(rig: Rig, flaky: FlakyEmbedder) -> None:
     kept = rig.store("The kiln stands in the shed").memory_id
     flaky.code = Code.EMBEDDER_UNAVAILABLE
-    report = rig.engine.library.revise([kept], Revision(text="The kiln stands in the barn")).result(30)
+    report = rig.engine.library.revise_memories([kept], Revision(text="The kiln stands in the barn")).result(30)
     assert report.changed == 1
     assert rig.found("kiln barn") == ["The kiln stands in the barn"]
-    context = rig.engine.memories.context(ContextQuery("Where is the kiln?"), OWNER_ACTOR).result(30)
+    context = rig.engine.memories.build_context(ContextQuery("Where is the kiln?"), OWNER_ACTOR).result(30)
     assert "The kiln stands in the barn" in context.context.text
-    judged = rig.engine.memories.feedback(report.ids[0], "irrelevant", "where is the boat", OWNER_ACTOR).result(30)
+    judged = rig.engine.memories.give_feedback(report.ids[0], "irrelevant", "where is the boat", OWNER_ACTOR).result(30)
     assert rig.value("SELECT context IS NULL AND vector_space IS NULL FROM feedback WHERE id = ?", judged.id)
-    assert rig.engine.laboratory.ask(RecallQuery("kiln"), {}).result(30).strategy == NO_VECTORS
-    assert rig.engine.timeline.evolution("kiln").result(30).events
+    assert rig.engine.laboratory.try_question(RecallQuery("kiln"), {}).result(30).strategy == NO_VECTORS
+    assert rig.engine.timeline.trace_evolution("kiln").result(30).events
     flaky.code = None
     rig.settle()
     assert pending(rig) == 0
@@ -134,7 +134,7 @@ def test_a_full_disk_can_be_read_says_so_and_is_left_by_itself(rig: Rig, monkeyp
         def refuse(*_: object) -> None:
             raise disk_full_error()
 
-        full.setattr(Vault, "_transact", refuse)
+        full.setattr(Vault, "_run_transaction", refuse)
         with refused(Code.DISK_FULL):
             rig.store("The boat lies in the harbour")
         assert rig.found("kiln") == ["The kiln stands in the shed"]

@@ -115,7 +115,7 @@ def test_e32_1b_without_a_model_server_claims_are_read_by_rules(tmp_path: Path, 
         assert {row[0] for row in rig.rows("SELECT value_key FROM claims")} >= {"graz", "peanuts"}
         assert {row[0] for row in rig.rows("SELECT extracted_by FROM claims")} == {"rules"}
         assert describe_problem("model_absent") in how(rig).warnings
-        told = rig.engine.vault.status().result(30).values["model_server"]
+        told = rig.engine.vault.read_status().result(30).values["model_server"]
         assert told["sentence"] == "No model server: rules and the built-in model answer"
 
 
@@ -127,11 +127,11 @@ def test_e32_1c_a_pair_nobody_is_sure_of_stands_side_by_side_until_the_model_is_
         client = rig.client("one", "write", "read")
         first = rig.store("The gate opens at nine.", client).memory_id
         second = rig.store("The gate opens at ten.", client).memory_id
-        assert rig.engine.refinement.refine().result(30).asked == 0
+        assert rig.engine.refinement.refine_now().result(30).asked == 0
         assert [rig.get(one).status for one in (first, second)] == ["active", "active"]
         assert rig.rows("SELECT state, note FROM conflicts") == [("moot", "may_belong")]
         with server_at(port, relation(Label.SUPERSEDE.value, 0.99)):
-            assert rig.engine.refinement.refine().result(30).settled == 1
+            assert rig.engine.refinement.refine_now().result(30).settled == 1
         assert [rig.get(one).status for one in (first, second)] == ["superseded", "active"]
         assert rig.rows("SELECT state FROM conflicts WHERE state = 'open'") == []
 
@@ -177,9 +177,9 @@ def test_e32_1d_a_queued_run_says_that_it_waits_for_the_model(rig: Rig, port: in
         assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         assert rig.engine.scheduler.make_context(rig.opened).ask is not None
     later(rig, 0.2)
-    rig.engine.settings.set("lifecycle_on", value=False).result(30)
+    rig.engine.settings.set_option("lifecycle_on", value=False).result(30)
     rig.write(lambda tx: tx.insert("jobs", {"id": "j", "type": "distill", "state": "queued", "created_at": tx.now_ms}))
-    rig.engine.settings.set("lifecycle_on", value=True).result(30)
+    rig.engine.settings.set_option("lifecycle_on", value=True).result(30)
     assert rig.engine.refinement.find_server().result(30).server is ModelServerState.ABSENT
     beat(rig)
     (row,) = rows(rig, JobType.DISTILL)

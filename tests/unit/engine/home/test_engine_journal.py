@@ -34,7 +34,7 @@ def ask(rig: Rig, query: str, **more: object) -> str:
 
 def chain_is_whole(rig: Rig) -> bool:
     chain = AuditChain(sub_keys(rig.opened.storage.root).audit)
-    return rig.opened.storage.vault.read(lambda rows: chain.verify(rows).is_whole)
+    return rig.opened.storage.vault.read(lambda rows: chain.verify_chain(rows).is_whole)
 
 
 def test_a_receipt_has_its_id_at_once_and_its_row_with_the_flush(rig: Rig) -> None:
@@ -43,7 +43,7 @@ def test_a_receipt_has_its_id_at_once_and_its_row_with_the_flush(rig: Rig) -> No
     assert is_id(receipt)
     assert rig.rows("SELECT * FROM receipts") == []
 
-    rig.engine.flush()
+    rig.engine.flush_journal()
 
     ((one, at, actor, verb, query, body, expires),) = rig.rows(
         "SELECT id, at, actor, verb, query, body, expires_at FROM receipts"
@@ -67,20 +67,20 @@ def test_many_reads_are_one_transaction(rig: Rig) -> None:
     receipts = [ask(rig, "bees") for _ in range(5)]
     for _ in range(3):
         rig.recall("bees", claude)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert rig.opened.storage.vault.seq == seq + 1
     assert len(set(receipts)) == 5
     assert rig.value("SELECT count(*) FROM receipts") == 8
     assert rig.rows("SELECT session, count FROM accesses ORDER BY session") == [("owner", 5), ("s1", 3)]
     assert rig.get(memory).access_count == 8
     assert chain_is_whole(rig)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert rig.opened.storage.vault.seq == seq + 1
 
 
 def test_a_recall_without_an_answer_has_a_receipt_too(rig: Rig) -> None:
     ask(rig, "anything there?")
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert rig.value("SELECT count(*) FROM receipts") == 1
     assert rig.rows("SELECT * FROM accesses") == []
 
@@ -110,7 +110,7 @@ def test_an_answer_that_was_taken_back_meanwhile_does_not_stop_the_flush(rig: Ri
     rig.store("Eva keeps bees too")
     ask(rig, "keeps bees")
     rig.undo()
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert rig.value("SELECT count(*) FROM receipts") == 1
     assert rig.rows("SELECT m.text FROM accesses a JOIN memories m ON m.id = a.memory_id") == [("Ada keeps bees",)]
 
@@ -123,7 +123,7 @@ def test_a_client_whose_pairing_was_undone_meanwhile_does_not_stop_the_flush(rig
     rig.undo()
     rig.undo()
     assert rig.rows("SELECT * FROM clients") == []
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert rig.rows("SELECT actor, client_id FROM receipts ORDER BY rowid") == [("client", None), ("owner", None)]
 
 
@@ -138,9 +138,9 @@ def test_what_the_disk_refuses_is_written_later(rig: Rig, monkeypatch: pytest.Mo
     with monkeypatch.context() as patch:
         patch.setattr(Tx, "run_many", full)
         with pytest.raises(EnvironmentFaultError):
-            rig.engine.flush()
+            rig.engine.flush_journal()
     second = ask(rig, "bees")
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert [row[0] for row in rig.rows("SELECT id FROM receipts ORDER BY id")] == sorted([first, second])
     assert rig.value("SELECT count(*) FROM audit WHERE verb = 'refused'") == 1
 
@@ -149,7 +149,7 @@ def test_refusals_are_put_down_and_a_flood_is_bounded(rig: Rig) -> None:
     for _ in range(500):
         rig.engine.note_refusal(None, Code.UNAUTHENTICATED)
     rig.engine.note_refusal("some-client", Code.ACCESS_DENIED)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     found = rig.rows("SELECT actor, detail, count(*) FROM audit WHERE verb = 'refused' GROUP BY 1, 2")
     assert found == [("stranger", '{"code":"E4007"}', 100)]
     rig.lock()
@@ -160,7 +160,7 @@ def test_when_a_client_was_last_here(rig: Rig) -> None:
     claude = rig.client("Claude", "read")
     assert claude.client_id is not None
     rig.engine.clients.note_seen(claude.client_id)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert rig.rows("SELECT last_seen_at FROM clients") == [(START_MS,)]
     assert rig.undo().left == ()  # being seen is no change
     rig.lock()
@@ -176,7 +176,7 @@ def test_the_audit_is_whole_after_everything_and_shows_a_changed_row(rig: Rig) -
     rig.unimport(report.import_id)
     rig.client("Claude", "read")
     rig.engine.clients.revoke("Claude").result(10)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     verbs = [row[0] for row in rig.rows("SELECT verb FROM audit ORDER BY nr")]
     assert verbs == [
         *("import", "import", "import", "settle", "store", "forget", "undo", "unimport", "pair", "revoke", "recall"),
@@ -203,7 +203,7 @@ def test_no_memory_text_in_audit_labels_and_logs(rig: Rig, caplog: pytest.LogCap
     for bad in (f"{MARKER}\0", f"{MARKER}\ud800"):
         with refused(Code.INVALID_INPUT):
             rig.store(bad)
-    rig.engine.flush()
+    rig.engine.flush_journal()
 
     audit = rig.rows("SELECT actor, verb, object, detail FROM audit")
     steps = rig.rows("SELECT verb, label, actor FROM undo_steps")

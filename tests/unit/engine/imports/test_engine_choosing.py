@@ -129,14 +129,14 @@ def test_an_interrupted_choice_is_finished_as_chosen(rig: Rig, position: int) ->
     path = rig.write_rows(ROWS)
     chosen = frozenset({key_of(rig, path, "second"), key_of(rig, path, "third")})
     rig.opened.options = Options(import_batch=2)
-    writing = rig.opened.search.import_writer.batch
+    writing = rig.opened.search.import_writer.store_batch
 
     def batch(tx: Any, run: ImportRun, items: Any, at: int, *rest: Any) -> None:
         writing(tx, run, items, at, *rest)
         if at >= position:
             tx.after_commit(rig.opened.storage.closing.set)
 
-    object.__setattr__(rig.opened.search.import_writer, "batch", batch)
+    object.__setattr__(rig.opened.search.import_writer, "store_batch", batch)
     assert error_of(rig.engine.imports.run(path, None, None, OWNER_ACTOR, only=chosen)).code is Code.VAULT_LOCKED
     rig.lock()
     rig.unlock()
@@ -152,13 +152,13 @@ def test_a_choice_whose_file_is_gone_leaves_nothing(rig: Rig) -> None:
     path = rig.write_rows(ROWS)
     rig.opened.options = Options(import_batch=2)
     chosen = frozenset({key_of(rig, path, "second")})
-    writing = rig.opened.search.import_writer.batch
+    writing = rig.opened.search.import_writer.store_batch
 
     def batch(*given: Any) -> None:
         writing(*given)
         given[0].after_commit(rig.opened.storage.closing.set)
 
-    object.__setattr__(rig.opened.search.import_writer, "batch", batch)
+    object.__setattr__(rig.opened.search.import_writer, "store_batch", batch)
     error_of(rig.engine.imports.run(path, None, None, OWNER_ACTOR, only=chosen))
     rig.lock()
     path.unlink()

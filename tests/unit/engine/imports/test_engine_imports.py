@@ -390,18 +390,18 @@ def test_a_rehearsal_counts_proposals_out_that_are_known(rig: Rig) -> None:
 def test_the_status_counts_what_the_import_told(rig: Rig) -> None:
     report = rig.bring([{"text": LONG}, {"text": "A short one."}])
     assert len(rig.rows("SELECT id FROM memories")) > report.stored == 2
-    told = rig.engine.vault.status().result(30).values["memories"]
+    told = rig.engine.vault.read_status().result(30).values["memories"]
     assert told == {"total": 2, "by_status": {"active": 2}, "by_kind": {"episode": 2}}
-    assert rig.engine.vault.status(brief=True).result(30).values["memories"] == {"total": 2}
+    assert rig.engine.vault.read_status(brief=True).result(30).values["memories"] == {"total": 2}
 
 
 def test_the_status_counts_two_memories_that_were_merged_as_two(rig: Rig) -> None:
     kept, other = (rig.store(text, space="home").memory_id for text in ("The kelp farm uses Python.", "It has a pump."))
     ids = iter(["018bd50b-0000-7000-8000-000000000001"])
     rig.write(lambda tx: write_merge(tx, lambda: next(ids), kept, "The kelp farm uses Python and has a pump.", other))
-    told = rig.engine.vault.status().result(30).values["memories"]
+    told = rig.engine.vault.read_status().result(30).values["memories"]
     assert told == {"total": 2, "by_status": {"active": 1, "superseded": 1}, "by_kind": {"fact": 2}}
-    assert rig.engine.vault.status(brief=True).result(30).values["memories"] == {"total": 2}
+    assert rig.engine.vault.read_status(brief=True).result(30).values["memories"] == {"total": 2}
 
 
 # --- when it was said

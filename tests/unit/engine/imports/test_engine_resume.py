@@ -59,14 +59,14 @@ def rig_of(folder: Path, **more: Any) -> Iterator[Rig]:
 
 def interrupt(rig: Rig, path: Path, position: int) -> None:
     """Lock the vault when so many records are stored; what is in the queue by then is stored too."""
-    writing = rig.opened.search.import_writer.batch
+    writing = rig.opened.search.import_writer.store_batch
 
     def batch(tx: Any, run: Any, items: Any, at: int, *rest: Any) -> None:
         writing(tx, run, items, at, *rest)
         if at >= position:
             tx.after_commit(rig.opened.storage.closing.set)
 
-    object.__setattr__(rig.opened.search.import_writer, "batch", batch)
+    object.__setattr__(rig.opened.search.import_writer, "store_batch", batch)
     error = error_of(rig.engine.imports.run(path, None, None, OWNER_ACTOR))
     assert error.code is Code.VAULT_LOCKED
     rig.lock()
@@ -113,7 +113,7 @@ def test_one_that_is_interrupted_again_and_again_comes_to_its_end(
         for position in (8, 14, 20):
             rig.unlock()
             rig.opened.options = Options(import_batch=BATCH)
-            writing = rig.opened.search.import_writer.batch
+            writing = rig.opened.search.import_writer.store_batch
 
             def batch(
                 tx: Any, run: Any, items: Any, at: int, *rest: Any, stop: int = position, go: Any = writing
@@ -122,7 +122,7 @@ def test_one_that_is_interrupted_again_and_again_comes_to_its_end(
                 if at >= stop:
                     tx.after_commit(rig.opened.storage.closing.set)
 
-            object.__setattr__(rig.opened.search.import_writer, "batch", batch)
+            object.__setattr__(rig.opened.search.import_writer, "store_batch", batch)
             rig.engine.imports.finish_interrupted().exception(30)
             rig.lock()
         rig.unlock()
@@ -190,9 +190,9 @@ def test_a_running_import_cannot_be_undone(tmp_path: Path) -> None:
         interrupt(rig, rig.write_rows(ROWS), 5)
         rig.unlock()
         ((import_id, step),) = rig.rows("SELECT id, step_id FROM imports")
-        assert error_of(rig.engine.imports.undo(import_id)).code is Code.NOT_FOUND
-        assert error_of(rig.engine.memories.undo(step, OWNER_ACTOR)).code is Code.BUSY
-        assert error_of(rig.engine.memories.undo(None, OWNER_ACTOR)).code is Code.NOT_FOUND
+        assert error_of(rig.engine.imports.undo_import(import_id)).code is Code.NOT_FOUND
+        assert error_of(rig.engine.memories.undo_step(step, OWNER_ACTOR)).code is Code.BUSY
+        assert error_of(rig.engine.memories.undo_step(None, OWNER_ACTOR)).code is Code.NOT_FOUND
         rig.engine.imports.finish_interrupted().result(30)
         rig.unimport(import_id)
         assert rig.texts(None) == []

@@ -34,7 +34,7 @@ def clock() -> HandClock:
 def rig(tmp_path: Path, clock: HandClock) -> Iterator[Rig]:
     with rig_at(tmp_path, clock=clock) as rig:
         rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
-        rig.engine.scheduler.begin(rig.opened)
+        rig.engine.scheduler.start_for(rig.opened)
         yield rig
 
 
@@ -61,13 +61,13 @@ def test_no_work_turns_in_a_circle_once_the_clock_is_right(
 ) -> None:
     wrong_year(rig, clock)
     queued: list[JobType] = []
-    enqueue = job_store.enqueue
+    enqueue = job_store.enqueue_job
 
     def noted(tx: Any, make_id: Any, kind: JobType, actor: str) -> str:
         queued.append(kind)
         return enqueue(tx, make_id, kind, actor)
 
-    monkeypatch.setattr(job_store, "enqueue", noted)
+    monkeypatch.setattr(job_store, "enqueue_job", noted)
     for _ in range(90):
         clock.advance(60_000)
         beat(rig)
@@ -76,22 +76,22 @@ def test_no_work_turns_in_a_circle_once_the_clock_is_right(
 
 
 def test_a_step_from_before_can_still_be_taken_back(rig: Rig, clock: HandClock) -> None:
-    rig.engine.settings.set("lifecycle_on", value=False).result(30)  # nothing else touches what was stored
+    rig.engine.settings.set_option("lifecycle_on", value=False).result(30)  # nothing else touches what was stored
     stored = rig.store("Ada keeps bees").memory_id
     step = rig.value("SELECT id FROM undo_steps WHERE verb = 'store'")
     wrong_year(rig, clock)
     rig.opened.tidied_at = None
     clock.advance(3 * DAY_MS)
     delete_expired(rig.opened)
-    assert rig.engine.memories.undo(step, OWNER_ACTOR).result(30) is not None
+    assert rig.engine.memories.undo_step(step, OWNER_ACTOR).result(30) is not None
     assert stored not in [row[0] for row in rig.rows("SELECT id FROM memories")]
 
 
 def test_work_that_failed_is_tried_again_by_the_clock(rig: Rig, clock: HandClock) -> None:
     wrong_year(rig, clock)
     make_id = rig.opened.storage.make_id
-    job = rig.write(lambda tx: job_store.enqueue(tx, make_id, JobType.SWEEP, "scheduler"))
-    rig.write(lambda tx: job_store.fail(tx, job, "E5002", is_patient=True))
+    job = rig.write(lambda tx: job_store.enqueue_job(tx, make_id, JobType.SWEEP, "scheduler"))
+    rig.write(lambda tx: job_store.fail_job(tx, job, "E5002", is_patient=True))
     clock.advance(DAY_MS)
     beat(rig)
     assert rig.value("SELECT state FROM jobs WHERE id = ?", job) == JobState.DONE

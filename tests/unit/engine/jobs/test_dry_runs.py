@@ -25,7 +25,7 @@ def ran(rig: Rig, kind: JobType) -> JobRow:
 
 
 def foretold(rig: Rig, kind: JobType) -> dict[str, Any]:
-    return dict(rig.engine.jobs.preview(1, (kind,)).result(60).reports[kind])
+    return dict(rig.engine.jobs.preview_runs(1, (kind,)).result(60).reports[kind])
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -72,7 +72,7 @@ def test_a_consolidation_unites_no_halves_of_an_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize("days", [0, 40, 120, 400, 800])
 def test_a_dry_run_of_a_sweep_reports_what_the_run_does(tmp_path: Path, days: int) -> None:
     with rig_at(tmp_path, clock=HandClock(START_MS)) as rig:
-        rig.engine.settings.set("prune_superseded", value=True).result(30)
+        rig.engine.settings.set_option("prune_superseded", value=True).result(30)
         rig.bring([*facts(9), *talk(4)])
         rig.settle()
         kept = [rig.store(f"The {word} jug is on the sill.").memory_id for word in ("blue", "red", "green")]

@@ -63,7 +63,7 @@ def test_a_run_that_found_nothing_is_not_counted(rig: Rig) -> None:
 
 
 def test_what_was_erased_is_counted(rig: Rig) -> None:
-    rig.engine.settings.set("erase_kinds", "fact").result(30)
+    rig.engine.settings.set_option("erase_kinds", "fact").result(30)
     later(rig, 700)
     run(rig, JobType.SWEEP)
     begun = rig.clock.now_ms()

@@ -78,8 +78,10 @@ class Model:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Model:
     model = Model()
-    monkeypatch.setattr(spaces_module.EmbeddingModels, "_ask", lambda _, wish, texts: model.ask(wish, texts))
-    monkeypatch.setattr(spaces_module.EmbeddingModels, "_version", lambda _, wish: model.version_of(wish))
+    monkeypatch.setattr(
+        spaces_module.EmbeddingModels, "_embed_on_server", lambda _, wish, texts: model.ask(wish, texts)
+    )
+    monkeypatch.setattr(spaces_module.EmbeddingModels, "_read_model_version", lambda _, wish: model.version_of(wish))
     return model
 
 
@@ -125,14 +127,14 @@ def batches(rig: Rig) -> Iterator[Any]:
 
 def test_all_memories_get_a_vector_of_the_new_model_which_is_searched_then(rig: Rig, model: Model) -> None:
     rig.bring(facts(120))
-    before = rig.engine.embedding_models.state().result(30)
+    before = rig.engine.embedding_models.read_state().result(30)
     assert (before.model, before.space, before.wished, before.is_changing, before.note) == ("", "words", "", False, "")
     begin(rig)
-    under_way = rig.engine.embedding_models.state().result(30)
+    under_way = rig.engine.embedding_models.read_state().result(30)
     assert (under_way.is_changing, under_way.done, under_way.total) == (True, 0, 120)
     assert "built-in model" in under_way.note
     assert migrated(rig) == "done"
-    after = rig.engine.embedding_models.state().result(30)
+    after = rig.engine.embedding_models.read_state().result(30)
     assert (after.model, after.space, after.dims, after.is_changing) == (WISH, WISH, Served.dims, False)
     assert [(one.name, one.vectors) for one in after.kept] == [("words", 120)]
     assert states(rig) == {"words": "old", WISH: "active"}
@@ -148,7 +150,7 @@ def test_a_wish_is_looked_at_with_the_next_second_and_not_with_the_next_minute(r
     rig.store("The heron stands in the reeds.")
     scheduler, opened = rig.engine.scheduler, rig.opened
     scheduler.beats = SchedulerPacing(every_s=60.0, quiet_s=0.0)
-    scheduler.begin(opened)
+    scheduler.start_for(opened)
     rig.engine.embedding_models.begin_change(WISH).result(30)
     scheduler.queue_due(opened)
     assert rig.value("SELECT count(*) FROM jobs WHERE type = 'migrate'") == 1
@@ -224,7 +226,7 @@ def test_a_stop_in_the_middle_goes_on_where_it_was_after_the_next_start(rig: Rig
         again.engine.scheduler.beats = SchedulerPacing(pause_s=0.0, quiet_s=0.0)
         assert again.opened.search.space.name == "words"
         assert again.found("jar number 7")[0] == "The shelf holds jar number 7"
-        state = again.engine.embedding_models.state().result(30)
+        state = again.engine.embedding_models.read_state().result(30)
         assert (state.done, state.total) == (100, 130)
         assert migrated(again) == "done"
         assert model.asked < 40, "only what lacked a vector was embedded"
@@ -238,7 +240,7 @@ def test_taking_the_wish_back_drops_what_was_made_and_leaves_the_old_space_as_it
     begin(rig)
     steps = batches(rig)
     next(steps)
-    state = rig.engine.embedding_models.cancel().result(30)
+    state = rig.engine.embedding_models.cancel_change().result(30)
     assert not state.is_changing
     assert migrated(rig) == "done"
     assert rig.rows("SELECT n, hex(vector) FROM embeddings ORDER BY n") == before
@@ -318,7 +320,7 @@ def test_a_server_that_goes_away_lets_the_job_rest_and_the_old_space_is_searched
     begin(rig)
     next(batches(rig))
     model.fails = Code.EMBEDDER_UNAVAILABLE
-    rig.engine.embedding_models.end()
+    rig.engine.embedding_models.close_server()
     assert migrated(rig) == "done"
     assert rig.opened.search.space.name == "words"
     assert rig.recall("jar number 7").strategy == "hybrid"
@@ -326,7 +328,7 @@ def test_a_server_that_goes_away_lets_the_job_rest_and_the_old_space_is_searched
     work = MigrationJob(rig.engine.embedding_models)
     assert rig.opened.storage.vault.read(lambda rows: work.backlog(rows, ground)) == 0, "it is left alone for a while"
     model.fails = None
-    rig.engine.embedding_models.end()
+    rig.engine.embedding_models.close_server()
     assert migrated(rig) == "done"
     assert rig.opened.search.space.name == WISH
 
@@ -334,7 +336,7 @@ def test_a_server_that_goes_away_lets_the_job_rest_and_the_old_space_is_searched
 def test_a_model_that_does_not_answer_is_told_at_once_and_nothing_is_wished(rig: Rig, model: Model) -> None:
     model.fails = Code.EMBEDDER_UNAVAILABLE
     assert error_of(rig.engine.embedding_models.begin_change(WISH)).code is Code.EMBEDDER_UNAVAILABLE
-    assert not rig.engine.embedding_models.state().result(30).is_changing
+    assert not rig.engine.embedding_models.read_state().result(30).is_changing
     with refused(Code.CONFIG_INVALID):
         rig.engine.embedding_models.begin_change("bert").result(30)
 
@@ -376,14 +378,14 @@ def test_vectors_that_are_over_go_after_thirty_days_or_when_the_person_says_so(r
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(vector_spaces.KEPT_DAYS * DAY_MS - 1)
     assert rig.opened.storage.vault.read(lambda rows: work.backlog(rows, ground)) == 0
-    rig.engine.embedding_models.forget("words").result(30)
+    rig.engine.embedding_models.forget_vectors("words").result(30)
     assert rig.opened.storage.vault.read(lambda rows: work.backlog(rows, ground)) == 3
     assert migrated(rig) == "done"
     assert count(rig, "words") == 0
     assert count(rig, WISH) == 3
     assert states(rig) == {WISH: "active"}
-    assert error_of(rig.engine.embedding_models.forget(WISH)).code is Code.NOT_FOUND
-    assert rig.engine.embedding_models.state().result(30).kept == ()
+    assert error_of(rig.engine.embedding_models.forget_vectors(WISH)).code is Code.NOT_FOUND
+    assert rig.engine.embedding_models.read_state().result(30).kept == ()
 
 
 def test_another_version_of_the_built_in_model_is_embedded_anew(tmp_path: Path) -> None:
@@ -420,7 +422,7 @@ def test_somebody_who_writes_without_a_pause_does_not_hold_up_the_exchange(rig: 
 def test_through_the_real_client_with_a_stand_in_server(tmp_path: Path) -> None:
     with FakeOllama() as server, rig_at(tmp_path) as rig:
         rig.engine.scheduler.beats = SchedulerPacing(pause_s=0.0, quiet_s=0.0)
-        rig.engine.settings.set("model_host", server.host).result(30)
+        rig.engine.settings.set_option("model_host", server.host).result(30)
         rig.bring(facts(3))
         begin(rig)
         assert migrated(rig) == "done"
@@ -436,8 +438,8 @@ def test_through_the_real_client_with_a_stand_in_server(tmp_path: Path) -> None:
 
 def test_only_this_machine_is_asked(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    rig.engine.settings.set("model_host", "192.0.2.7:11434").result(30)
-    rig.engine.settings.set("model_beyond", value=True).result(30)
+    rig.engine.settings.set_option("model_host", "192.0.2.7:11434").result(30)
+    rig.engine.settings.set_option("model_beyond", value=True).result(30)
     assert error_of(rig.engine.embedding_models.begin_change(WISH)).code is Code.ACCESS_DENIED
 
 
@@ -464,7 +466,7 @@ def test_what_a_change_costs_is_measured_and_changes_nothing(tmp_path: Path, mod
         assert 40 * 0.8 / 16 <= cost.seconds < 40 * 30 / 16
         assert "built-in model" in cost.note
         assert rig.engine.embedding_models._model is None
-        assert not rig.engine.embedding_models.state().result(30).is_changing
+        assert not rig.engine.embedding_models.read_state().result(30).is_changing
         assert rig.engine.embedding_models.estimate_change("").result(30).memories == 0
         model.fails = Code.EMBEDDER_UNAVAILABLE
         assert error_of(rig.engine.embedding_models.estimate_change(WISH)).code is Code.EMBEDDER_UNAVAILABLE
@@ -474,7 +476,7 @@ def test_what_a_change_costs_is_measured_and_changes_nothing(tmp_path: Path, mod
 
 def test_the_servers_embedding_models_are_offered_and_no_others(tmp_path: Path) -> None:
     with FakeOllama() as server, rig_at(tmp_path) as rig:
-        rig.engine.settings.set("model_host", server.host).result(30)
+        rig.engine.settings.set_option("model_host", server.host).result(30)
         server.models.append(("far-embed:cloud", 300_000_000, "bert"))
         offers = rig.engine.embedding_models.list_models().result(30)
         assert [(one.wish, one.bytes) for one in offers.models] == [(f"ollama:{EMBEDDER}", 300_000_000)]

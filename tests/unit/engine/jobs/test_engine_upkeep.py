@@ -23,7 +23,9 @@ ZEROS: dict[str, dict[str, Any]] = {
 
 
 def stats(rig: Rig, actor: Actor, space: str | None = None) -> dict[str, Any]:
-    return {name: dict(counts) for name, counts in rig.engine.maintenance.stats(space, actor).result(30).items()}
+    return {
+        name: dict(counts) for name, counts in rig.engine.maintenance.count_by_state(space, actor).result(30).items()
+    }
 
 
 def notes(rig: Rig, actor: Actor, count: int, *, done: bool = True) -> list[str]:
@@ -59,7 +61,7 @@ def test_a_space_is_counted_with_what_is_everybodys(rig: Rig) -> None:
     reader = rig.client("reader", "read", "space:garden")
     assert stats(rig, reader, "garden")["facts"]["active"] == 2
     assert stats(rig, OWNER_ACTOR, "home")["facts"]["active"] == 2
-    hidden, unknown = (error_of(rig.engine.maintenance.stats(name, reader)) for name in ("home", "nowhere"))
+    hidden, unknown = (error_of(rig.engine.maintenance.count_by_state(name, reader)) for name in ("home", "nowhere"))
     assert (hidden.code, hidden.sentence) == (unknown.code, unknown.sentence)
     assert hidden.code is Code.NOT_FOUND
 
@@ -70,8 +72,8 @@ def test_the_log_is_of_its_own_deeds_newest_first_without_words(rig: Rig) -> Non
     rig.store("Of the other.", other)
     rig.engine.memories.recall(RecallQuery(MARKER), one).result(30)
     rig.engine.note_refusal(one.client_id, Code.ACCESS_DENIED)
-    rig.engine.flush()
-    found = rig.engine.maintenance.audit(10, one).result(30)
+    rig.engine.flush_journal()
+    found = rig.engine.maintenance.list_own_actions(10, one).result(30)
     assert sorted(deed.verb for deed in found) == ["recall", "refused", "store"]
     assert [deed.at for deed in found] == sorted((deed.at for deed in found), reverse=True)
     (stored,) = [deed for deed in found if deed.verb == "store"]
@@ -80,15 +82,18 @@ def test_the_log_is_of_its_own_deeds_newest_first_without_words(rig: Rig) -> Non
     (denied,) = [deed for deed in found if deed.verb == "refused"]
     assert (denied.success, denied.detail) == (False, {"code": "E4001"})
     assert MARKER not in repr(found)
-    assert len(rig.engine.maintenance.audit(1, one).result(30)) == 1
-    assert {deed.verb for deed in rig.engine.maintenance.audit(100, OWNER_ACTOR).result(30)} > {"store", "recall"}
+    assert len(rig.engine.maintenance.list_own_actions(1, one).result(30)) == 1
+    assert {deed.verb for deed in rig.engine.maintenance.list_own_actions(100, OWNER_ACTOR).result(30)} > {
+        "store",
+        "recall",
+    }
 
 
 def test_a_memory_that_was_deleted_is_not_named_to_a_client_any_more(rig: Rig) -> None:
     one = rig.client("one", "read", "write")
     gone = rig.store("Soon gone.", one).memory_id
     rig.forget(gone)
-    (deed,) = rig.engine.maintenance.audit(10, one).result(30)
+    (deed,) = rig.engine.maintenance.list_own_actions(10, one).result(30)
     assert (deed.id, deed.kind, deed.space) == ("", "", "")
 
 
@@ -97,14 +102,14 @@ def test_runs_need_curate(rig: Rig) -> None:
     with refused(Code.ACCESS_DENIED):
         rig.engine.maintenance.consolidate(plain)
     with refused(Code.ACCESS_DENIED):
-        rig.engine.maintenance.tidy(None, plain)
+        rig.engine.maintenance.archive_own_notes(None, plain)
 
 
 def test_a_client_tidies_its_own_notes_away_and_nobody_elses(rig: Rig) -> None:
     one, other = rig.client("one", "read", "write", "curate"), rig.client("other", "read", "write")
     kept, mine = notes(rig, one, 2, done=False), notes(rig, one, 3)
     theirs = notes(rig, other, 3)
-    done = rig.engine.maintenance.tidy(3, one).result(30)
+    done = rig.engine.maintenance.archive_own_notes(3, one).result(30)
     assert (done.expired, done.capacity, done.remaining) == (0, 2, 3)
     assert {rig.get(one_id).status.value for one_id in (*kept, mine[2], *theirs)} == {"active"}
     assert {rig.get(one_id).status.value for one_id in mine[:2]} == {"archived"}
@@ -116,7 +121,7 @@ def test_a_client_tidies_its_own_notes_away_and_nobody_elses(rig: Rig) -> None:
 def test_what_is_not_consolidated_is_never_too_many(rig: Rig) -> None:
     one = rig.client("one", "read", "write", "curate")
     notes(rig, one, 3, done=False)
-    done = rig.engine.maintenance.tidy(0, one).result(30)
+    done = rig.engine.maintenance.archive_own_notes(0, one).result(30)
     assert (done.expired, done.capacity, done.remaining) == (0, 0, 3)
     assert rig.rows("SELECT id FROM undo_steps WHERE verb = 'episode_cleanup'") == []
 
@@ -127,7 +132,7 @@ def test_notes_whose_time_is_over_go_first(rig: Rig) -> None:
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(8 * DAY_MS)
     new = notes(rig, one, 1)
-    done = rig.engine.maintenance.tidy(None, one).result(30)
+    done = rig.engine.maintenance.archive_own_notes(None, one).result(30)
     assert (done.expired, done.capacity, done.remaining) == (2, 0, 1)
     assert rig.get(new[0]).status.value == "active"
     assert {rig.get(one_id).status_reason for one_id in old} == {"consolidated_note"}
@@ -135,7 +140,7 @@ def test_notes_whose_time_is_over_go_first(rig: Rig) -> None:
 
 def test_a_negative_number_is_refused(rig: Rig) -> None:
     with refused(Code.INVALID_INPUT):
-        rig.engine.maintenance.tidy(-1, OWNER_ACTOR)
+        rig.engine.maintenance.archive_own_notes(-1, OWNER_ACTOR)
 
 
 def test_a_client_learns_nothing_of_a_consolidation_outside_its_scope(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_after_a_search_it_waits_until_nobody_searches_any_more() -> None:
     manners = _Manners(made)
     clock.advance(500)
     made.load.activity.note_call()
-    manners.wait()
+    manners.wait_while_busy()
     assert 0.25 <= closing.waited < 0.3
 
 
@@ -65,11 +65,11 @@ def test_whoever_searches_all_the_time_holds_it_back_and_not_for_good() -> None:
     made.load.activity = SimpleNamespace(is_busy=True)
     manners = _Manners(made)
     clock.advance(50)
-    manners.wait()
+    manners.wait_while_busy()
     assert abs(closing.waited - 0.05 * _SHARE) < 0.03
     clock.advance(60_000)
     closing.waited = 0
-    manners.wait()
+    manners.wait_while_busy()
     assert closing.waited < 1.1
 
 

@@ -64,12 +64,12 @@ def fake() -> Iterator[FakeOllama]:
 def rig(tmp_path: Path, fake: FakeOllama) -> Iterator[Rig]:
     with rig_at(tmp_path, readers=TextReaders(extract=nothing, relate=Unsure(), gate=0.0)) as found:
         found.engine.refinement.limits = QUICK
-        found.engine.settings.set("model_host", fake.host).result(30)
+        found.engine.settings.set_option("model_host", fake.host).result(30)
         yield found
 
 
 def refine(rig: Rig, most: int = 20) -> RefineReport:
-    return rig.engine.refinement.refine(most).result(60)
+    return rig.engine.refinement.refine_now(most).result(60)
 
 
 def state(rig: Rig) -> dict[str, Table]:
@@ -483,14 +483,14 @@ def test_sensitive_long_split_and_suspected_texts_are_never_sent(rig: Rig, fake:
 
 def test_turned_off_absent_elsewhere_and_locked(rig: Rig, fake: FakeOllama) -> None:
     rig.store(BERGEN)
-    put = rig.engine.settings.set
+    put = rig.engine.settings.set_option
     put("model_on", False).result(30)  # noqa: FBT003
     assert refine(rig) == RefineReport()
-    assert rig.engine.refinement.state == ModelState(ModelServerState.OFF)
+    assert rig.engine.refinement.read_state == ModelState(ModelServerState.OFF)
     put("model_on", True).result(30)  # noqa: FBT003
     put("model_host", "192.0.2.1:11434").result(30)
     assert refine(rig) == RefineReport()
-    assert rig.engine.refinement.state == ModelState(ModelServerState.FAILING, code=Code.ACCESS_DENIED.value)
+    assert rig.engine.refinement.read_state == ModelState(ModelServerState.FAILING, code=Code.ACCESS_DENIED.value)
     put("model_host", fake.host).result(30)
     put("model_name", "another").result(30)
     assert rig.engine.refinement.find_server().result(30) == ModelState(
@@ -498,15 +498,20 @@ def test_turned_off_absent_elsewhere_and_locked(rig: Rig, fake: FakeOllama) -> N
     )
     put("model_name", "").result(30)
     assert rig.engine.refinement.find_server().result(30) == ModelState(ModelServerState.READY, MODEL)
-    assert rig.engine.vault.status().result(30).values["model_server"]["sentence"].startswith(f"Model server: {MODEL}")
+    assert (
+        rig.engine.vault.read_status()
+        .result(30)
+        .values["model_server"]["sentence"]
+        .startswith(f"Model server: {MODEL}")
+    )
     fake.stop()
     assert rig.engine.refinement.find_server().result(30) == ModelState(ModelServerState.ABSENT)
-    told = rig.engine.vault.status().result(30).values["model_server"]
+    told = rig.engine.vault.read_status().result(30).values["model_server"]
     assert told["sentence"] == "No model server: rules and the built-in model answer"
     assert fake.questions == []
     rig.lock()
     with pytest.raises(UserError) as caught:
-        rig.engine.refinement.refine()
+        rig.engine.refinement.refine_now()
     assert caught.value.code is Code.VAULT_LOCKED
 
 
@@ -514,7 +519,7 @@ def test_locking_hangs_up_on_a_model_that_thinks(rig: Rig, fake: FakeOllama) -> 
     rig.engine.refinement.limits = ServerLimits()
     rig.store(BERGEN)
     fake.says(Answer(pause_s=100))
-    asking = rig.engine.refinement.refine()
+    asking = rig.engine.refinement.refine_now()
     assert fake.came.wait(10)
     rig.lock()
     with pytest.raises(UserError) as caught:
@@ -529,7 +534,7 @@ def test_a_question_that_fails_again_is_left_and_the_next_one_is_put(rig: Rig, f
     change(rig, "conflicts", state="moot")
     fake.says(lambda asked: Answer(status=500) if "second" in asked.words else Answer(claims()))
     assert [refine(rig).asked for _ in range(3)] == [0, 0, 1]
-    assert rig.engine.refinement.state.server is ModelServerState.READY
+    assert rig.engine.refinement.read_state.server is ModelServerState.READY
     assert len(fake.questions) == 3
 
 
@@ -538,7 +543,7 @@ def test_it_goes_on_by_itself_while_the_vault_is_open(tmp_path: Path, fake: Fake
     with rig_at(tmp_path, readers=readers, background=True, is_open=False) as rig:
         rig.engine.refinement.pace = RefinementPacing(look_s=0.0, first_s=0.01, idle_s=0.02, least_s=0.0)
         rig.unlock()
-        rig.engine.settings.set("model_host", fake.host).result(30)
+        rig.engine.settings.set_option("model_host", fake.host).result(30)
         fake.says(claims(("user", "lives_in", "Bergen", "home for me is Bergen")))
         refined = threading.Event()
         rig.engine.hub.subscribe(

@@ -51,7 +51,7 @@ def rig(tmp_path: Path, embedder: Refusing) -> Iterator[Rig]:
         scheduler = made.engine.scheduler
         scheduler.agenda.jobs = {JobType.EMBED: scheduler.agenda.jobs[JobType.EMBED]}
         scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
-        scheduler.begin(made.opened)
+        scheduler.start_for(made.opened)
         yield made
 
 

@@ -22,7 +22,7 @@ WORDS = "the old boat lies at the quay of the northern harbour near the red cran
 
 def faded(rig: Rig) -> None:
     """What fades, expires, recovers, is too weak, and is over."""
-    rig.engine.settings.set("prune_superseded", value=True).result(30)
+    rig.engine.settings.set_option("prune_superseded", value=True).result(30)
     mended = told(rig, "The blue jug is on the sill", 0)
     fades = told(rig, "The red jug is under the stairs", 160, used_days=20)
     rig.write(lambda tx: tx.run("UPDATE memories SET access_count = 20 WHERE id = ?", (fades,)))

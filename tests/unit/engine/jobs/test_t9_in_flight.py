@@ -139,7 +139,7 @@ def test_t9_what_a_model_was_reading_when_it_went_makes_no_fact(
 
     with FakeOllama() as server:
         server.says(answer)
-        rig.engine.settings.set("model_host", server.host).result(30)
+        rig.engine.settings.set_option("model_host", server.host).result(30)
         assert rig.engine.refinement.find_server().result(30).server is ModelServerState.READY
         seen = meanwhile(rig, monkeypatch, JobType.DISTILL, "prepare", partial(go, rig, [kept]))
         run(rig, JobType.DISTILL)
@@ -154,7 +154,7 @@ def test_t9_a_queued_job_finds_no_tombstoned_text_and_an_import_brings_none(rig:
     rig.bring([row, {"text": "Ada keeps bees behind the school.", "kind": "fact", "ref": "y"}])
     ids = [str(found[0]) for found in rig.rows("SELECT id FROM memories WHERE text = ?", TEXT)]
     labels = {int(found[0]) for found in rig.rows("SELECT n FROM memories WHERE text = ?", TEXT)}
-    rig.engine.settings.set("lifecycle_on", value=False).result(30)
+    rig.engine.settings.set_option("lifecycle_on", value=False).result(30)
     kinds = (JobType.EMBED, JobType.ENRICH, JobType.CONSOLIDATE, JobType.SWEEP, JobType.GAPS, JobType.REPLAY)
     for kind in kinds:
         queued = {"id": kind.value, "type": kind.value, "state": "queued", "created_at": 0}
@@ -162,7 +162,7 @@ def test_t9_a_queued_job_finds_no_tombstoned_text_and_an_import_brings_none(rig:
     erase(rig, ids)
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(40 * DAY_MS)
-    rig.engine.settings.set("lifecycle_on", value=True).result(30)
+    rig.engine.settings.set_option("lifecycle_on", value=True).result(30)
     for kind in kinds:
         run(rig, kind)
     again = rig.bring(rig.folder / "rows.jsonl")

@@ -36,7 +36,7 @@ def lab(rig: Rig) -> Laboratory:
 
 
 def ask(rig: Rig, query: str = QUERY, **more: object) -> LabAnswer:
-    return rig.engine.laboratory.ask(RecallQuery(query), **more).result(30)  # type: ignore[arg-type]  # by name
+    return rig.engine.laboratory.try_question(RecallQuery(query), **more).result(30)  # type: ignore[arg-type]  # by name
 
 
 def test_near_misses_stand_by_their_scores(rig: Rig) -> None:
@@ -54,10 +54,10 @@ def test_near_misses_stand_by_their_scores(rig: Rig) -> None:
 def test_a_trial_shows_everything_and_leaves_nothing(rig: Rig) -> None:
     for text in (BEES, COFFEE):
         rig.store(text)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     before, told = rig.dump(), rig.rows("SELECT count(*) FROM audit UNION ALL SELECT count(*) FROM receipts")
     answer = ask(rig)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert differences(before, rig.dump()) == {}
     assert rig.rows("SELECT count(*) FROM audit UNION ALL SELECT count(*) FROM receipts") == told
     assert rig.get(answer.items[0].memory.id).access_count == 0
@@ -93,11 +93,11 @@ def test_trial_weights_count_for_the_trial_alone(rig: Rig, lab: Laboratory) -> N
     assert len(ask(rig).items) == 1
     assert rig.found(QUERY) == [BEES]
     with refused(Code.CONFIG_INVALID):
-        lab.ask(RecallQuery(QUERY), {"floor": 7.0})
+        lab.try_question(RecallQuery(QUERY), {"floor": 7.0})
     with refused(Code.CONFIG_INVALID):
-        lab.ask(RecallQuery(QUERY), {"no_such_option": 1.0})
+        lab.try_question(RecallQuery(QUERY), {"no_such_option": 1.0})
     with refused(Code.INVALID_QUERY):
-        lab.ask(RecallQuery(" "))
+        lab.try_question(RecallQuery(" "))
 
 
 def test_what_a_client_would_see(rig: Rig) -> None:
@@ -110,13 +110,13 @@ def test_what_a_client_would_see(rig: Rig) -> None:
     rig.engine.clients.revoke("worker").result(30)
     for name in ("worker", "nobody", "@owner"):
         with refused(Code.NOT_FOUND):
-            rig.engine.laboratory.ask(RecallQuery(QUERY), None, name)
+            rig.engine.laboratory.try_question(RecallQuery(QUERY), None, name)
 
 
 def test_the_person_may_change_the_plan(rig: Rig) -> None:
     rig.store(BEES)
     change = PlanChange(intent=Intent.CAUSAL)
-    answer = rig.engine.laboratory.ask(RecallQuery(QUERY, plan=change, mode="keyword")).result(30)
+    answer = rig.engine.laboratory.try_question(RecallQuery(QUERY, plan=change, mode="keyword")).result(30)
     assert answer.strategy == "keyword"
     assert [item.memory.text for item in answer.items] == [BEES]
 
@@ -126,7 +126,7 @@ def test_the_tuner_tells_every_option_and_preset(rig: Rig, lab: Laboratory) -> N
     assert [row.name for row in tuning.rows] == list(RetrievalOptions.model_fields)
     assert tuning.preset == "measured"
     assert set(tuning.presets) == {"measured", "seed-a", "seed-b", "engram"} == set(tuning.preset_values)
-    lab.apply(preset_values("seed-b")).result(30)
+    lab.apply_weights(preset_values("seed-b")).result(30)
     assert (lab.read_tuning().result(30).preset, rig.opened.search.recall.profile.name) == ("seed-b", "seed-b")
 
 
@@ -134,7 +134,7 @@ def test_applied_weights_rank_the_next_question_and_undo_takes_them_back(rig: Ri
     seen: list[Event] = []
     rig.engine.hub.subscribe(seen.append)
     rig.store(BEES)
-    applied = lab.apply({**SILENT, "expand_from": 4.0}).result(30)
+    applied = lab.apply_weights({**SILENT, "expand_from": 4.0}).result(30)
     assert applied.changes == {"least_chance": (USUAL.least_chance, 1.0), "expand_from": (USUAL.expand_from, 4)}
     assert (applied.undone, applied.found) == (False, None)
     assert rig.found(QUERY) == []
@@ -147,25 +147,25 @@ def test_applied_weights_rank_the_next_question_and_undo_takes_them_back(rig: Ri
     assert rig.found(QUERY) == [BEES]
     assert rig.opened.search.recall.profile == LOCI
     assert rig.opened.search.retrieval == RetrievalOptions()
-    (history,) = lab.applications().result(30)
+    (history,) = lab.list_applications().result(30)
     assert (history.step_id, history.undone, history.changes) == (applied.step_id, True, applied.changes)
     rig.undo(report.undo_step_id)
     assert rig.found(QUERY) == []
-    assert not lab.applications().result(30)[0].undone
+    assert not lab.list_applications().result(30)[0].undone
     verbs = [event.verb for event in seen if isinstance(event, Changed)]
     assert (verbs.count("tune"), verbs.count("retuned")) == (1, 2)
 
 
 def test_a_default_is_not_written_down(rig: Rig, lab: Laboratory) -> None:
-    lab.apply({"floor": 0.5, "strength": 0.5}).result(30)
-    lab.apply({"floor": USUAL.floor}).result(30)
+    lab.apply_weights({"floor": 0.5, "strength": 0.5}).result(30)
+    lab.apply_weights({"floor": USUAL.floor}).result(30)
     assert rig.rows("SELECT key FROM settings WHERE key LIKE 'recall.%'") == [("recall.strength",)]
-    assert [sorted(one.changes) for one in lab.applications().result(30)] == [["floor"], ["floor", "strength"]]
+    assert [sorted(one.changes) for one in lab.list_applications().result(30)] == [["floor"], ["floor", "strength"]]
 
 
 @pytest.mark.expected_logs("1 stored options were out of bounds")
 def test_weights_outlive_the_lock_and_a_damaged_one_is_passed_over(rig: Rig, lab: Laboratory) -> None:
-    lab.apply({"floor": 0.5}).result(30)
+    lab.apply_weights({"floor": 0.5}).result(30)
     rig.write(lambda tx: tx.insert("settings", {"key": "recall.strength", "value": '"much"', "changed_at": 1}))
     rig.lock()
     rig.unlock()
@@ -174,10 +174,10 @@ def test_weights_outlive_the_lock_and_a_damaged_one_is_passed_over(rig: Rig, lab
 
 def test_nothing_is_applied_where_nothing_changes_or_one_value_is_wrong(rig: Rig, lab: Laboratory) -> None:
     steps = rig.value("SELECT count(*) FROM undo_steps")
-    assert error_of(lab.apply({})).code is Code.INVALID_INPUT
-    assert error_of(lab.apply({"floor": USUAL.floor})).code is Code.INVALID_INPUT
-    assert error_of(lab.apply({"strength": 0.5, "floor": 7.0})).code is Code.CONFIG_INVALID
-    assert error_of(lab.apply({"auto_text_weight": 1.0})).code is Code.CONFIG_INVALID
+    assert error_of(lab.apply_weights({})).code is Code.INVALID_INPUT
+    assert error_of(lab.apply_weights({"floor": USUAL.floor})).code is Code.INVALID_INPUT
+    assert error_of(lab.apply_weights({"strength": 0.5, "floor": 7.0})).code is Code.CONFIG_INVALID
+    assert error_of(lab.apply_weights({"auto_text_weight": 1.0})).code is Code.CONFIG_INVALID
     assert rig.value("SELECT count(*) FROM undo_steps") == steps
     assert rig.opened.search.recall.profile == LOCI
 
@@ -186,14 +186,14 @@ def test_all_is_refused_while_locked(rig: Rig, lab: Laboratory) -> None:
     rig.lock()
     for call in (
         lab.read_tuning,
-        lab.probes,
+        lab.list_probes,
         lab.run_probes,
-        lab.regressions,
-        lab.health,
-        lab.applications,
-        lab.receipts,
+        lab.count_regressions,
+        lab.read_health,
+        lab.list_applications,
+        lab.list_receipts,
     ):
         with refused(Code.VAULT_LOCKED):
             call()
     with refused(Code.VAULT_LOCKED):
-        lab.ask(RecallQuery(QUERY))
+        lab.try_question(RecallQuery(QUERY))

@@ -54,7 +54,7 @@ def test_what_belongs_here(rig: Rig, lab: Laboratory) -> None:
     tally = lab.run_probes().result(30)
     assert counts(tally) == (1, 2, 0, 0, 0, 0)
     assert [(one.passed, one.place) for one in tally.outcomes] == [(True, 1), (False, 1)]
-    assert [one.passed for one in lab.probes().result(30)] == [True, False]
+    assert [one.passed for one in lab.list_probes().result(30)] == [True, False]
 
 
 def test_where_nothing_belongs_and_what_must_not_come(rig: Rig, lab: Laboratory) -> None:
@@ -65,7 +65,7 @@ def test_where_nothing_belongs_and_what_must_not_come(rig: Rig, lab: Laboratory)
     assert counts(spoken) == (0, 0, 0, 1, 1, 1)
     assert [one.place for one in spoken.outcomes] == [None, 1]
     assert spoken.tokens == spoken.outcomes[0].tokens > 0
-    lab.apply(SILENT).result(30)
+    lab.apply_weights(SILENT).result(30)
     silent = lab.run_probes().result(30)
     assert counts(silent) == (0, 0, 1, 1, 0, 1)
     assert (silent.tokens, [one.passed for one in silent.outcomes]) == (0, [True, True])
@@ -75,8 +75,8 @@ def test_asking_them_counts_no_access_and_keeps_no_receipt(rig: Rig, lab: Labora
     bees = rig.store(BEES).memory_id
     lab.save_probe(WHO, "positive", [bees]).result(30)
     lab.run_probes().result(30)
-    lab.preview(SILENT).result(30)
-    rig.engine.flush()
+    lab.preview_weights(SILENT).result(30)
+    rig.engine.flush_journal()
     assert rig.get(bees).access_count == 0
     assert rig.rows("SELECT * FROM receipts") == []
 
@@ -85,22 +85,22 @@ def test_a_preview_compares_and_changes_nothing(rig: Rig, lab: Laboratory) -> No
     bees = rig.store(BEES).memory_id
     probe = lab.save_probe(WHO, "positive", [bees]).result(30)
     lab.save_probe(WHO, "negative").result(30)
-    found = lab.preview(SILENT).result(30)
+    found = lab.preview_weights(SILENT).result(30)
     assert (counts(found.now)[:4], counts(found.would_be)[:4]) == ((1, 1, 0, 1), (0, 1, 1, 1))
     assert [one.place for one in found.now.outcomes] == [1, None]
     assert found.would_be.tokens == 0 < found.now.tokens
     assert found.probes[0].id == probe.id
-    assert [(one.passed, one.ran_at) for one in lab.probes().result(30)] == [(None, None)] * 2
+    assert [(one.passed, one.ran_at) for one in lab.list_probes().result(30)] == [(None, None)] * 2
     assert rig.found(WHO) == [BEES]
-    assert lab.preview({}).result(30).now == lab.preview({}).result(30).would_be
+    assert lab.preview_weights({}).result(30).now == lab.preview_weights({}).result(30).would_be
 
 
 def test_a_later_preview_stops_an_earlier_one(rig: Rig, lab: Laboratory) -> None:
     rig.store(BEES)
     for n in range(20):
         lab.save_probe(f"{WHO} {n}", "negative").result(30)
-    first = [lab.preview(SILENT) for _ in range(10)]
-    last = lab.preview({})
+    first = [lab.preview_weights(SILENT) for _ in range(10)]
+    last = lab.preview_weights({})
     assert last.result(30).now == last.result(30).would_be
     assert {error_of(one).code for one in first if one.exception(30)} <= {Code.CANCELLED}
 
@@ -111,20 +111,20 @@ def test_what_broke_is_told_once_kept_and_cleared(rig: Rig, lab: Laboratory) -> 
     lab.save_probe(WHO, "positive", [rig.store("The gate is green").memory_id]).result(30)
     verbs = heard(rig)
     lab.run_probes().result(30)
-    assert (verbs, lab.regressions().result(30)) == (["probes"], 0)
+    assert (verbs, lab.count_regressions().result(30)) == (["probes"], 0)
 
-    applied = lab.apply(SILENT).result(30)
+    applied = lab.apply_weights(SILENT).result(30)
     assert applied.found == (0, 2)
-    assert lab.regressions().result(30) == 1
+    assert lab.count_regressions().result(30) == 1
     assert rig.engine.conflicts.count_waiting().result(30)[WaitingKind.REGRESSIONS] == 1
     assert verbs[-2:] == ["probes", "regression"]
     lab.run_probes().result(30)
-    assert (verbs[-1], lab.regressions().result(30)) == ("probes", 1)
-    assert lab.applications().result(30)[0].found == (0, 2)
+    assert (verbs[-1], lab.count_regressions().result(30)) == ("probes", 1)
+    assert lab.list_applications().result(30)[0].found == (0, 2)
 
     rig.undo(applied.step_id)
     lab.run_probes().result(30)
-    assert lab.regressions().result(30) == 0
+    assert lab.count_regressions().result(30) == 0
 
 
 def test_what_took_the_place_of_a_memory_is_what_is_asked_for(rig: Rig, lab: Laboratory) -> None:
@@ -152,13 +152,13 @@ def test_saving_and_deleting_are_steps(rig: Rig, lab: Laboratory) -> None:
     assert lab.save_probe(WHO, "positive", [bees], 3).result(30) == probe
     lab.run_probes().result(30)
     step = lab.delete_probe(probe.id).result(30)
-    assert lab.probes().result(30) == ()
+    assert lab.list_probes().result(30) == ()
     assert rig.undo(step).left == ()
-    (back,) = lab.probes().result(30)
+    (back,) = lab.list_probes().result(30)
     assert (back.id, back.query) == (probe.id, WHO)
     lab.run_probes().result(30)
     assert rig.undo().label == "Save a question"  # a run of the probes is no change of the person's
-    assert lab.probes().result(30) == ()
+    assert lab.list_probes().result(30) == ()
     assert WHO not in str(rig.rows("SELECT detail, object FROM audit")) + str(rig.rows("SELECT label FROM undo_steps"))
 
 
@@ -176,7 +176,7 @@ def test_what_is_refused(rig: Rig, lab: Laboratory) -> None:
     ):
         assert error_of(lab.save_probe(query, kind, ids, within)).code is code
     assert error_of(lab.delete_probe("gone")).code is Code.NOT_FOUND
-    assert lab.probes().result(30) == ()
+    assert lab.list_probes().result(30) == ()
 
 
 def test_they_run_after_an_import_and_after_an_undo_of_weights(tmp_path: Path) -> None:
@@ -186,8 +186,8 @@ def test_they_run_after_an_import_and_after_an_undo_of_weights(tmp_path: Path) -
         ran = _waiting(rig, "probes")
         rig.bring(facts(3))
         ran()
-        assert [one.passed for one in lab.probes().result(30)] == [False]
-        step = lab.apply(SILENT).result(30).step_id
+        assert [one.passed for one in lab.list_probes().result(30)] == [False]
+        step = lab.apply_weights(SILENT).result(30).step_id
         ran = _waiting(rig, "probes")
         rig.undo(step)
         ran()

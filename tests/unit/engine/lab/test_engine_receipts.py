@@ -59,7 +59,7 @@ def test_a_receipt_holds_the_whole_recall_without_its_words(rig: Rig, lab: Labor
     first = rig.store(f"{BEES} {MARKER}").memory_id
     rig.store(COFFEE)
     reply = ask(rig, f"{QUERY} {MARKER}")
-    receipt = lab.receipt(reply.receipt_id).result(30)  # of the last second: it is written on the way
+    receipt = lab.read_receipt(reply.receipt_id).result(30)  # of the last second: it is written on the way
     assert receipt.given == tuple(item.memory.id for item in reply.result.items)
     assert receipt.given[0] == first
     assert receipt.trace is not None
@@ -72,7 +72,7 @@ def test_a_receipt_holds_the_whole_recall_without_its_words(rig: Rig, lab: Labor
     assert receipt.row.metrics.memories_packed == 2
     body = rig.value("SELECT body || metrics FROM receipts")
     assert MARKER not in body + json.dumps(receipt.body)
-    assert error_of(lab.receipt("gone")).code is Code.NOT_FOUND
+    assert error_of(lab.read_receipt("gone")).code is Code.NOT_FOUND
 
 
 def test_metrics_come_with_an_explained_recall_and_into_every_receipt(rig: Rig, lab: Laboratory) -> None:
@@ -84,16 +84,16 @@ def test_metrics_come_with_an_explained_recall_and_into_every_receipt(rig: Rig, 
     assert reply.metrics.average_relevancy == pytest.approx(cosine)
     assert (reply.metrics.ndcg, reply.metrics.tokens_consumed > 0) == (1.0, True)
     assert reply.metrics.search_latency_ms == reply.result.took_ms
-    told = lab.receipt(reply.receipt_id).result(30).row.metrics
+    told = lab.read_receipt(reply.receipt_id).result(30).row.metrics
     assert told is not None
     assert told.average_relevancy == pytest.approx(reply.metrics.average_relevancy, abs=1e-6)
-    assert [row.metrics is not None for row in lab.receipts().result(30).rows] == [True, True]
+    assert [row.metrics is not None for row in lab.list_receipts().result(30).rows] == [True, True]
 
 
 def test_why_something_was_withheld_stands_in_the_receipt(rig: Rig, lab: Laboratory) -> None:
     bees = rig.store(BEES).memory_id
-    lab.apply({"least_chance": 1.0}).result(30)
-    receipt = lab.receipt(ask(rig).receipt_id).result(30)
+    lab.apply_weights({"least_chance": 1.0}).result(30)
+    receipt = lab.read_receipt(ask(rig).receipt_id).result(30)
     assert (receipt.given, receipt.profile) == ((), "own")
     assert receipt.withheld == {bees: "below_bar"}
     assert receipt.row.items == 0
@@ -107,20 +107,20 @@ def test_pages_newest_first_and_of_one_client(rig: Rig, lab: Laboratory) -> None
     for actor in (OWNER_ACTOR, claude, OWNER_ACTOR, claude, claude):
         clock.advance(1000)
         ids.append(ask(rig, actor=actor).receipt_id)
-    rig.engine.flush()
-    first = lab.receipts(2).result(30)
+    rig.engine.flush_journal()
+    first = lab.list_receipts(2).result(30)
     assert [row.id for row in first.rows] == ids[:2:-1]
     assert [(row.actor, row.client, row.session) for row in first.rows] == [("client", "Claude", "s1")] * 2
-    rest = lab.receipts(10, first.next).result(30)
+    rest = lab.list_receipts(10, first.next).result(30)
     assert ([row.id for row in rest.rows], rest.next) == (ids[2::-1], None)
-    mine = lab.receipts(2, client="Claude").result(30)
+    mine = lab.list_receipts(2, client="Claude").result(30)
     assert [row.id for row in mine.rows] == [ids[4], ids[3]]
-    assert [row.id for row in lab.receipts(2, mine.next, "Claude").result(30).rows] == [ids[1]]
+    assert [row.id for row in lab.list_receipts(2, mine.next, "Claude").result(30).rows] == [ids[1]]
     for future, code in (
-        (lab.receipts(0), Code.INVALID_INPUT),
-        (lab.receipts(501), Code.INVALID_INPUT),
-        (lab.receipts(5, "gone"), Code.INVALID_INPUT),
-        (lab.receipts(5, client="nobody"), Code.NOT_FOUND),
+        (lab.list_receipts(0), Code.INVALID_INPUT),
+        (lab.list_receipts(501), Code.INVALID_INPUT),
+        (lab.list_receipts(5, "gone"), Code.INVALID_INPUT),
+        (lab.list_receipts(5, client="nobody"), Code.NOT_FOUND),
     ):
         assert error_of(future).code is code
 
@@ -134,7 +134,7 @@ def test_how_often_a_memory_was_given_and_to_whom_last(rig: Rig, lab: Laboratory
     for actor in (one, one, OWNER_ACTOR, two, one, OWNER_ACTOR):
         clock.advance(1000)
         ask(rig, actor=actor)
-        rig.engine.flush()
+        rig.engine.flush_journal()
     found = lab.count_disclosures(bees).result(30)
     assert (found.count, found.to, found.last_at, found.yours) == (4, "Claude", START_MS + 5000, 2)
     assert error_of(lab.count_disclosures("gone")).code is Code.NOT_FOUND
@@ -143,19 +143,19 @@ def test_how_often_a_memory_was_given_and_to_whom_last(rig: Rig, lab: Laboratory
 def test_counting_looks_through_no_receipt(rig: Rig, lab: Laboratory) -> None:
     bees = rig.store(BEES).memory_id
     ask(rig, actor=rig.client("Claude", "read", "all_spaces"))
-    rig.engine.flush()
+    rig.engine.flush_journal()
     rig.write(lambda tx: tx.run("DELETE FROM receipts"))
     assert lab.count_disclosures(bees).result(30).count == 1
 
 
 def test_health_warns_and_clears(rig: Rig, lab: Laboratory) -> None:
-    empty = lab.health().result(30)
+    empty = lab.read_health().result(30)
     assert (empty.answers, empty.average_relevancy, empty.p95_ms, empty.sentence) == (0, None, None, "")
     put(rig, *[0.35] * 9)
-    assert not lab.health().result(30).is_low  # nine tell nothing yet
+    assert not lab.read_health().result(30).is_low  # nine tell nothing yet
     rig.write(lambda tx: tx.run("DELETE FROM receipts"))
     put(rig, *[0.35] * 10, None, None)
-    low = lab.health().result(30)
+    low = lab.read_health().result(30)
     assert (low.is_low, low.model_in_doubt, low.answers, low.recalls) == (True, False, 10, 12)
     assert low.average_relevancy == pytest.approx(0.35)
     assert low.abstained == pytest.approx(2 / 12)
@@ -164,23 +164,23 @@ def test_health_warns_and_clears(rig: Rig, lab: Laboratory) -> None:
     assert low.sentence
     rig.write(lambda tx: tx.run("DELETE FROM receipts"))
     put(rig, *[0.35] * 10, *[0.6] * 20)
-    assert not lab.health().result(30).is_low
+    assert not lab.read_health().result(30).is_low
 
 
 def test_ten_poor_answers_in_a_row_put_the_model_in_doubt(rig: Rig, lab: Laboratory) -> None:
     put(rig, 0.8, *[0.1] * 5, None, *[0.1] * 5)
-    now = lab.health().result(30)
+    now = lab.read_health().result(30)
     assert (now.poor_run, now.model_in_doubt) == (10, True)
     rig.write(lambda tx: tx.run("DELETE FROM receipts"))
     put(rig, *[0.1] * 9, 0.8)
-    assert (lab.health().result(30).poor_run, lab.health().result(30).model_in_doubt) == (0, False)
+    assert (lab.read_health().result(30).poor_run, lab.read_health().result(30).model_in_doubt) == (0, False)
 
 
 def test_the_window_and_its_bounds_are_options(rig: Rig, lab: Laboratory) -> None:
     put(rig, *[0.9] * 20, *[0.5] * 12)
-    assert lab.health().result(30).answers == 32
-    lab.apply({"health_window": 12, "health_low": 0.6}).result(30)
-    now = lab.health().result(30)
+    assert lab.read_health().result(30).answers == 32
+    lab.apply_weights({"health_window": 12, "health_low": 0.6}).result(30)
+    now = lab.read_health().result(30)
     assert (now.answers, now.is_low) == (12, True)
     assert now.average_relevancy == pytest.approx(0.5)
 
@@ -194,6 +194,6 @@ def test_receipts_of_the_first_version_are_read_too(rig: Rig, lab: Laboratory) -
             (body,),
         )
     )
-    receipt = lab.receipt("old").result(30)
+    receipt = lab.read_receipt("old").result(30)
     assert (receipt.trace, receipt.given, receipt.row.metrics, receipt.reason) == (None, ("m1",), None, "Found.")
-    assert lab.health().result(30).recalls == 0
+    assert lab.read_health().result(30).recalls == 0

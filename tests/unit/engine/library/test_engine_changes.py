@@ -31,11 +31,11 @@ def curator(rig: Rig) -> Actor:
 
 
 def update(rig: Rig, memory_id: str, text: str, actor: Actor, **more: Any) -> ChangeReply:
-    return rig.engine.client_changes.update(memory_id, text, actor, **more).result(30)
+    return rig.engine.client_changes.update_text(memory_id, text, actor, **more).result(30)
 
 
 def remove(rig: Rig, memory_id: str, actor: Actor, wish: Wish = Wish.DELETE, **more: Any) -> ChangeReply:
-    return rig.engine.client_changes.remove(memory_id, actor, wish, **more).result(30)
+    return rig.engine.client_changes.remove_memory(memory_id, actor, wish, **more).result(30)
 
 
 def theirs(rig: Rig, text: str, actor: Actor, **more: Any) -> str:
@@ -120,10 +120,10 @@ def test_what_one_client_was_refused_another_may_ask_for(rig: Rig, asker: Actor)
         reply = update(rig, known, "The kettle is blue.", who)
         assert reply.operation == "PROPOSED"
         decide(rig, str(reply.conflict), Action.REJECT)
-        gone = rig.engine.client_changes.remove(known, who, Wish.FORGET).result(10)
+        gone = rig.engine.client_changes.remove_memory(known, who, Wish.FORGET).result(10)
         assert gone.operation == "PROPOSED"
         decide(rig, str(gone.conflict), Action.REJECT)
-        assert rig.engine.client_changes.remove(known, who, Wish.FORGET).result(10).operation == "NOOP"
+        assert rig.engine.client_changes.remove_memory(known, who, Wish.FORGET).result(10).operation == "NOOP"
 
 
 @pytest.mark.parametrize("wish", [Wish.DELETE, Wish.FORGET])
@@ -134,7 +134,7 @@ def test_a_removal_without_curate_waits_and_allowing_it_deletes_and_audits(rig: 
     assert rig.texts() == ["The kettle is red."]
     shown = item(rig, str(reply.conflict))
     assert (shown.existing, shown.incoming.memory.id) == (None, known)
-    row = rig.engine.conflicts.queue(QueueRequest()).result(10).rows[0]
+    row = rig.engine.conflicts.list_queue(QueueRequest()).result(10).rows[0]
     assert (row.client, row.kind) == ("asker", "approval")
     done = decide(rig, reply.conflict or "", Action.SUPERSEDE)
     assert rig.texts() == []
@@ -194,7 +194,7 @@ def test_no_more_than_fifty_of_a_clients_wishes_wait(rig: Rig, asker: Actor) -> 
 def test_a_wish_closes_itself_when_the_memory_changes(rig: Rig, asker: Actor) -> None:
     known = rig.store("The kettle is red.").memory_id
     asked = update(rig, known, "The kettle is blue.", asker), remove(rig, known, asker)
-    rig.engine.client_changes.update(known, "The kettle is black.", OWNER_ACTOR).result(30)
+    rig.engine.client_changes.update_text(known, "The kettle is black.", OWNER_ACTOR).result(30)
     upkeep(rig)
     assert [item(rig, str(reply.conflict)).state for reply in asked] == ["moot", "moot"]
     assert item(rig, str(asked[0].conflict)).closed == "One of the two changed or no longer stands."
@@ -332,7 +332,7 @@ def test_what_a_client_may_not_see_does_not_exist(rig: Rig, curator: Actor) -> N
         with refused(Code.NOT_FOUND):
             remove(rig, memory_id, curator)
         with refused(Code.NOT_FOUND):
-            rig.engine.client_changes.feedback(memory_id, curator, helpful=True).result(10)
+            rig.engine.client_changes.give_feedback(memory_id, curator, helpful=True).result(10)
     with refused(Code.NOT_FOUND):
         remove(rig, seen, curator, kind=Kind.RULE)
 
@@ -355,7 +355,7 @@ def test_an_erased_text_is_answered_as_one_that_stands(rig: Rig, curator: Actor)
 
 def test_the_owner_changes_at_once(rig: Rig) -> None:
     known = rig.store("The kettle is red.").memory_id
-    reply = rig.engine.client_changes.update(known, "The kettle is blue.", OWNER_ACTOR).result(30)
+    reply = rig.engine.client_changes.update_text(known, "The kettle is blue.", OWNER_ACTOR).result(30)
     assert (reply.operation, rig.texts()) == ("UPDATE", ["The kettle is blue."])
     assert rig.get(reply.memory_id).source is Source.USER_EXPLICIT
     assert remove(rig, reply.memory_id, OWNER_ACTOR).operation == "DELETE"

@@ -20,11 +20,11 @@ def writer(rig: Rig) -> Actor:
 
 
 def judge(rig: Rig, memory_id: str, actor: Actor, *, helpful: bool = True, **more: Any) -> Judgement:
-    return rig.engine.client_changes.feedback(memory_id, actor, helpful=helpful, **more).result(30)
+    return rig.engine.client_changes.give_feedback(memory_id, actor, helpful=helpful, **more).result(30)
 
 
 def relate(rig: Rig, a: str, b: str, kind: Relationship, actor: Actor, request_id: str | None = None) -> Related:
-    return rig.engine.client_changes.relate(a, b, kind, actor, request_id).result(30)
+    return rig.engine.client_changes.relate_memories(a, b, kind, actor, request_id).result(30)
 
 
 def test_feedback_is_the_clients_own_and_moves_no_trust(rig: Rig) -> None:
@@ -54,7 +54,7 @@ def test_feedback_on_a_rule_is_a_mark_from_who_may_write(rig: Rig, writer: Actor
 
 def test_a_mark_that_comes_twice_counts_once(rig: Rig, writer: Actor) -> None:
     rule = rig.store("Warm the pot before the tea.", kind=Kind.RULE).memory_id
-    mark = rig.engine.client_changes.mark
+    mark = rig.engine.client_changes.mark_rule
     first, again = (mark(rule, writer, helpful=True, request_id="r1").result(30) for _ in range(2))
     assert first == again
     bad, bad_again = (mark(rule, writer, helpful=False, reason="No.", request_id="r2").result(30) for _ in range(2))
@@ -68,9 +68,9 @@ def test_marks_are_for_rules_and_for_who_may_write(rig: Rig, writer: Actor) -> N
     fact = rig.store("The kettle is red.").memory_id
     rule = rig.store("Warm the pot before the tea.", kind=Kind.RULE).memory_id
     with refused(Code.INVALID_INPUT):
-        rig.engine.client_changes.mark(fact, writer, helpful=True).result(30)
+        rig.engine.client_changes.mark_rule(fact, writer, helpful=True).result(30)
     with refused(Code.ACCESS_DENIED):
-        rig.engine.client_changes.mark(rule, rig.client("asker", "read", "propose", HOME), helpful=True).result(30)
+        rig.engine.client_changes.mark_rule(rule, rig.client("asker", "read", "propose", HOME), helpful=True).result(30)
 
 
 def test_feedback_that_comes_twice_is_kept_once_and_leaves_with_the_memory(rig: Rig, writer: Actor) -> None:
@@ -134,7 +134,7 @@ def test_a_memory_that_a_client_fetches_counts_as_given(rig: Rig, writer: Actor)
     known = rig.store("The kettle is red.").memory_id
     rig.get(known, writer)
     rig.get(known)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert rig.get(known).access_count == 1
     assert rig.rows("SELECT verb, client_id FROM receipts") == [("get", writer.client_id)]
     assert rig.value("SELECT count(*) FROM handed WHERE memory_id = ?", known) == 1

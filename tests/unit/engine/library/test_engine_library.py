@@ -20,19 +20,19 @@ from core.types.views import FindRequest, Revision
 
 
 def ids_of(rig: Rig, query: str = "") -> tuple[str, ...]:
-    return rig.engine.library.find(FindRequest(query, descending=False)).result(30).ids
+    return rig.engine.library.find_memories(FindRequest(query, descending=False)).result(30).ids
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda library: library.find(FindRequest()),
+        lambda library: library.find_memories(FindRequest()),
         lambda library: library.read_rows(["x"]),
         lambda library: library.count_facets(),
-        lambda library: library.preview(["x"], Revision(pinned=True)),
-        lambda library: library.revise(["x"], Revision(pinned=True)),
-        lambda library: library.revise(["x"], Revision(text="y")),
-        lambda library: library.export(["x"], Path("x"), "json"),
+        lambda library: library.preview_revision(["x"], Revision(pinned=True)),
+        lambda library: library.revise_memories(["x"], Revision(pinned=True)),
+        lambda library: library.revise_memories(["x"], Revision(text="y")),
+        lambda library: library.export_memories(["x"], Path("x"), "json"),
     ],
 )
 def test_a_locked_vault_answers_nothing(tmp_path: Path, call: Callable[[Library], Any]) -> None:
@@ -42,18 +42,18 @@ def test_a_locked_vault_answers_nothing(tmp_path: Path, call: Callable[[Library]
 
 
 def test_a_search_is_read_without_a_vault() -> None:
-    assert [term.key for term in Library.parse("garden kind:fact").terms] == ["word", "kind"]
+    assert [term.key for term in Library.parse_search("garden kind:fact").terms] == ["word", "kind"]
     assert Library.with_term("garden", "tag", "to do") == 'garden tag:"to do"'
-    assert Library.without_term("garden kind:fact", Library.parse("garden kind:fact").terms[0]) == "kind:fact"
+    assert Library.without_term("garden kind:fact", Library.parse_search("garden kind:fact").terms[0]) == "kind:fact"
 
 
 def test_a_change_is_announced_once_after_it_is_saved(rig: Rig) -> None:
     first, second = rig.store("One").memory_id, rig.store("Two").memory_id
     heard: list[Event] = []
     stop = rig.engine.hub.subscribe(heard.append)
-    rig.engine.library.revise([first, second], Revision(pinned=True)).result(30)
-    rig.engine.library.revise([first, second], Revision(pinned=True)).result(30)  # nothing left to change
-    edited = rig.engine.library.revise([first], Revision(text="One and a half")).result(30)
+    rig.engine.library.revise_memories([first, second], Revision(pinned=True)).result(30)
+    rig.engine.library.revise_memories([first, second], Revision(pinned=True)).result(30)  # nothing left to change
+    edited = rig.engine.library.revise_memories([first], Revision(text="One and a half")).result(30)
     stop()
     changes = [event for event in heard if isinstance(event, Changed)]
     assert [(change.verb, change.ids, change.origin) for change in changes] == [
@@ -65,7 +65,7 @@ def test_a_change_is_announced_once_after_it_is_saved(rig: Rig) -> None:
 
 def test_the_new_text_is_found_after_a_lock(rig: Rig) -> None:
     memory_id = rig.store("The kiln is red").memory_id
-    rig.engine.library.revise([memory_id], Revision(text="The kiln is green")).result(30)
+    rig.engine.library.revise_memories([memory_id], Revision(text="The kiln is green")).result(30)
     rig.lock()
     rig.unlock()
     assert rig.found("kiln", mode="semantic") == ["The kiln is green"]
@@ -75,7 +75,7 @@ def test_what_is_brought_back_gets_the_vector_it_lacks(rig: Rig) -> None:
     memory_id = rig.store("The kiln is red").memory_id
     rig.forget(memory_id)
     rig.write(lambda tx: tx.run("DELETE FROM embeddings WHERE owner = 'memory'"))
-    rig.engine.library.revise([memory_id], Revision(status=Status.ACTIVE)).result(30)
+    rig.engine.library.revise_memories([memory_id], Revision(status=Status.ACTIVE)).result(30)
     rig.opened.storage.threads.jobs.submit(lambda: None).result(30)
     assert rig.value("SELECT count(*) FROM embeddings") == 1
 
@@ -84,10 +84,10 @@ def test_more_than_a_thousand_change_in_one_step_and_back(rig: Rig) -> None:
     rig.bring([{"text": f"Fact {n}", "kind": "fact"} for n in range(1_200)])
     ids = ids_of(rig)
     assert len(ids) == 1_200
-    report = rig.engine.library.revise(ids, Revision(space="work", pinned=True)).result(60)
+    report = rig.engine.library.revise_memories(ids, Revision(space="work", pinned=True)).result(60)
     assert (report.changed, report.label) == (1_200, "Change 1,200 memories")
     assert rig.engine.library.count_facets().result(30).spaces == {"work": 1_200}
-    rig.engine.memories.undo(report.step_id, OWNER_ACTOR).result(60)
+    rig.engine.memories.undo_step(report.step_id, OWNER_ACTOR).result(60)
     assert rig.engine.library.count_facets().result(30).spaces == {"home": 1_200}
     assert ids_of(rig, "is:pinned") == ()
 
@@ -97,7 +97,7 @@ def test_more_than_a_thousand_change_in_one_step_and_back(rig: Rig) -> None:
 
 def export(rig: Rig, ids: tuple[str, ...], name: str, format_name: str) -> tuple[int, str]:
     path = rig.folder / name
-    count = rig.engine.library.export(ids, path, format_name).result(30)
+    count = rig.engine.library.export_memories(ids, path, format_name).result(30)
     assert path.stat().st_mode & 0o777 == 0o600
     return count, path.read_text(encoding="utf-8")
 
@@ -172,7 +172,7 @@ def test_no_cell_of_a_csv_begins_a_formula_and_every_text_comes_back(rig: Rig, t
 
 def test_an_export_says_where_a_memory_stands_that_does_not(rig: Rig) -> None:
     memory_id = rig.store("Old news").memory_id
-    rig.engine.library.revise([memory_id], Revision(status=Status.ARCHIVED)).result(30)
+    rig.engine.library.revise_memories([memory_id], Revision(status=Status.ARCHIVED)).result(30)
     assert json.loads(export(rig, (memory_id, "nobody"), "out.jsonl", "jsonl")[1])["status"] == "archived"
 
 
@@ -190,8 +190,8 @@ def test_an_export_leaves_only_an_audit_row(rig: Rig) -> None:
 def test_an_export_goes_only_where_it_may(rig: Rig) -> None:
     memory_id = rig.store("x").memory_id
     for path, format_name in ((rig.home.path / "vault.db", "json"), (rig.folder / "x", "xml")):
-        assert error_of(rig.engine.library.export([memory_id], path, format_name)).code is Code.INVALID_INPUT
-    missing = error_of(rig.engine.library.export([memory_id], rig.folder / "no" / "x", "json"))
+        assert error_of(rig.engine.library.export_memories([memory_id], path, format_name)).code is Code.INVALID_INPUT
+    missing = error_of(rig.engine.library.export_memories([memory_id], rig.folder / "no" / "x", "json"))
     assert missing.code is Code.WRITE_FAILED
     assert "home" not in missing.sentence
     assert rig.verify()["status"] == "ok"
@@ -199,8 +199,10 @@ def test_an_export_goes_only_where_it_may(rig: Rig) -> None:
 
 def test_an_older_edit_cannot_be_undone_under_a_newer_one(rig: Rig) -> None:
     first = rig.store("The heron nests on the east bank.").memory_id
-    older = rig.engine.library.revise((first,), Revision(text="The heron nests on the west bank.")).result(30)
-    newer = rig.engine.library.revise(older.ids, Revision(text="The heron nests on the north bank.")).result(30)
+    older = rig.engine.library.revise_memories((first,), Revision(text="The heron nests on the west bank.")).result(30)
+    newer = rig.engine.library.revise_memories(older.ids, Revision(text="The heron nests on the north bank.")).result(
+        30
+    )
     report = rig.undo(older.step_id)
     assert report.left
     assert [text for text in rig.texts() if "heron" in text] == ["The heron nests on the north bank."]
@@ -210,7 +212,7 @@ def test_an_older_edit_cannot_be_undone_under_a_newer_one(rig: Rig) -> None:
 
 def test_a_corrected_text_does_not_come_back_as_of_an_earlier_day(rig: Rig) -> None:
     first = rig.store("The heron nests on the east bank.").memory_id
-    rig.engine.library.revise((first,), Revision(text="The heron nests on the west bank.")).result(30)
+    rig.engine.library.revise_memories((first,), Revision(text="The heron nests on the west bank.")).result(30)
     found = rig.found("Where does the heron nest?", as_of_ms=rig.clock.now_ms() + 1000)
     assert found == ["The heron nests on the west bank."]
 
@@ -228,4 +230,4 @@ def test_a_corrected_text_does_not_come_back_as_of_an_earlier_day(rig: Rig) -> N
     ],
 )
 def test_a_question_is_searched_for_by_its_telling_words(typed: str, searched: str) -> None:
-    assert Library.essence(typed) == searched
+    assert Library.remove_stop_words(typed) == searched

@@ -201,7 +201,7 @@ def test_versions_hold_one_after_the_other_with_their_values(rig: Rig) -> None:
     day = When(START_MS - 30 * DAY_MS, Precision.DAY)
     old = rig.store("The release is on the 28th.", occurred=day).memory_id
     claim(rig, old, "release_day", "the 28th", "the 28th", state="asserted")
-    new = rig.engine.library.revise((old,), Revision(text="The release is on the 12th.")).result(30).ids[0]
+    new = rig.engine.library.revise_memories((old,), Revision(text="The release is on the 12th.")).result(30).ids[0]
     found = belief(rig, new).chain
     assert [v.memory_id for v in found.versions] == [old, new]
     assert [v.is_current for v in found.versions] == [False, True]

@@ -8,11 +8,11 @@ from engine_rig import Rig, differences, error_of, refused
 
 from core.errors import Code
 from core.intake.transaction.admission import REASON_CHARACTERS
-from core.ipc.protocol.contract import load
+from core.ipc.protocol.contract import load_registry
 from core.types.values import OWNER_ACTOR, Kind
 
 NONE = "There is no such memory."
-NAMED = [name for name in WRITES if "memory_type" in load().methods[name].params["properties"]]
+NAMED = [name for name in WRITES if "memory_type" in load_registry().methods[name].params["properties"]]
 
 
 @pytest.mark.parametrize("method", NAMED)
@@ -52,5 +52,7 @@ def test_a_reason_has_one_length(rig: Rig) -> None:
 def test_the_engine_and_the_list_of_methods_name_the_same_length(rig: Rig) -> None:
     one = writer(rig)
     for reason, is_taken in (("a" * REASON_CHARACTERS, True), ("a" * (REASON_CHARACTERS + 1), False)):
-        problems = list(load().methods["memory_dispute"].checker.iter_errors({"id": one.fact, "reason": reason}))
+        problems = list(
+            load_registry().methods["memory_dispute"].checker.iter_errors({"id": one.fact, "reason": reason})
+        )
         assert (problems == []) is is_taken

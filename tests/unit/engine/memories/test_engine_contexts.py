@@ -31,7 +31,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def ask(rig: Rig, prompt: str, budget: int | None = None, actor: Actor = OWNER_ACTOR, **more: Any) -> ContextReply:
-    return rig.engine.memories.context(ContextQuery(prompt, budget, **more), actor).result(20)
+    return rig.engine.memories.build_context(ContextQuery(prompt, budget, **more), actor).result(20)
 
 
 def lines(reply: ContextReply) -> list[str]:
@@ -159,7 +159,7 @@ def test_only_what_stands_goes_out(rig: Rig) -> None:
 def test_the_receipt_keeps_tiers_and_the_text_as_long_as_itself(rig: Rig) -> None:
     memory = rig.store("Antwerp has a good library.").memory_id
     reply = ask(rig, "Antwerp", 200, session="s-1")
-    rig.engine.flush()
+    rig.engine.flush_journal()
     ((verb, query, body, until),) = rig.rows(
         "SELECT verb, query, body, expires_at FROM receipts WHERE id = ?", reply.receipt_id
     )
@@ -178,7 +178,7 @@ def test_the_receipt_keeps_tiers_and_the_text_as_long_as_itself(rig: Rig) -> Non
 def test_an_empty_context_leaves_a_receipt_and_no_text(rig: Rig) -> None:
     rig.store("Antwerp has a good library.")
     ask(rig, "Antwerp", 10)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert rig.value("SELECT count(*) FROM receipts") == 1
     assert rig.value("SELECT count(*) FROM contexts") == 0
 
@@ -187,7 +187,7 @@ def test_what_was_given_to_a_client_is_no_news_from_it(rig: Rig) -> None:
     rig.store("Antwerp has a good library.", space="GLOBAL")
     client = rig.client("plug", "read", "write", "all_spaces")
     given = [one.id for one in ask(rig, "Antwerp", actor=client).context.included]
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert [row[0] for row in rig.rows("SELECT memory_id FROM handed")] == given
 
 
@@ -209,7 +209,7 @@ def test_spaces_narrow_it(rig: Rig) -> None:
 
 def test_the_default_budget_is_an_option(rig: Rig) -> None:
     rig.store("Antwerp has a good library.")
-    rig.engine.settings.set("context_tokens", 10).result(20)
+    rig.engine.settings.set_option("context_tokens", 10).result(20)
     assert ask(rig, "Antwerp").context.text == ""
 
 

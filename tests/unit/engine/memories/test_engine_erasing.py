@@ -36,10 +36,10 @@ def test_nothing_of_it_is_left_in_any_table(rig: Rig) -> None:
     belief_rig.voice(rig, gone, "dispute", 5, reason=f"No {MARK} has a key")
     rig.recall("key step", bot)
     rig.recall(TEXT)
-    rig.engine.memories.context(ContextQuery("Where is the key of the step?"), OWNER_ACTOR).result(30)
-    rig.engine.flush()
+    rig.engine.memories.build_context(ContextQuery("Where is the key of the step?"), OWNER_ACTOR).result(30)
+    rig.engine.flush_journal()
     rig.engine.laboratory.save_probe("Where is the key?", "positive", [gone], 10).result(30)
-    rig.engine.library.revise([gone], Revision(importance=0.9)).result(30)
+    rig.engine.library.revise_memories([gone], Revision(importance=0.9)).result(30)
     rig.undo(rig.forget(gone))
     assert len(traces(rig)) > 5
     done = erase(rig, gone)
@@ -77,7 +77,7 @@ def test_a_part_stands_for_the_whole_split_text(rig: Rig) -> None:
 
 def test_what_is_asked_first_tells_what_goes(rig: Rig) -> None:
     old = rig.store(TEXT).memory_id
-    new = rig.engine.library.revise([old], Revision(text="The key lies in the drawer.")).result(30).ids[0]
+    new = rig.engine.library.revise_memories([old], Revision(text="The key lies in the drawer.")).result(30).ids[0]
     same = rig.store(TEXT, kind=Kind.EPISODE).memory_id
     told = rig.engine.memories.erase_preview([new]).result(30)
     assert [(item.id, item.why) for item in told.items] == [(new, "asked")]
@@ -94,7 +94,7 @@ def test_what_is_asked_first_tells_what_goes(rig: Rig) -> None:
 
 def test_a_version_beside_the_gap_stays_over_and_its_steps_can_be_undone(rig: Rig) -> None:
     old = rig.store("The key lies in the drawer.").memory_id
-    step = rig.engine.library.revise([old], Revision(text=TEXT)).result(30)
+    step = rig.engine.library.revise_memories([old], Revision(text=TEXT)).result(30)
     erase(rig, step.ids[0])
     assert rig.get(old).status.value == "superseded"
     assert rig.get(old).superseded_by_id is None
@@ -109,12 +109,12 @@ def test_a_version_beside_the_gap_stays_over_and_its_steps_can_be_undone(rig: Ri
 
 def test_pointers_lead_past_what_is_gone(rig: Rig) -> None:
     first = rig.store("The key lies in the drawer.").memory_id
-    second = rig.engine.library.revise([first], Revision(text=TEXT)).result(30).ids[0]
-    third = rig.engine.library.revise([second], Revision(text="The key hangs in the hall.")).result(30).ids[0]
+    second = rig.engine.library.revise_memories([first], Revision(text=TEXT)).result(30).ids[0]
+    third = rig.engine.library.revise_memories([second], Revision(text="The key hangs in the hall.")).result(30).ids[0]
     erase(rig, second)
     assert rig.get(first).superseded_by_id == third
     assert rig.get(third).supersedes_id == first
-    assert [memory.id for memory in rig.engine.memories.history(third, OWNER_ACTOR).result(30)] == [first, third]
+    assert [memory.id for memory in rig.engine.memories.list_versions(third, OWNER_ACTOR).result(30)] == [first, third]
     rig.undo()  # of the second edit: what it replaced is gone
     assert traces(rig) == []
 
@@ -140,7 +140,7 @@ def test_a_step_of_which_nothing_is_left_is_no_step(rig: Rig) -> None:
     assert rig.value("SELECT count(*) FROM undo_steps") == 1
     rig.undo()  # the newest that stands
     assert rig.rows("SELECT id FROM memories WHERE id = ?", kept) == []
-    assert error_of(rig.engine.memories.undo(None, OWNER_ACTOR)).code is Code.NOT_FOUND
+    assert error_of(rig.engine.memories.undo_step(None, OWNER_ACTOR)).code is Code.NOT_FOUND
 
 
 def test_a_digest_of_it_goes_and_its_other_sources_stand_again(rig: Rig) -> None:
@@ -179,7 +179,7 @@ def test_an_original_of_a_united_text_takes_the_united_one_with_it(rig: Rig) -> 
 
     def unite(tx: Any) -> str:
         with rig.opened.storage.work.verb(tx, "resolve", "Unite", OWNER_ACTOR) as verb:
-            transitions = rig.opened.search.store_service.transitions(tx, verb, rig.opened.search.add_vectors)
+            transitions = rig.opened.search.store_service.make_transitions(tx, verb, rig.opened.search.add_vectors)
             return transitions.merge_into(kept, f"The cellar is damp. {TEXT}", vector, other).original_id
 
     original = rig.write(unite)
@@ -205,7 +205,7 @@ def test_a_claim_goes_with_the_last_memory_that_says_it(rig: Rig) -> None:
     assert rig.rows("SELECT id, state FROM claims") == [(shared, "asserted")]
     assert rig.rows("SELECT memory_id FROM evidence") == [(two,)]
     assert traces(rig) == []
-    assert rig.engine.memories.reconcile().result(30).states == 0
+    assert rig.engine.memories.reconcile_all().result(30).states == 0
 
 
 def test_entities_of_rules_go_when_nothing_mentions_them(rig: Rig) -> None:
@@ -266,7 +266,7 @@ def test_a_question_saved_for_two_goes_on_with_one(rig: Rig) -> None:
     both = rig.engine.laboratory.save_probe("Where is what?", "positive", [gone, kept]).result(30)
     alone = rig.engine.laboratory.save_probe("Where is the key?", "positive", [gone]).result(30)
     erase(rig, gone)
-    assert [(one.id, one.memory_ids) for one in rig.engine.laboratory.probes().result(30)] == [(both.id, (kept,))]
+    assert [(one.id, one.memory_ids) for one in rig.engine.laboratory.list_probes().result(30)] == [(both.id, (kept,))]
     assert alone.id != both.id
     rig.engine.laboratory.delete_probe(both.id).result(30)
 
@@ -365,7 +365,7 @@ def test_work_in_flight_does_not_bring_it_back(rig: Rig, monkeypatch: pytest.Mon
     rig.store("Ada keeps bees")
     memories = rig.opened.storage.vault.read(lambda rows: list(read_by_ids(rows, [gone]).values()))
     vectors = rig.opened.search.embedder.embed([TEXT])
-    noting = type(rig.opened.read_log).note
+    noting = type(rig.opened.read_log).note_read
     held: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
 
     def note(_: Any, *args: Any, **more: Any) -> str:
@@ -373,13 +373,13 @@ def test_work_in_flight_does_not_bring_it_back(rig: Rig, monkeypatch: pytest.Mon
         return "receipt"
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(rig.opened.read_log), "note", note)
-        rig.engine.memories.context(ContextQuery("the key of the third step"), OWNER_ACTOR).result(30)
+        patch.setattr(type(rig.opened.read_log), "note_read", note)
+        rig.engine.memories.build_context(ContextQuery("the key of the third step"), OWNER_ACTOR).result(30)
         rig.recall(TEXT)
     erase(rig, gone)
     for args, more in held:
         noting(rig.opened.read_log, *args, **more)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     rig.opened.storage.write(_vectors_of(rig.opened.search, memories, vectors)).result(30)
     assert traces(rig) == []
     assert rig.value("SELECT count(*) FROM receipts") == 2

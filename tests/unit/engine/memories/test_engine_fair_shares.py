@@ -43,7 +43,7 @@ def test_one_client_fills_a_third_of_what_another_is_given_before_all_others(rig
     found = brought(rig, [item.memory.id for item in rig.recall(LEADING, asker, limit=10).items])
     assert found == {None: 7, liar.client_id: 3}
     query = ContextQuery(LEADING, budget=500)
-    packed = rig.engine.memories.context(query, asker).result(30).context
+    packed = rig.engine.memories.build_context(query, asker).result(30).context
     inside = brought(rig, [one.id for one in packed.included])
     assert 0 < inside[liar.client_id] <= sum(inside.values()) // 3
     assert SHARE in {one.reason for one in packed.excluded}
@@ -60,7 +60,7 @@ def test_what_others_leave_free_is_filled_and_none_of_theirs_is_left_out(rig: Ri
     liar, asker = crowded(rig, 50)
     found = brought(rig, [item.memory.id for item in rig.recall(ASKED, asker, limit=20).items])
     assert found == {None: 12, liar.client_id: 8}
-    packed = rig.engine.memories.context(ContextQuery(ASKED, budget=1_500), asker).result(30).context
+    packed = rig.engine.memories.build_context(ContextQuery(ASKED, budget=1_500), asker).result(30).context
     inside = brought(rig, [one.id for one in packed.included])
     assert inside[None] == 12
     assert inside[liar.client_id] > 0
@@ -71,7 +71,7 @@ def test_who_fills_the_lists_of_a_search_keeps_nothing_out_of_them(rig: Rig) -> 
     for asked in (LEADING, "garden shed number kept"):
         found = brought(rig, [item.memory.id for item in rig.recall(asked, asker, limit=10).items])
         assert found == {None: 7, liar.client_id: 3}
-    packed = rig.engine.memories.context(ContextQuery(LEADING, budget=1_500), asker).result(30).context
+    packed = rig.engine.memories.build_context(ContextQuery(LEADING, budget=1_500), asker).result(30).context
     assert brought(rig, [one.id for one in packed.included])[None] == 12
 
 
@@ -85,11 +85,11 @@ def test_one_sentence_of_the_persons_takes_one_place(rig: Rig) -> None:
     more = [item.memory.id for item in rig.recall(ASKED, reader, limit=10).items]
     assert own in more
     assert len(set(given) - set(more)) == 1
-    packed = rig.engine.memories.context(ContextQuery(ASKED, budget=700), reader).result(30).context
+    packed = rig.engine.memories.build_context(ContextQuery(ASKED, budget=700), reader).result(30).context
     assert {own} < {one.id for one in packed.included}
     # What is longer than the whole budget waits for no room.
     rig.store("The garden shed is kept so. " + "It is painted anew each spring, " * 150, space="home")
-    again = rig.engine.memories.context(ContextQuery(ASKED, budget=700), reader).result(30).context
+    again = rig.engine.memories.build_context(ContextQuery(ASKED, budget=700), reader).result(30).context
     assert len(again.included) >= len(packed.included) - 1
 
 
@@ -139,7 +139,7 @@ def test_who_is_loud_keeps_a_quiet_client_out_no_more_than_the_person(rig: Rig) 
         )
     found = brought(rig, [item.memory.id for item in rig.recall(LEADING, reader, limit=9).items])
     assert found == {loud.client_id: 3, quiet.client_id: 3, None: 3}
-    packed = rig.engine.memories.context(ContextQuery(LEADING, budget=1_000), reader).result(30).context
+    packed = rig.engine.memories.build_context(ContextQuery(LEADING, budget=1_000), reader).result(30).context
     inside = brought(rig, [one.id for one in packed.included])
     assert (inside[quiet.client_id], inside[None]) == (3, 3)
 
@@ -173,7 +173,7 @@ def test_four_that_are_loud_have_no_more_than_two_thirds_while_the_persons_own_w
         rig.store(f"The {thing} is kept under the long old bench by the window of the garden shed.", space="home")
     found = brought(rig, [item.memory.id for item in rig.recall(LEADING, reader, limit=10).items])
     assert found[None] == 4
-    packed = rig.engine.memories.context(ContextQuery(LEADING, budget=1_000), reader).result(30).context
+    packed = rig.engine.memories.build_context(ContextQuery(LEADING, budget=1_000), reader).result(30).context
     assert brought(rig, [one.id for one in packed.included])[None] == 4
 
 
@@ -235,14 +235,16 @@ def test_what_is_sealed_is_given_to_no_client_and_counted(rig: Rig) -> None:
     assert closed in [item.memory.id for item in rig.recall("What is blue?").items]
     found = rig.recall("What is blue?", client)
     assert closed not in {item.memory.id for item in found.items} | {miss.id for miss in found.near_misses}
-    packed = memories.context(ContextQuery("What is the safe opened with?", budget=900), client).result(30).context
+    packed = (
+        memories.build_context(ContextQuery("What is the safe opened with?", budget=900), client).result(30).context
+    )
     assert "safe" not in packed.text
     page = memories.list(ListRequest(statuses=None), client).result(10)
     assert (closed in [one.id for one in page.items], page.total) == (False, 1)
-    for asked in (memories.get(closed, client), memories.history(closed, client)):
+    for asked in (memories.get(closed, client), memories.list_versions(closed, client)):
         with refused(Code.NOT_FOUND):
             asked.result(10)
-    stats = rig.engine.maintenance.stats(None, client).result(10)
+    stats = rig.engine.maintenance.count_by_state(None, client).result(10)
     assert stats["facts"]["active"] + stats["episodes"]["total"] == 1
     assert sealed_of(rig, client) == [1, 1]
     told = rig.engine.clients.preview_context("curious", "What is the safe opened with?", 900).result(10)

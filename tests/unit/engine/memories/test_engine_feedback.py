@@ -29,7 +29,7 @@ def judge(
     rig: Rig, memory_id: str, signal: str = "corrected", query: str = NOW, actor: Actor = OWNER_ACTOR,
     receipt: str | None = None,
 ) -> FeedbackReply:  # fmt: skip
-    return rig.engine.memories.feedback(memory_id, signal, query, actor, receipt).result(30)
+    return rig.engine.memories.give_feedback(memory_id, signal, query, actor, receipt).result(30)
 
 
 def test_it_is_gone_for_that_question_and_found_by_others(rig: Rig) -> None:
@@ -76,8 +76,8 @@ def test_a_client_speaks_for_itself_and_needs_a_voice(rig: Rig) -> None:
 def test_what_a_client_may_not_see_it_cannot_judge(rig: Rig) -> None:
     vim = rig.store(VIM, space="private").memory_id
     claude = rig.client("Claude", "read", "write")
-    assert error_of(rig.engine.memories.feedback(vim, "helpful", NOW, claude)).code is Code.NOT_FOUND
-    assert error_of(rig.engine.memories.feedback("gone", "helpful", NOW, OWNER_ACTOR)).code is Code.NOT_FOUND
+    assert error_of(rig.engine.memories.give_feedback(vim, "helpful", NOW, claude)).code is Code.NOT_FOUND
+    assert error_of(rig.engine.memories.give_feedback("gone", "helpful", NOW, OWNER_ACTOR)).code is Code.NOT_FOUND
 
 
 def test_it_remembers_the_question_by_its_vector_alone_and_the_receipt_it_was_seen_in(rig: Rig) -> None:

@@ -23,7 +23,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def mark(rig: Rig, rule: str, actor: Actor, *, helpful: bool, request_id: str | None = None) -> Judgement:
-    return rig.engine.client_changes.mark(rule, actor, helpful=helpful, request_id=request_id).result(60)
+    return rig.engine.client_changes.mark_rule(rule, actor, helpful=helpful, request_id=request_id).result(60)
 
 
 def test_a_client_reports_on_one_rule_so_often_a_day(rig: Rig) -> None:

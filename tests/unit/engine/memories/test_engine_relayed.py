@@ -46,7 +46,7 @@ def typed(rig: Rig, text: str, actor: Actor, session: str = "s") -> Captured:
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(HOUR_MS)
     turn = TurnEnd(session, messages=(Message(text, Source.USER_IMPLICIT),), space="home")
-    return rig.engine.sessions.end(turn, actor).result(30).captured
+    return rig.engine.sessions.end_turn(turn, actor).result(30).captured
 
 
 def facts(rig: Rig) -> list[Memory]:
@@ -56,7 +56,7 @@ def facts(rig: Rig) -> list[Memory]:
 
 
 def context(rig: Rig, prompt: str, actor: Actor) -> str:
-    return rig.engine.memories.context(ContextQuery(prompt), actor).result(30).context.text
+    return rig.engine.memories.build_context(ContextQuery(prompt), actor).result(30).context.text
 
 
 @pytest.mark.parametrize("name", CHANGES)
@@ -66,7 +66,7 @@ def test_in_one_chat_the_later_holds(name: str, rig: Rig) -> None:
     typed(rig, old, chat)
     typed(rig, new, chat)
     assert [memory.text for memory in facts(rig)] == [new]
-    assert rig.engine.conflicts.queue().result(30).rows == ()
+    assert rig.engine.conflicts.list_queue().result(30).rows == ()
     assert rig.recall(question, chat).items[0].memory.text == new
 
 
@@ -93,7 +93,7 @@ def test_beside_the_persons_own_door_both_stand_and_the_person_is_asked(name: st
     chat, reader = rig.client("chat", *SPEAKS), rig.client("reader", "read", "space:home")
     typed(rig, new, chat)
     assert [memory.text for memory in facts(rig)] == [old, new]
-    (row,) = rig.engine.conflicts.queue().result(30).rows
+    (row,) = rig.engine.conflicts.list_queue().result(30).rows
     asked = rig.rows("SELECT kind, suggestion, reason FROM conflicts")
     assert row.existing_id == own
     assert asked == [("contradiction", Action.SUPERSEDE.value, "relayed_against_owner")]
@@ -113,13 +113,13 @@ def test_the_answer_to_the_question_holds(action: Action, standing: int | None, 
     rig.store(old)
     chat = rig.client("chat", *SPEAKS)
     typed(rig, new, chat)
-    (row,) = rig.engine.conflicts.queue().result(30).rows
+    (row,) = rig.engine.conflicts.list_queue().result(30).rows
     rig.engine.conflicts.resolve(row.id, Decision(action), OWNER_ACTOR).result(30)
     wanted = [old, new] if standing is None else [(old, new)[standing]]
     assert [memory.text for memory in facts(rig)] == wanted
     typed(rig, new, chat, "again")
     assert [memory.text for memory in facts(rig)] == wanted
-    assert rig.engine.conflicts.queue().result(30).rows == ()
+    assert rig.engine.conflicts.list_queue().result(30).rows == ()
 
 
 def test_what_the_person_says_at_the_own_door_later_holds(rig: Rig) -> None:

@@ -40,10 +40,10 @@ def begun(rig: Rig, kind: JobType, deeds: Sequence[PlannedAction]) -> str:
     """A job with this plan."""
 
     def write(tx: Tx) -> str:
-        job_id = job_store.enqueue(tx, rig.opened.storage.make_id, kind, "scheduler")
+        job_id = job_store.enqueue_job(tx, rig.opened.storage.make_id, kind, "scheduler")
         job = job_store.by_id(tx, job_id)
         assert job is not None
-        job_store.begin(tx, job, deeds, len(deeds), {})
+        job_store.begin_job(tx, job, deeds, len(deeds), {})
         return job_id
 
     return str(rig.write(write))

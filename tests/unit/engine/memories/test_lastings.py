@@ -46,7 +46,7 @@ def test_words_alone_can_give_a_level_and_most_give_none(rig: Rig) -> None:
 
 def test_what_the_person_chose_is_told_beside_what_the_words_say(rig: Rig) -> None:
     shelf = rig.store("The plum jars stand on the shelf.").memory_id
-    done = rig.engine.library.revise([shelf], Revision(permanence="stable")).result(30)
+    done = rig.engine.library.revise_memories([shelf], Revision(permanence="stable")).result(30)
     assert done.step_id is not None
     assert lasting(rig, shelf) == ("stable", "standard", "chosen")
     rig.undo()
@@ -68,7 +68,7 @@ def test_what_a_text_names_is_told_once_it_was_read_and_can_be_read_at_once(rig:
     assert told == rig.engine.memories.list_inferred(memory_id).result(30)
     assert "PostgreSQL" in told.technologies
     assert [(one.name, one.type) for one in told.entities][:1] == [("Bergen", "place")]
-    assert len(rig.engine.history.steps().result(30).rows) == 1  # all of it is derived: there is nothing to undo
+    assert len(rig.engine.history.list_steps().result(30).rows) == 1  # all of it is derived: there is nothing to undo
     for ask in (rig.engine.memories.list_inferred, rig.engine.memories.read_anew):
         assert error_of(ask(NOBODY)).code is Code.NOT_FOUND
 

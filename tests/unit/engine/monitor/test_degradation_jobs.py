@@ -139,7 +139,7 @@ def test_e32_1f_a_run_on_a_full_disk_loses_nothing_and_goes_on_when_there_is_roo
     for n in range(60):
         put(rig, f"old{n:02d}", days=900)
     room = [3]  # the queueing, the plan and one batch
-    saving = Vault._transact
+    saving = Vault._run_transaction
 
     def transact(self: Vault, *args: Any, **more: Any) -> Any:
         room[0] -= 1
@@ -148,7 +148,7 @@ def test_e32_1f_a_run_on_a_full_disk_loses_nothing_and_goes_on_when_there_is_roo
         return saving(self, *args, **more)
 
     rig.opened.storage.threads.stop_tickers()
-    monkeypatch.setattr(Vault, "_transact", transact)
+    monkeypatch.setattr(Vault, "_run_transaction", transact)
     running = rig.engine.jobs.run(JobType.SWEEP)
     until(lambda: how(rig).warnings[:1] == (describe_problem("disk_full"),), "it is told")
     until(lambda: rig.engine.scheduler.running_job_id() is None, "the job rests")
@@ -176,7 +176,7 @@ class Machines:
 
     def calm(self, rig: Rig) -> None:
         self.megabytes = 0
-        rig.opened.load.resources.pressure()
+        rig.opened.load.resources.read_pressure()
         self.clock.advance(300_000)
 
 
@@ -193,13 +193,13 @@ def test_e32_1i_heavy_work_rests_while_memory_is_short_and_goes_on_by_itself(
     until(lambda: ended(rig, JobType.SWEEP), "the sweep ran")
     (row,) = rows(rig, JobType.CONSOLIDATE)
     assert (row.state, row.waits_for) == (JobState.QUEUED, "Waits: memory is short.")
-    assert rig.engine.jobs.state().result(30).holds == "Waits: memory is short."
+    assert rig.engine.jobs.read_state().result(30).holds == "Waits: memory is short."
     assert describe_problem(key, mb=megabytes, budget=100) in how(rig).warnings
     assert rig.found("jar number 3")[0] == "The shelf holds jar number 3"
     machine.calm(rig)
     beat(rig)
     until(lambda: ended(rig, JobType.CONSOLIDATE), "consolidation ran")
-    assert rig.engine.jobs.state().result(30).holds == ""
+    assert rig.engine.jobs.read_state().result(30).holds == ""
 
 
 def test_e22_7_when_memory_is_critical_the_sweep_is_due_at_once(rig: Rig) -> None:
@@ -209,10 +209,10 @@ def test_e22_7_when_memory_is_critical_the_sweep_is_due_at_once(rig: Rig) -> Non
     rig.engine.jobs.run(JobType.SWEEP).result(30)
     later(rig, 2)
     scheduler = rig.engine.scheduler
-    assert JobType.SWEEP not in scheduler.agenda.due(rig.opened, scheduler.make_context(rig.opened))
+    assert JobType.SWEEP not in scheduler.agenda.list_due_jobs(rig.opened, scheduler.make_context(rig.opened))
     machine.megabytes = 95
-    assert rig.opened.load.resources.pressure() is Pressure.CRITICAL
-    assert JobType.SWEEP in scheduler.agenda.due(rig.opened, scheduler.make_context(rig.opened))
+    assert rig.opened.load.resources.read_pressure() is Pressure.CRITICAL
+    assert JobType.SWEEP in scheduler.agenda.list_due_jobs(rig.opened, scheduler.make_context(rig.opened))
 
 
 def test_on_battery_heavy_work_waits_and_goes_on_when_the_plug_is_in(rig: Rig) -> None:
@@ -345,7 +345,7 @@ def test_e33_3_an_unexpected_end_is_an_event_of_the_audit_and_told_by_the_status
         rig.store("Ada keeps bees")
         shutil.copytree(rig.home.path, tmp_path / "second" / "home")  # as the disk is when the power goes
     with rig_at(tmp_path / "second") as rig:
-        assert rig.engine.vault.status().result(30).values["recovered_from_crash"]
+        assert rig.engine.vault.read_status().result(30).values["recovered_from_crash"]
         assert rig.found("bees") == ["Ada keeps bees"]
         assert rig.rows(told) == [("scheduler", "crash_recovery")]
         assert rig.value("SELECT count(*) FROM undo_steps WHERE verb = 'crash_recovery'") == 0

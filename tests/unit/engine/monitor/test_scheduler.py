@@ -60,7 +60,7 @@ class Archiving:
         if len(self.batches) >= self.refuses_from:
             raise UserError(Code.INVALID_INPUT, "That is not possible.")
         self.batches.append(len(deeds))
-        transitions, done = ground.transitions(tx, verb), []
+        transitions, done = ground.make_transitions(tx, verb), []
         for deed in deeds:
             row = tx.row("memories", {"id": deed.memory_id})
             if row is not None and row["status"] == Status.ACTIVE:
@@ -95,7 +95,7 @@ def scheduled(folder: Path, *jobs: Any, **more: Any) -> Iterator[Rig]:
     with rig_at(folder, **more) as rig:
         rig.engine.scheduler.agenda.jobs = {job.type: job for job in jobs}
         rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
-        rig.engine.scheduler.begin(rig.opened)
+        rig.engine.scheduler.start_for(rig.opened)
         yield rig
 
 
@@ -115,14 +115,14 @@ def later(rig: Rig, milliseconds: int) -> None:
 
 def due(rig: Rig) -> tuple[JobType, ...]:
     scheduler = rig.engine.scheduler
-    return scheduler.agenda.due(rig.opened, scheduler.make_context(rig.opened))
+    return scheduler.agenda.list_due_jobs(rig.opened, scheduler.make_context(rig.opened))
 
 
 def until(rig: Rig, holds: Callable[[JobRow], bool]) -> JobRow:
     """Wait until the one job there is looks so."""
     pause = threading.Event()
     for _ in range(400):
-        rows = rig.engine.jobs.state().result(30).rows
+        rows = rig.engine.jobs.read_state().result(30).rows
         if rows and holds(rows[0]):
             return rows[0]
         pause.wait(0.05)
@@ -146,7 +146,7 @@ def test_a_run_is_one_step_whatever_the_number_of_its_batches(tmp_path: Path) ->
         assert rig.value("SELECT count(*) FROM undo_steps WHERE verb = 'sweep'") == 1
         rig.undo(row.step_id)
         assert rig.dump() == before
-        (again,) = rig.engine.jobs.state().result(30).rows
+        (again,) = rig.engine.jobs.read_state().result(30).rows
         assert again.undone
 
 
@@ -194,8 +194,8 @@ def test_stopping_keeps_what_was_done_as_a_step(tmp_path: Path) -> None:
         job.gate.clear()
         ended = rig.engine.jobs.run(JobType.SWEEP)
         assert job.reached.wait(20)
-        (row,) = rig.engine.jobs.state().result(30).rows
-        rig.engine.scheduler.cancel(rig.opened, row.id)
+        (row,) = rig.engine.jobs.read_state().result(30).rows
+        rig.engine.scheduler.cancel_job(rig.opened, row.id)
         job.gate.set()
         row = ended.result(30)
         assert row.state is JobState.CANCELLED
@@ -216,7 +216,7 @@ def test_a_failed_batch_is_tried_again_and_nothing_is_done_twice(tmp_path: Path)
         assert (row.state, row.attempts, row.code) == (JobState.QUEUED, 1, code)
         assert row.waits_for == "Tried again later."
         assert row.not_before == rig.clock.now_ms() + 60_000
-        rig.engine.jobs.retry(row.id).result(30)
+        rig.engine.jobs.retry_job(row.id).result(30)
         row = until(rig, lambda found: found.state is JobState.DONE)
         assert (row.state, row.report["faded"], job.plans) == (JobState.DONE, 60, 1)
 
@@ -238,7 +238,7 @@ def test_a_job_that_fails_five_times_waits_for_the_person(tmp_path: Path) -> Non
         assert ended.result(30).state is JobState.POISON
         assert JobType.SWEEP not in due(rig)
         job.always = False
-        assert rig.engine.jobs.retry(row.id).result(30).state is JobState.QUEUED
+        assert rig.engine.jobs.retry_job(row.id).result(30).state is JobState.QUEUED
 
 
 def test_what_ran_when_the_vault_closed_goes_on_behind_its_last_batch(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_what_ran_when_the_vault_closed_goes_on_behind_its_last_batch(tmp_path: 
             ended.result(30)
         assert caught.value.code is Code.VAULT_LOCKED
         rig.unlock()
-        (row,) = rig.engine.jobs.state().result(30).rows
+        (row,) = rig.engine.jobs.read_state().result(30).rows
         left = active(rig)
         assert row.state in (JobState.QUEUED, JobState.DONE)
         assert left < 60
@@ -282,13 +282,13 @@ def test_work_is_due_an_interval_after_the_vault_was_made_and_after_each_run(tmp
 def test_a_pause_holds_what_is_scheduled_and_not_what_a_person_starts(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
         fill(rig, 2)
-        assert rig.engine.jobs.pause(on=True).result(30).paused
+        assert rig.engine.jobs.set_paused(on=True).result(30).paused
         later(rig, 25 * HOUR_MS)
         assert due(rig) == ()
         rig.engine.scheduler.queue_due(rig.opened, force=True)
         assert active(rig) == 2
         assert run(rig).state is JobState.DONE
-        assert not rig.engine.jobs.pause(on=False).result(30).paused
+        assert not rig.engine.jobs.set_paused(on=False).result(30).paused
 
 
 def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
@@ -297,11 +297,11 @@ def test_heavy_work_waits_for_a_battery_and_for_memory(tmp_path: Path) -> None:
         scheduler = rig.engine.scheduler
         plugged: list[bool] = [False]
         rig.opened.load.resources = ResourceMonitor(rig.clock, readers=Machine(plugged=lambda: plugged[0]))
-        rig.engine.settings.set("erase_kinds", "fact").result(30)
+        rig.engine.settings.set_option("erase_kinds", "fact").result(30)
         fill(rig, 2)
         later(rig, 25 * HOUR_MS)
         scheduler.queue_due(rig.opened, force=True)
-        state = rig.engine.jobs.state().result(30)
+        state = rig.engine.jobs.read_state().result(30)
         assert (state.holds, state.rows[0].waits_for) == ("Waits: this machine is on battery.",) * 2
         assert active(rig) == 2
         plugged[0] = True
@@ -325,8 +325,8 @@ def test_replay_waits_until_nobody_is_at_work(tmp_path: Path) -> None:
 def test_a_search_is_somebody_at_work_and_a_look_at_the_status_is_not(tmp_path: Path) -> None:
     with scheduled(tmp_path) as rig:
         rig.opened.load.activity._called_at -= 1.0
-        rig.engine.vault.status().result(30)
-        rig.engine.jobs.state().result(30)
+        rig.engine.vault.read_status().result(30)
+        rig.engine.jobs.read_state().result(30)
         assert not rig.opened.load.activity.is_busy
         rig.recall("plums")
         assert rig.opened.load.activity.is_busy
@@ -336,7 +336,7 @@ def test_a_preview_is_the_plan_and_writes_nothing(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
         fill(rig, 7)
         before = rig.value("SELECT seq FROM vault_state")
-        preview = rig.engine.jobs.preview(3).result(30)
+        preview = rig.engine.jobs.preview_runs(3).result(30)
         assert (preview.counts, len(preview.items)) == ({"archive": 7}, 3)
         assert preview.items[0].text.startswith("The jar on shelf")
         assert preview.items[0].words
@@ -359,7 +359,7 @@ def test_what_a_person_stopped_is_not_begun_again_at_the_next_beat(tmp_path: Pat
         job.gate.clear()
         rig.engine.scheduler.queue_due(rig.opened, force=True)
         assert job.reached.wait(20)
-        rig.engine.scheduler.cancel(rig.opened, rig.engine.jobs.state().result(30).rows[0].id)
+        rig.engine.scheduler.cancel_job(rig.opened, rig.engine.jobs.read_state().result(30).rows[0].id)
         job.gate.set()
         until(rig, lambda row: row.state is JobState.CANCELLED)
         assert due(rig) == ()
@@ -377,7 +377,7 @@ def test_a_failure_that_could_not_be_noted_strands_nothing(tmp_path: Path, monke
             raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
 
         with monkeypatch.context() as broken:
-            broken.setattr(job_store, "fail", full)
+            broken.setattr(job_store, "fail_job", full)
             ended = rig.engine.jobs.run(JobType.SWEEP)
             until(rig, lambda _: rig.engine.scheduler.running_job_id() is None and not job.fails_at)
         rig.engine.scheduler.queue_due(rig.opened, force=True)
@@ -403,7 +403,7 @@ def test_a_run_that_gave_up_and_was_taken_back_begins_anew(tmp_path: Path) -> No
         rig.undo(row.step_id)
         assert active(rig) == 60
         job.refuses_from = 10_000
-        rig.engine.jobs.retry(row.id).result(30)
+        rig.engine.jobs.retry_job(row.id).result(30)
         row = until(rig, lambda found: found.state is JobState.DONE)
         assert (row.report["faded"], row.can_undo, row.undone) == (60, True, False)
         rig.undo(row.step_id)
@@ -412,11 +412,11 @@ def test_a_run_that_gave_up_and_was_taken_back_begins_anew(tmp_path: Path) -> No
 
 def test_what_comes_back_by_itself_never_ends_as_poison(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
-        job_id = rig.write(lambda tx: job_store.enqueue(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler"))
+        job_id = rig.write(lambda tx: job_store.enqueue_job(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler"))
         for _ in range(12):
-            state = rig.write(lambda tx: job_store.fail(tx, job_id, "E3001", is_patient=True))
+            state = rig.write(lambda tx: job_store.fail_job(tx, job_id, "E3001", is_patient=True))
         assert state is JobState.QUEUED
-        (row,) = rig.engine.jobs.state().result(30).rows
+        (row,) = rig.engine.jobs.read_state().result(30).rows
         assert row.not_before == rig.clock.now_ms() + 600_000
 
 
@@ -430,7 +430,7 @@ def test_whoever_asks_takes_a_stranded_job_up_again(tmp_path: Path, monkeypatch:
             raise EnvironmentFaultError(Code.DISK_FULL, "The disk is full.")
 
         with monkeypatch.context() as broken:
-            broken.setattr(job_store, "fail", full)
+            broken.setattr(job_store, "fail_job", full)
             rig.engine.jobs.run(JobType.SWEEP)
             until(rig, lambda _: rig.engine.scheduler.running_job_id() is None and not job.fails_at)
         assert rig.value("SELECT state FROM jobs") == "running"
@@ -448,7 +448,7 @@ def test_work_of_hours_lets_all_other_work_go_first(tmp_path: Path) -> None:
             order.append("migrate")
             if len(order) == 3:  # somebody stores, the calendar queues, while it goes on
                 for kind in (JobType.SWEEP, JobType.EMBED):
-                    job_store.enqueue(tx, rig.opened.storage.make_id, kind, "scheduler")
+                    job_store.enqueue_job(tx, rig.opened.storage.make_id, kind, "scheduler")
             return super().write(tx, verb, ground, prepared)
 
     @dataclass
@@ -477,9 +477,9 @@ def test_the_history_keeps_the_newest_of_each_kind_and_one_empty_run(tmp_path: P
 
         def ended(tx: Tx, kind: JobType, count: int, *, progress: int) -> None:
             for _ in range(count):
-                job_id = job_store.enqueue(tx, rig.opened.storage.make_id, kind, "scheduler")
+                job_id = job_store.enqueue_job(tx, rig.opened.storage.make_id, kind, "scheduler")
                 tx.run("UPDATE jobs SET progress = ? WHERE id = ?", (progress, job_id))
-                job_store.finish(tx, job_id, JobState.DONE, {})
+                job_store.finish_job(tx, job_id, JobState.DONE, {})
 
         for kind, count, progress in ((JobType.CONSOLIDATE, 1, 3), (JobType.GAPS, 20, 0), (JobType.REPLAY, 520, 1)):
             rig.write(partial(ended, kind=kind, count=count, progress=progress))
@@ -491,9 +491,9 @@ def test_the_history_keeps_the_newest_of_each_kind_and_one_empty_run(tmp_path: P
 
 def test_a_second_try_joins_the_job_that_waits_already(tmp_path: Path) -> None:
     with scheduled(tmp_path, Archiving()) as rig:
-        first = rig.write(lambda tx: job_store.enqueue(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler"))
+        first = rig.write(lambda tx: job_store.enqueue_job(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler"))
         for _ in range(job_store.TRIES):
-            rig.write(lambda tx: job_store.fail(tx, first, "E4005"))
-        second = rig.write(lambda tx: job_store.enqueue(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler"))
-        assert rig.engine.jobs.retry(first).result(30).id == second
+            rig.write(lambda tx: job_store.fail_job(tx, first, "E4005"))
+        second = rig.write(lambda tx: job_store.enqueue_job(tx, rig.opened.storage.make_id, JobType.SWEEP, "scheduler"))
+        assert rig.engine.jobs.retry_job(first).result(30).id == second
         assert rig.value("SELECT state FROM jobs WHERE id = ?", first) == "cancelled"

@@ -41,7 +41,7 @@ def held() -> Held:
 @pytest.fixture
 def rig(tmp_path: Path, held: Held) -> Iterator[Rig]:
     with rig_at(tmp_path) as rig:
-        rig.engine.settings.set("hnsw_from", 100).result(30)
+        rig.engine.settings.set_option("hnsw_from", 100).result(30)
         rig.lock()
         rig.unlock()
         rig.opened.load.resources = held.strain()

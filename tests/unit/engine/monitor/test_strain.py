@@ -57,28 +57,28 @@ def test_pressure_rises_at_once_and_falls_after_five_calm_minutes() -> None:
     machine, clock = Machine(), ManualClock(0)
     strain = ResourceMonitor(clock, 100, machine.readers())
     machine.take(95)
-    assert strain.pressure() is Pressure.CRITICAL
+    assert strain.read_pressure() is Pressure.CRITICAL
     machine.take(10)
-    assert strain.pressure() is Pressure.CRITICAL
+    assert strain.read_pressure() is Pressure.CRITICAL
     clock.advance(299_000)
-    assert strain.pressure() is Pressure.CRITICAL
+    assert strain.read_pressure() is Pressure.CRITICAL
     clock.advance(1_000)
-    assert strain.pressure() is Pressure.NORMAL
+    assert strain.read_pressure() is Pressure.NORMAL
 
 
 def test_below_the_line_but_not_below_nine_tenths_of_it_is_no_way_back() -> None:
     machine, clock = Machine(), ManualClock(0)
     strain = ResourceMonitor(clock, 100, machine.readers())
     machine.take(72)
-    assert strain.pressure() is Pressure.ELEVATED
+    assert strain.read_pressure() is Pressure.ELEVATED
     machine.take(65)
     for _ in range(20):
         clock.advance(60_000)
-        assert strain.pressure() is Pressure.ELEVATED
+        assert strain.read_pressure() is Pressure.ELEVATED
     machine.take(62)
-    strain.pressure()
+    strain.read_pressure()
     clock.advance(300_000)
-    assert strain.pressure() is Pressure.NORMAL
+    assert strain.read_pressure() is Pressure.NORMAL
 
 
 def test_a_new_rise_begins_the_five_minutes_anew() -> None:
@@ -86,38 +86,40 @@ def test_a_new_rise_begins_the_five_minutes_anew() -> None:
     strain = ResourceMonitor(clock, 100, machine.readers())
     for held in (95, 10, 95, 10):
         machine.take(held)
-        strain.pressure()
+        strain.read_pressure()
         clock.advance(200_000)
-    assert strain.pressure() is Pressure.CRITICAL
+    assert strain.read_pressure() is Pressure.CRITICAL
     clock.advance(100_000)
-    assert strain.pressure() is Pressure.NORMAL
+    assert strain.read_pressure() is Pressure.NORMAL
 
 
 def test_each_line_has_its_own_five_minutes() -> None:
     machine, clock = Machine(), ManualClock(0)
     strain = ResourceMonitor(clock, 100, machine.readers())
     machine.take(95)
-    strain.pressure()
+    strain.read_pressure()
     machine.take(75)
-    strain.pressure()
+    strain.read_pressure()
     clock.advance(299_000)
     machine.take(5)
-    strain.pressure()
+    strain.read_pressure()
     clock.advance(1_000)
-    assert strain.pressure() is Pressure.ELEVATED, "below the upper line for five minutes, below the lower for a second"
+    assert strain.read_pressure() is Pressure.ELEVATED, (
+        "below the upper line for five minutes, below the lower for a second"
+    )
     clock.advance(299_000)
-    assert strain.pressure() is Pressure.NORMAL
+    assert strain.read_pressure() is Pressure.NORMAL
 
 
 def test_a_larger_budget_eases_the_pressure() -> None:
     machine, clock = Machine(), ManualClock(0)
     strain = ResourceMonitor(clock, 100, machine.readers())
     machine.take(95)
-    strain.pressure()
+    strain.read_pressure()
     strain.use_budget(1_000)
-    strain.pressure()
+    strain.read_pressure()
     clock.advance(300_000)
-    assert strain.pressure() is Pressure.NORMAL
+    assert strain.read_pressure() is Pressure.NORMAL
 
 
 @pytest.mark.parametrize(("plugged", "on_battery"), [(True, False), (False, True), (None, False)])
@@ -142,6 +144,6 @@ def test_this_machine_answers() -> None:
     held = bytearray(64 * MB)
     assert strain.used_mb() > 32
     assert strain.budget_mb() in (512, 1_024)
-    assert strain.pressure() in Pressure
+    assert strain.read_pressure() in Pressure
     assert isinstance(strain.on_battery(), bool)
     assert len(held) == 64 * MB

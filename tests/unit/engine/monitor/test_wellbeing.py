@@ -148,12 +148,12 @@ def test_receipts_that_cannot_be_written_are_told(rig: Rig, monkeypatch: pytest.
         raise disk_full_error()
 
     with monkeypatch.context() as full:
-        full.setattr(Vault, "_transact", refuse)
+        full.setattr(Vault, "_run_transaction", refuse)
         assert rig.found("bees") == ["Ada keeps bees"]
         with refused(Code.DISK_FULL):
-            rig.engine.flush()
+            rig.engine.flush_journal()
         assert how(rig).warnings == (describe_problem("disk_full"),)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert how(rig).warnings == ()
     assert rig.value("SELECT count(*) FROM receipts") == 1
 
@@ -234,7 +234,7 @@ def test_the_pulse_keeps_the_last_hundred() -> None:
     pulse = LatencyWindow()
     assert (pulse.mean_ms(), pulse.slowest_ms()) == (None, None)
     for took in range(1, 151):
-        pulse.record(float(took))
+        pulse.record_latency(float(took))
     assert pulse.mean_ms() == sum(range(51, 151)) / RECALLS
     assert pulse.slowest_ms() == 149.0
 

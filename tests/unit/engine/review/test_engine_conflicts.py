@@ -36,12 +36,12 @@ from core.types.values import OWNER_ACTOR, Action, Kind, Source
 @pytest.mark.parametrize(
     "call",
     [
-        lambda desk: desk.queue(),
+        lambda desk: desk.list_queue(),
         lambda desk: desk.count_waiting(),
         lambda desk: desk.list_closed(),
-        lambda desk: desk.rules(),
+        lambda desk: desk.list_review_rules(),
         lambda desk: desk.forget_rule("x"),
-        lambda desk: desk.hold(HoldRequest("memory", "x")),
+        lambda desk: desk.hold_source(HoldRequest("memory", "x")),
         lambda desk: desk.hold_preview(HoldRequest("memory", "x")),
     ],
 )
@@ -219,7 +219,7 @@ def test_clients_that_were_given_it_are_named(rig: Rig) -> None:
     pair = make_pair(rig)
     reader = rig.client("reader", "read", "space:home")
     rig.recall("where does the user live", reader)
-    rig.engine.flush()
+    rig.engine.flush_journal()
     found = item(rig, pair.item)
     assert found.existing is not None
     assert (found.existing.recalled, found.existing.recalled_by) == (1, ("reader",))
@@ -239,7 +239,7 @@ def test_an_item_is_found_by_the_beginning_of_its_id(rig: Rig) -> None:
         ("f" * 12, Code.NOT_FOUND),
     )
     for beginning, code in wrong:
-        assert error_of(rig.engine.conflicts.item(beginning)).code is code
+        assert error_of(rig.engine.conflicts.read_item(beginning)).code is code
 
 
 def test_a_closed_item_says_why_and_takes_nothing(rig: Rig) -> None:
@@ -274,7 +274,7 @@ def test_a_ticked_decision_is_repeated_for_later_items_of_the_same_make(rig: Rig
     made = {"client_id": client.client_id, "source": Source.INFERENCE}
     first = make_pair(rig, *others("One", **made))
     decide(rig, first.item, Action.REJECT, remember=True)
-    (rule,) = rig.engine.conflicts.rules().result(10)
+    (rule,) = rig.engine.conflicts.list_review_rules().result(10)
     assert (rule.kind, rule.action, rule.source, rule.client) == ("contradiction", Action.REJECT, "inference", "noisy")
     later(rig, 1)
     same = make_pair(rig, *others("Two", **made))
@@ -285,7 +285,7 @@ def test_a_ticked_decision_is_repeated_for_later_items_of_the_same_make(rig: Rig
     assert upkeep(rig) == 1
     kept = (other, mine, vouched)
     assert [statuses(rig, pair.came)[0] for pair in (same, *kept)] == ["archived", *["quarantined"] * 3]
-    assert rig.engine.conflicts.rules().result(10)[0].applied == 1
+    assert rig.engine.conflicts.list_review_rules().result(10)[0].applied == 1
     assert item(rig, same.item).closed == "A rule of yours decided it."
     assert queue(rig).today == 3  # a rule's decisions are no work of the day's
     ((actor, label, step),) = rig.rows("SELECT actor, label, id FROM undo_steps ORDER BY rowid DESC LIMIT 1")
@@ -299,7 +299,7 @@ def test_a_ticked_decision_is_repeated_for_later_items_of_the_same_make(rig: Rig
 def test_a_decision_without_the_tick_makes_no_rule(rig: Rig) -> None:
     first, same = make_pair(rig, *others("One")), make_pair(rig, *others("Two"))
     decide(rig, first.item, Action.REJECT)
-    assert rig.engine.conflicts.rules().result(10) == ()
+    assert rig.engine.conflicts.list_review_rules().result(10) == ()
     assert upkeep(rig) == 0
     assert state_of(rig, same.item) == ("open", None, None)
 
@@ -319,14 +319,14 @@ def test_a_queue_is_cut_at_two_hundred_and_counts_the_rest(rig: Rig) -> None:
 def test_a_rule_can_be_removed_and_leaves_what_it_decided(rig: Rig) -> None:
     first = make_pair(rig, *others("One"))
     decide(rig, first.item, Action.REJECT, remember=True)
-    (rule,) = rig.engine.conflicts.rules().result(10)
+    (rule,) = rig.engine.conflicts.list_review_rules().result(10)
     rig.engine.conflicts.forget_rule(rule.id).result(10)
     make_pair(rig, *others("Two"))
     assert upkeep(rig) == 0
-    assert rig.engine.conflicts.rules().result(10) == ()
+    assert rig.engine.conflicts.list_review_rules().result(10) == ()
     assert error_of(rig.engine.conflicts.forget_rule(rule.id)).code is Code.NOT_FOUND
     rig.undo(rig.value("SELECT id FROM undo_steps WHERE verb = 'forget_rule'"))
-    assert [one.id for one in rig.engine.conflicts.rules().result(10)] == [rule.id]
+    assert [one.id for one in rig.engine.conflicts.list_review_rules().result(10)] == [rule.id]
 
 
 def test_what_cannot_be_a_rule_is_refused(rig: Rig) -> None:
@@ -342,11 +342,11 @@ def test_what_cannot_be_a_rule_is_refused(rig: Rig) -> None:
             decide(rig, item_id, action, remember=True, when="in winter")
     with refused(Code.ACCESS_DENIED):
         decide(rig, theirs.item, Action.REJECT, rig.client("c", "read", "curate", "space:home"), remember=True)
-    assert rig.engine.conflicts.rules().result(10) == ()
+    assert rig.engine.conflicts.list_review_rules().result(10) == ()
 
 
 def test_taking_a_decision_back_takes_its_rule_back(rig: Rig) -> None:
     pair = make_pair(rig, *others("One"))
     decide(rig, pair.item, Action.REJECT, remember=True)
     rig.undo()
-    assert rig.engine.conflicts.rules().result(10) == ()
+    assert rig.engine.conflicts.list_review_rules().result(10) == ()

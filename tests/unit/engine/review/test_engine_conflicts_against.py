@@ -39,7 +39,7 @@ def test_a_proposal_names_what_stands_against_it(rig: Rig) -> None:
     assert row.against.id == have.memory_id
     assert "your own word" in row.reason
     assert "you are asked which of the two is true" in row.reason
-    item = rig.engine.conflicts.item(row.id).result(10)
+    item = rig.engine.conflicts.read_item(row.id).result(10)
     assert item.against is not None
     start, end = item.against.marks[0]
     assert KAPPELN[start:end] == "Kappeln"

@@ -55,8 +55,8 @@ def test_what_the_person_vouched_for_or_said_too_is_the_persons(rig: Rig) -> Non
             decide(rig, pair.item, Action.SUPERSEDE, curator)
         with refused(Code.INVALID_INPUT):
             decide(rig, pair.item, Action.REJECT, remember=True)
-        assert rig.engine.conflicts.item(pair.item).result(10).repeatable == ()
-    assert rig.engine.conflicts.item(free.item).result(10).repeatable != ()
+        assert rig.engine.conflicts.read_item(pair.item).result(10).repeatable == ()
+    assert rig.engine.conflicts.read_item(free.item).result(10).repeatable != ()
     decide(rig, free.item, Action.KEEP_BOTH, curator)
     assert statuses(rig, accepted.have, said.have, free.came) == ["active"] * 3
 
@@ -119,13 +119,13 @@ def test_what_the_person_held_back_a_client_may_only_turn_down(rig: Rig, alone: 
     old = have("Ada is here.", None, source=Source.INFERENCE)
     pair = make_pair(rig, old, came("Ada is there.", None), kind=kind, alone=alone)
     change(rig, pair.came, status_reason="held")
-    for action in rig.engine.conflicts.item(pair.item).result(10).actions:
+    for action in rig.engine.conflicts.read_item(pair.item).result(10).actions:
         if action is not Action.REJECT:
             with refused(Code.ACCESS_DENIED):
                 decide(rig, pair.item, action, curator, text="Both.", when="in winter", begin=When(START_MS))
     offered = rig.engine.conflicts.list_items(curator).result(10)
     assert [one.actions for one in offered] == [(Action.REJECT,)]
-    assert rig.engine.conflicts.item(pair.item).result(10).repeatable == (Action.REJECT,)
+    assert rig.engine.conflicts.read_item(pair.item).result(10).repeatable == (Action.REJECT,)
     with refused(Code.INVALID_INPUT):
         decide(rig, pair.item, Action.SUPERSEDE, remember=True)
     decide(rig, pair.item, Action.REJECT, curator)
@@ -146,7 +146,7 @@ def test_a_client_sees_items_of_its_spaces_only(rig: Rig) -> None:
     outsider = rig.client("outsider", "read", "curate")
     pair = make_pair(rig)
     assert rig.engine.conflicts.list_items(outsider).result(10) == ()
-    assert error_of(rig.engine.conflicts.item(pair.item, outsider)).code is Code.NOT_FOUND
+    assert error_of(rig.engine.conflicts.read_item(pair.item, outsider)).code is Code.NOT_FOUND
     assert error_of(rig.engine.conflicts.resolve(pair.item, Decision(Action.SKIP), outsider)).code is Code.NOT_FOUND
     insider = rig.client("insider", "read", "curate", "space:home")
     assert [found.id for found in rig.engine.conflicts.list_items(insider).result(10)] == [pair.item]

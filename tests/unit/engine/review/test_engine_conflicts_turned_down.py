@@ -33,7 +33,7 @@ def test_all_that_one_client_asked_for_goes_in_one_step_that_can_be_undone(rig: 
     mine = rig.store("My boat lies in Kappeln", space="home").memory_id
     other = rig.store("The other one asks this", rig.client("Other", "read", "propose"))
     asking = noisy(rig, 4)
-    assert rig.engine.client_changes.remove(mine, asking, Wish.FORGET).result(10).operation == "PROPOSED"
+    assert rig.engine.client_changes.remove_memory(mine, asking, Wish.FORGET).result(10).operation == "PROPOSED"
     assert open_items(rig) == 6
     before = rig.dump()
     done = rig.engine.conflicts.turn_down("Noisy").result(30)
@@ -78,14 +78,14 @@ def test_who_writes_meanwhile_waits_for_one_turn_of_it(rig: Rig, monkeypatch: py
     begun = between(monkeypatch, lambda _: rig.opened.storage.write(lambda tx: tx.value(OPEN)))
     done = rig.engine.conflicts.turn_down("Noisy").result(30)
     assert (begun[0].result(30), done.items, done.left, open_items(rig)) == (3, 5, 0, 0)
-    assert rig.engine.history.steps().result(10).rows[0].label.endswith("5 decisions")
+    assert rig.engine.history.list_steps().result(10).rows[0].label.endswith("5 decisions")
     assert rig.undo(done.step_id).left == ()
     assert rig.dump() == before
 
 
 def test_it_ends_where_the_person_takes_it_back_meanwhile(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     noisy(rig, 5)
-    begun = between(monkeypatch, lambda after: rig.engine.memories.undo(after.step_id, OWNER_ACTOR))
+    begun = between(monkeypatch, lambda after: rig.engine.memories.undo_step(after.step_id, OWNER_ACTOR))
     done = rig.engine.conflicts.turn_down("Noisy").result(30)
     assert (begun[0].result(30).step_id, done.items, done.left) == (done.step_id, 2, 5)
     assert open_items(rig) == 5

@@ -141,7 +141,7 @@ def test_holding_a_source_holds_what_was_derived_from_it(rig: Rig) -> None:
     told = rig.engine.conflicts.hold_preview(request).result(10)
     assert (told.memories, told.derived, dict(told.kinds)) == (4, 1, {"fact": 4})
     assert differences(before, rig.dump()) == {}
-    held = rig.engine.conflicts.hold(request).result(10)
+    held = rig.engine.conflicts.hold_source(request).result(10)
     assert set(held.ids) == {*ids, digest}
     assert statuses(rig, *ids, digest, apart) == ["quarantined"] * 4 + ["active"]
     assert len(held.items) == 4
@@ -155,13 +155,13 @@ def test_holding_a_source_holds_what_was_derived_from_it(rig: Rig) -> None:
 @pytest.mark.parametrize(("by", "code"), [("memory", Code.NOT_FOUND), ("planet", Code.INVALID_INPUT)])
 def test_a_source_that_brought_nothing_is_said_in_words(rig: Rig, by: str, code: Code) -> None:
     assert error_of(rig.engine.conflicts.hold_preview(HoldRequest(by, "x"))).code is code
-    assert error_of(rig.engine.conflicts.hold(HoldRequest(by, "x"))).code is code
+    assert error_of(rig.engine.conflicts.hold_source(HoldRequest(by, "x"))).code is code
 
 
 def test_a_source_is_held_once(rig: Rig) -> None:
     one = rig.store("Alone.").memory_id
-    rig.engine.conflicts.hold(HoldRequest("memory", one)).result(10)
-    assert error_of(rig.engine.conflicts.hold(HoldRequest("memory", one))).code is Code.INVALID_INPUT
+    rig.engine.conflicts.hold_source(HoldRequest("memory", one)).result(10)
+    assert error_of(rig.engine.conflicts.hold_source(HoldRequest("memory", one))).code is Code.INVALID_INPUT
     assert rig.engine.conflicts.hold_preview(HoldRequest("memory", one)).result(10).memories == 0
     (row,) = queue(rig).rows
     decide(rig, row.id, Action.SUPERSEDE)
@@ -170,10 +170,10 @@ def test_a_source_is_held_once(rig: Rig) -> None:
 
 def test_what_was_rejected_once_is_asked_about_again_when_it_is_held_again(rig: Rig) -> None:
     one = rig.store("Alone.").memory_id
-    (first,) = rig.engine.conflicts.hold(HoldRequest("memory", one)).result(10).items
+    (first,) = rig.engine.conflicts.hold_source(HoldRequest("memory", one)).result(10).items
     decide(rig, first, Action.REJECT)
-    rig.engine.library.revise([one], Revision(status=Status.ACTIVE)).result(10)
-    (again,) = rig.engine.conflicts.hold(HoldRequest("memory", one)).result(10).items
+    rig.engine.library.revise_memories([one], Revision(status=Status.ACTIVE)).result(10)
+    (again,) = rig.engine.conflicts.hold_source(HoldRequest("memory", one)).result(10).items
     assert again != first
     assert [row.id for row in queue(rig).rows] == [again]
 
@@ -181,8 +181,8 @@ def test_what_was_rejected_once_is_asked_about_again_when_it_is_held_again(rig: 
 def test_more_than_fifty_of_a_source_come_back_in_the_library(rig: Rig) -> None:
     client = rig.client("bad", "read", "write")
     ids = [rig.store(f"Fact {n}.", client).memory_id for n in range(51)]
-    assert rig.engine.conflicts.hold(HoldRequest("client", "bad")).result(10).items == ()
-    report = rig.engine.library.revise(ids, Revision(status=Status.ACTIVE)).result(10)
+    assert rig.engine.conflicts.hold_source(HoldRequest("client", "bad")).result(10).items == ()
+    report = rig.engine.library.revise_memories(ids, Revision(status=Status.ACTIVE)).result(10)
     assert (report.changed, report.refused) == (51, {})
     assert set(statuses(rig, *ids)) == {"active"}
 

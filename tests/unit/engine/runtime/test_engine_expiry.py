@@ -11,7 +11,7 @@ from engine_rig import Rig, facts, later, refused
 from core.engine import startup
 from core.engine.facade import RootKey
 from core.engine.runtime import expiry
-from core.engine.vault.vault import _index
+from core.engine.vault.vault import _check_index
 from core.errors import Code, LociError
 from core.index.manager import IndexManager
 from core.types.requests import StoreRequest
@@ -26,7 +26,7 @@ def test_what_expired_goes_in_batches_and_nothing_else(rig: Rig, monkeypatch: py
     rig.bring(facts(10))
     undone = rig.undo(rig.forget(rig.store("Eva keeps goats").memory_id))
     rig.recall("bees")
-    rig.engine.flush()
+    rig.engine.flush_journal()
     later(rig, 60)
     redo = rig.undo(undone.undo_step_id)
     later(rig, 31)
@@ -104,20 +104,20 @@ def test_a_write_during_the_comparison_is_no_damage(rig: Rig, monkeypatch: pytes
 
     with monkeypatch.context() as patch:
         patch.setattr(IndexManager, "fetch", fetch)
-        assert _index(rig.opened.storage, rig.opened.search).outcome is CheckOutcome.NOT_CHECKED
-    assert _index(rig.opened.storage, rig.opened.search).outcome is CheckOutcome.OK
+        assert _check_index(rig.opened.storage, rig.opened.search).outcome is CheckOutcome.NOT_CHECKED
+    assert _check_index(rig.opened.storage, rig.opened.search).outcome is CheckOutcome.OK
 
 
 def test_a_missing_head_is_told(rig: Rig) -> None:
     rig.lock()
     rig.home.head.unlink()
     rig.unlock()
-    assert "missing" in rig.engine.vault.status().result(10).values["warnings"][0]
+    assert "missing" in rig.engine.vault.read_status().result(10).values["warnings"][0]
 
 
 def test_a_root_the_engine_does_not_need_is_wiped(rig: Rig) -> None:
     root = RootKey(rig.root, rig.engine.vault_id)
     rig.engine.unlock(root)
     with pytest.raises(LociError):
-        root.exposed()
+        root.expose_copy()
     assert rig.store("still open").memory_id

@@ -10,7 +10,7 @@ import pytest
 from engine_rig import HandClock, error_of, refused
 
 from core.engine.runtime.progress import ImportProgress
-from core.engine.runtime.storage import begin, chain, log_failure, map_result
+from core.engine.runtime.storage import chain_work, log_failure, map_result, submit_work
 from core.errors import BugError, CancelledError, Code, UserError
 
 LOG = logging.getLogger("loci.test")
@@ -47,31 +47,31 @@ def boom(_: int) -> int:
 
 def test_a_value_goes_through(pool: ThreadPoolExecutor) -> None:
     assert map_result(done(2), lambda n: n + 1).result(5) == 3
-    assert chain(done(2), lambda n: done(n * 10)).result(5) == 20
-    assert chain(begin(pool, lambda: 4), lambda n: begin(pool, lambda: n + 1)).result(5) == 5
-    assert begin(pool, lambda a, b: a - b, 3, b=1).result(5) == 2
+    assert chain_work(done(2), lambda n: done(n * 10)).result(5) == 20
+    assert chain_work(submit_work(pool, lambda: 4), lambda n: submit_work(pool, lambda: n + 1)).result(5) == 5
+    assert submit_work(pool, lambda a, b: a - b, 3, b=1).result(5) == 2
 
 
 def test_every_error_arrives() -> None:
     for error in (UserError(Code.NOT_FOUND, "no"), ValueError("x"), KeyboardInterrupt()):
         assert map_result(failed(error), lambda n: n).exception(5) is error
-        assert chain(failed(error), done).exception(5) is error
-        assert chain(done(1), lambda _, e=error: failed(e)).exception(5) is error  # type: ignore[misc]
+        assert chain_work(failed(error), done).exception(5) is error
+        assert chain_work(done(1), lambda _, e=error: failed(e)).exception(5) is error  # type: ignore[misc]
     assert error_of(map_result(done(1), boom)).code is Code.BUG
-    assert error_of(chain(done(1), lambda n: done(boom(n)))).code is Code.BUG
+    assert error_of(chain_work(done(1), lambda n: done(boom(n)))).code is Code.BUG
 
 
 def test_what_a_pool_dropped_is_locked() -> None:
     assert error_of(map_result(dropped(), lambda n: n)).code is Code.VAULT_LOCKED
-    assert error_of(chain(dropped(), done)).code is Code.VAULT_LOCKED
-    assert error_of(chain(done(1), lambda _: dropped())).code is Code.VAULT_LOCKED
+    assert error_of(chain_work(dropped(), done)).code is Code.VAULT_LOCKED
+    assert error_of(chain_work(done(1), lambda _: dropped())).code is Code.VAULT_LOCKED
 
 
 def test_an_ended_pool_is_locked() -> None:
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
     with refused(Code.VAULT_LOCKED):
-        begin(pool, lambda: 1)
+        submit_work(pool, lambda: 1)
 
 
 def test_an_error_can_be_told_in_other_words() -> None:
@@ -84,7 +84,7 @@ def test_a_reply_that_is_cancelled_takes_waiting_work_with_it() -> None:
     one: Future[int] = Future()
     two: Future[int] = Future()
     assert map_result(one, boom).cancel()
-    assert chain(two, lambda n: done(boom(n))).cancel()
+    assert chain_work(two, lambda n: done(boom(n))).cancel()
     assert one.cancelled()
     assert two.cancelled()
 
@@ -93,7 +93,7 @@ def test_a_reply_that_is_cancelled_leaves_running_work_alone() -> None:
     first: Future[int] = Future()
     first.set_running_or_notify_cancel()
     called: list[int] = []
-    reply = chain(first, lambda n: done(called.append(n) or n))  # type: ignore[func-returns-value]
+    reply = chain_work(first, lambda n: done(called.append(n) or n))  # type: ignore[func-returns-value]
     assert reply.cancel()
     first.set_result(1)
     assert (reply.cancelled(), called) == (True, [])
@@ -124,15 +124,15 @@ def test_progress_is_throttled_and_asks() -> None:
     progress = ImportProgress(Clock(0), lambda at, total: told.append((at, total)))
     for step in range(10):
         now[0] = step * 0.03
-        progress.report(step, 10)
-    progress.report(10, 10)
+        progress.report_progress(step, 10)
+    progress.report_progress(10, 10)
     assert told == [(0, 10), (4, 10), (8, 10), (10, 10)]
 
 
 def test_progress_stops_on_request_and_when_the_vault_closes() -> None:
     with pytest.raises(CancelledError):
-        ImportProgress(HandClock(0), None, lambda: True).report(1, 2)
+        ImportProgress(HandClock(0), None, lambda: True).report_progress(1, 2)
     with refused(Code.VAULT_LOCKED):
-        ImportProgress(HandClock(0), None, lambda: True, lambda: True).report(1, 2)
-    ImportProgress(HandClock(0), None, lambda: False, lambda: False).report(1, 2)
-    ImportProgress(HandClock(0)).report(1, None)
+        ImportProgress(HandClock(0), None, lambda: True, lambda: True).report_progress(1, 2)
+    ImportProgress(HandClock(0), None, lambda: False, lambda: False).report_progress(1, 2)
+    ImportProgress(HandClock(0)).report_progress(1, None)

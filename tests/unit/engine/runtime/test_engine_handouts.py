@@ -45,8 +45,8 @@ def test_pages_of_a_minute_stand_on_one_receipt(rig: Rig) -> None:
     # All of it was handed out, also what is not named; nothing of it counts as used.
     assert rig.value("SELECT count(*) FROM handed WHERE times > 0") == 59
     assert rig.value("SELECT sum(access_count) FROM memories") == 0
-    shown = rig.engine.laboratory.receipts(10, client="reader").result(10).rows
-    whole = rig.engine.laboratory.receipt(shown[0].id).result(10)
+    shown = rig.engine.laboratory.list_receipts(10, client="reader").result(10).rows
+    whole = rig.engine.laboratory.read_receipt(shown[0].id).result(10)
     assert (whole.given, whole.unlisted, whole.reads) == (tuple(ids[:LISTED]), 9, 300)
     assert rig.verify()["status"] == "ok"
 
@@ -95,19 +95,19 @@ def test_while_nothing_can_be_written_a_minute_is_one_entry_and_the_oldest_ids_g
     handed, journal = rig.engine.history.note_disclosure, rig.opened.read_log
     for number in range(6):
         handed(reader, "list", "", ids[number : number + 1])
-        journal.put_back(journal.take())
-    waiting = journal.take()
+        journal.put_back(journal.take_pending())
+    waiting = journal.take_pending()
     assert [(len(one.given), one.again) for one in waiting.entries] == [(6, False)]
     monkeypatch.setattr("core.engine.runtime.read_log._IDS_KEPT", 7)
     handed(reader, "history", "", ids[6:8])
     journal.put_back(waiting)
-    journal.put_back(journal.take())
+    journal.put_back(journal.take_pending())
     # Eight ids are more than may be kept: the oldest receipt goes. The newest is kept in any case.
-    assert [one.verb for one in journal.take().entries] == ["history"]
+    assert [one.verb for one in journal.take_pending().entries] == ["history"]
     for memory_id in ids:
         handed(reader, "get", "", [memory_id])
-        journal.put_back(journal.take())
-    (one,) = journal.take().entries
+        journal.put_back(journal.take_pending())
+    (one,) = journal.take_pending().entries
     assert one.given == tuple(ids[2:])
 
 
@@ -116,7 +116,7 @@ def test_what_goes_on_with_a_receipt_that_was_never_written_is_written_whole(rig
     reader = rig.client("reader", "read", HOME)
     ids = [rig.store(text, space="home").memory_id for text in TEXTS[:3]]
     rig.engine.history.note_disclosure(reader, "list", "", ids[:1])
-    assert len(rig.opened.read_log.take().entries) == 1  # it is kept no more, since too much waited
+    assert len(rig.opened.read_log.take_pending().entries) == 1  # it is kept no more, since too much waited
     rig.engine.history.note_disclosure(reader, "list", "", ids[1:2])
     ((verb, _, items, body),) = kept(rig)
     assert (verb, items, body["items"]) == ("list", 2, [{"id": ids[0]}, {"id": ids[1]}])
@@ -157,7 +157,7 @@ def test_who_looks_at_its_own_waiting_text_does_not_raise_it_in_the_review(rig: 
     rig.store(TEXTS[0], space="home")
     first, second = (rig.client(name, "read", "propose", HOME) for name in ("first", "second"))
     ids = [rig.store(text, actor, space="home").memory_id for text, actor in ((TEXTS[1], first), (TEXTS[2], second))]
-    before = [row.id for row in rig.engine.conflicts.queue().result(10).rows]
+    before = [row.id for row in rig.engine.conflicts.list_queue().result(10).rows]
     rows = "SELECT access_count, last_accessed_at FROM memories WHERE id = ?"
     never = rig.rows(rows, ids[0])
     for _ in range(6):
@@ -169,7 +169,7 @@ def test_who_looks_at_its_own_waiting_text_does_not_raise_it_in_the_review(rig: 
     assert items == 1  # what left the vault is on its receipt all the same
     assert rig.rows(rows, ids[0]) == never
     assert rig.rows("SELECT * FROM accesses WHERE memory_id IN (?, ?)", *ids) == []
-    found = rig.engine.conflicts.queue().result(10).rows
+    found = rig.engine.conflicts.list_queue().result(10).rows
     assert [(row.id, row.recalled) for row in found] == [(one, 0) for one in before]
 
 
@@ -196,9 +196,9 @@ def test_an_erasure_that_has_looked_already_finds_what_was_added_since(rig: Rig,
         rig.recall("Where is box 1 kept?", reader)
         flush_journal(rig.opened)
     index = TraceIndex([second], [TEXTS[1]])
-    rig.opened.storage.vault.read(index.look)
+    rig.opened.storage.vault.read(index.read_new_rows)
     rig.engine.history.note_disclosure(reader, "list", "", [second])
     flush_journal(rig.opened)
     at = int(rig.value("SELECT rowid FROM receipts WHERE verb = 'list'"))
-    places = rig.opened.storage.vault.read(lambda rows: index.places(rows, [second], [], [TEXTS[1]]))
+    places = rig.opened.storage.vault.read(lambda rows: index.find_trace_rows(rows, [second], [], [TEXTS[1]]))
     assert places is None or at > places["receipts"].after

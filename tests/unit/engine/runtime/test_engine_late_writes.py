@@ -53,7 +53,7 @@ class HeldEmbedder(WordEmbedder):
 def shut_writer(rig: Rig) -> Iterator[Callable[[], None]]:
     """Nothing is written until the gate is opened."""
     gate = threading.Event()
-    held = rig.opened.storage.queue.submit(lambda _: gate.wait(30))
+    held = rig.opened.storage.queue.submit_verb(lambda _: gate.wait(30))
     try:
         yield gate.set
     finally:

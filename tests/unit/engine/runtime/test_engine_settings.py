@@ -17,7 +17,7 @@ def values(rig: Rig) -> dict[str, object]:
 
 
 def put(rig: Rig, name: str, value: object) -> None:
-    assert rig.engine.settings.set(name, value).result(30).value == value
+    assert rig.engine.settings.set_option(name, value).result(30).value == value
 
 
 def test_a_change_is_a_named_step_and_undo_takes_it_back_live(rig: Rig) -> None:
@@ -53,7 +53,7 @@ def test_receipts_go_by_the_new_days(rig: Rig) -> None:
     put(rig, "receipt_days", 3)
     rig.store("a kettle")
     rig.recall("kettle")
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert rig.rows("SELECT (expires_at - at) / ? FROM receipts", DAY_MS) == [(3,)]
 
 
@@ -82,7 +82,7 @@ def test_the_same_value_is_no_step(rig: Rig) -> None:
 @pytest.mark.parametrize(("name", "value"), [("undo_days", 0), ("undo_days", "7"), ("index_anchor", "x")])
 def test_a_bad_value_changes_nothing(rig: Rig, name: str, value: object) -> None:
     before = rig.rows("SELECT * FROM settings")
-    assert error_of(rig.engine.settings.set(name, value)).code is Code.CONFIG_INVALID
+    assert error_of(rig.engine.settings.set_option(name, value)).code is Code.CONFIG_INVALID
     assert rig.rows("SELECT * FROM settings") == before
     assert rig.opened.options == Options()
 
@@ -91,15 +91,15 @@ def test_reset_of_one_and_of_all_is_one_step_each(rig: Rig) -> None:
     put(rig, "undo_days", 7)
     put(rig, "receipt_days", 8)
     put(rig, "backups_kept", 9)
-    rows = {row.name: row.value for row in rig.engine.settings.reset("undo_days").result(30)}
+    rows = {row.name: row.value for row in rig.engine.settings.reset_options("undo_days").result(30)}
     assert (rows["undo_days"], rows["receipt_days"]) == (90, 8)
-    rig.engine.settings.reset().result(30)
+    rig.engine.settings.reset_options().result(30)
     assert rig.opened.options == Options()
     assert rig.undo().label == "Reset all settings"
     assert rig.opened.options == Options(receipt_days=8, backups_kept=9)
     assert rig.undo().label == "Reset the setting Undo history"
     assert rig.opened.options.undo_days == 7
-    assert error_of(rig.engine.settings.reset("nothing")).code is Code.CONFIG_INVALID
+    assert error_of(rig.engine.settings.reset_options("nothing")).code is Code.CONFIG_INVALID
 
 
 def test_resetting_all_tells_its_own_step(rig: Rig) -> None:
@@ -113,6 +113,6 @@ def test_resetting_all_tells_its_own_step(rig: Rig) -> None:
 
 
 def test_a_reset_of_what_is_at_its_default_is_no_step(rig: Rig) -> None:
-    rig.engine.settings.reset().result(30)
+    rig.engine.settings.reset_options().result(30)
     assert rig.engine.settings.reset_all().result(30).step_id is None
     assert rig.value("SELECT count(*) FROM undo_steps") == 0

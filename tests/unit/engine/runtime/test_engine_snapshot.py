@@ -46,7 +46,7 @@ def answers(rig: Rig) -> list[list[tuple[str, float]]]:
 
 
 def refusal(rig: Rig) -> object:
-    index = rig.engine.vault.status().result(10).values["index"]
+    index = rig.engine.vault.read_status().result(10).values["index"]
     assert (index["state"], index["loaded"]) == ("ready", index["total"])
     return index["snapshot_refused"]
 
@@ -69,7 +69,7 @@ def test_only_what_came_since_is_read_again(rig: Rig, loaded: list[int], monkeyp
     rig.forget(forgotten)
     before = answers(rig)
     with monkeypatch.context() as patch:
-        patch.setattr(startup, "_snapshot", lambda *_: None)  # as after a kill: the old snapshot is still there
+        patch.setattr(startup, "_save_snapshot", lambda *_: None)  # as after a kill: the old snapshot is still there
         rig.lock()
     rig.unlock()
     assert answers(rig) == before
@@ -82,7 +82,7 @@ def test_a_purged_vector_is_not_in_it_any_more(rig: Rig, monkeypatch: pytest.Mon
     rig.unlock()
     rig.undo()
     with monkeypatch.context() as patch:
-        patch.setattr(startup, "_snapshot", lambda *_: None)
+        patch.setattr(startup, "_save_snapshot", lambda *_: None)
         rig.lock()
     rig.unlock()
     assert rig.found("Quinces in the cellar", mode="semantic", limit=1) != ["Quinces in the cellar"]

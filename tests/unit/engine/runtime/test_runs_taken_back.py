@@ -47,15 +47,15 @@ def test_what_was_taken_back_is_not_archived_again_while_the_step_is_kept(rig: R
 def test_a_preview_tells_of_what_would_be_erased(rig: Rig) -> None:
     later(rig, 700)
     sweep(rig)
-    rig.engine.settings.set("erase_kinds", "fact").result(30)
+    rig.engine.settings.set_option("erase_kinds", "fact").result(30)
     later(rig, 100)
-    assert rig.engine.jobs.preview().result(30).counts["erase"] == 3
+    assert rig.engine.jobs.preview_runs().result(30).counts["erase"] == 3
 
 
 def test_what_age_erased_may_be_said_again_and_no_file_brings_it_back(rig: Rig) -> None:
     later(rig, 700)
     sweep(rig)
-    rig.engine.settings.set("erase_kinds", "fact").result(30)
+    rig.engine.settings.set_option("erase_kinds", "fact").result(30)
     later(rig, 100)
     assert rig.engine.jobs.run(JobType.ERASE).result(30).report["erased"] == 3
     again = rig.bring(rig.folder / "rows.jsonl")

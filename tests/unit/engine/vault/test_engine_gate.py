@@ -99,12 +99,12 @@ def gate(tmp_path: Path) -> Iterator[Gate]:
 
 
 def test_the_first_run_from_nothing_to_open(empty: Gate) -> None:
-    assert empty.vault.presence().result(30) == Presence(exists=False)
+    assert empty.vault.read_presence().result(30) == Presence(exists=False)
     assert not empty.engine.home.path.exists(), "asking makes nothing"
     assert error_of(empty.vault.open("anything")).code is Code.NO_VAULT
     code = empty.vault.create("lantern osprey quilt", use_keyring=True).result(30)
     assert empty.engine.state == "locked"
-    there = empty.vault.presence().result(30)
+    there = empty.vault.read_presence().result(30)
     assert (there.exists, there.in_keyring, there.has_passphrase, there.problem) == (True, True, True, None)
     assert there.vault_id == empty.engine.vault_id.hex()
     assert empty.vault.check_recovery(code.lower().replace("-", " ")).result(30)
@@ -120,9 +120,9 @@ def test_a_vault_is_made_without_a_keyring_too(empty: Gate) -> None:
     assert not empty.vault.keyring_available().result(30)
     assert error_of(empty.vault.create("lantern", use_keyring=True)).code is Code.KEYRING_UNAVAILABLE
     assert error_of(empty.vault.create(None)).code is Code.INVALID_INPUT
-    assert not empty.vault.presence().result(30).exists
+    assert not empty.vault.read_presence().result(30).exists
     empty.vault.create("lantern").result(30)
-    assert not empty.vault.presence().result(30).in_keyring
+    assert not empty.vault.read_presence().result(30).in_keyring
     assert error_of(empty.vault.open(None)).code is Code.VAULT_LOCKED
 
 
@@ -196,14 +196,14 @@ def test_acceptance_is_audited_and_shown_in_the_journal(gate: Gate) -> None:
     gate.engine.lock()
     gate.engine.home.head.write_bytes(b"junk")
     gate.vault.open(PASSPHRASE).result(30)
-    (warning,) = [one for one in gate.vault.status().result(30).values["warnings"] if "vault.head" in one]
+    (warning,) = [one for one in gate.vault.read_status().result(30).values["warnings"] if "vault.head" in one]
     assert "--accept-older" in warning
-    assert warning in gate.engine.jobs.health().result(30).warnings  # the Journal's page of health
+    assert warning in gate.engine.jobs.read_health().result(30).warnings  # the Journal's page of health
     with pytest.raises(LociError) as caught:
         gate.engine.jobs.run(JobType.SWEEP).result(30)
     assert caught.value.code is Code.OLDER_VAULT
     gate.engine.accept_older().result(30)
-    newest = gate.engine.history.audit().result(30).rows[0]
+    newest = gate.engine.history.list_audit().result(30).rows[0]
     assert (newest.actor, newest.verb, dict(newest.detail)["retired_clients"]) == ("owner", "accept_older", 0)
     assert gate.vault.verify().result(30)["checks"]["audit"]["status"] == "ok"
 
@@ -291,7 +291,7 @@ def test_a_new_recovery_code_replaces_the_old_one_and_opens(gate: Gate) -> None:
 def test_damaged_keys_are_told_before_a_secret_is_asked_for(gate: Gate) -> None:
     for name in ("vault.keys", "vault.keys.bak"):
         (gate.engine.home.path / name).write_bytes(b"LOCIKEYS1 nothing")
-    there = gate.vault.presence().result(30)
+    there = gate.vault.read_presence().result(30)
     assert (there.exists, there.problem, there.vault_id) == (True, Code.KEY_FILE_DAMAGED.value, None)
     assert "key file" in there.sentence
     assert error_of(gate.vault.change_passphrase(PASSPHRASE, "new")).code is Code.KEY_FILE_DAMAGED
@@ -303,7 +303,7 @@ def test_another_process_that_has_the_vault_is_told(gate: Gate) -> None:
         gate.vault.open(PASSPHRASE).result(30)
         assert error_of(other.vault.open(PASSPHRASE)).code is Code.VAULT_BUSY
         assert error_of(other.vault.change_passphrase(PASSPHRASE, "new")).code is Code.VAULT_BUSY
-        assert other.vault.presence().result(30).exists
+        assert other.vault.read_presence().result(30).exists
     finally:
         other.engine.close()
 
@@ -311,5 +311,5 @@ def test_another_process_that_has_the_vault_is_told(gate: Gate) -> None:
 def test_the_windows_options_are_kept_before_there_is_a_vault(empty: Gate) -> None:
     empty.vault.keep_window(WindowOptions(theme="dark"), {"geometry": "AA"}).result(30)
     assert load_window(empty.engine.home.path).options.theme == "dark"
-    assert not empty.vault.presence().result(30).exists
+    assert not empty.vault.read_presence().result(30).exists
     empty.vault.create("lantern").result(30)

@@ -18,7 +18,7 @@ DAY_MS = 86_400_000
 
 
 def steps(rig: Rig, **more: Any) -> list[StepRow]:
-    return list(rig.engine.history.steps(**more).result(30).rows)
+    return list(rig.engine.history.list_steps(**more).result(30).rows)
 
 
 def labels(rig: Rig) -> list[str]:
@@ -72,7 +72,7 @@ def test_pages_meet_without_gap_or_repeat(rig: Rig) -> None:
     whole = [step.id for step in steps(rig)]
     found, after = [], None
     while True:
-        page = rig.engine.history.steps(after, limit=3).result(30)
+        page = rig.engine.history.list_steps(after, limit=3).result(30)
         assert page.total == 7
         found += [step.id for step in page.rows]
         after = page.next
@@ -80,7 +80,7 @@ def test_pages_meet_without_gap_or_repeat(rig: Rig) -> None:
             break
     assert found == whole
     assert len(whole) == 7
-    assert error_of(rig.engine.history.steps("nothing")).code is Code.INVALID_INPUT
+    assert error_of(rig.engine.history.list_steps("nothing")).code is Code.INVALID_INPUT
 
 
 def test_undo_and_redo_walk_like_in_an_editor(rig: Rig) -> None:
@@ -234,7 +234,7 @@ def test_rows_changed_since_are_left_and_listed(rig: Rig) -> None:
 
 def test_an_error_takes_back_nothing(rig: Rig) -> None:
     rig.store("one")
-    rig.engine.settings.set("undo_days", 1).result(30)
+    rig.engine.settings.set_option("undo_days", 1).result(30)
     target = steps(rig)[0].id
     rig.store("two")
     assert isinstance(rig.clock, HandClock)
@@ -258,7 +258,7 @@ def test_what_still_runs_or_is_not_there_is_refused(rig: Rig) -> None:
 def test_a_pairing_that_is_taken_back_is_let_in_no_more(rig: Rig) -> None:
     rig.client("plug", "read")
     back_to(rig, steps(rig)[0].id)
-    assert rig.engine.clients.authenticator().token_for("plug") is None
+    assert rig.engine.clients.get_authority().token_for("plug") is None
 
 
 Step = Callable[[Rig, int], object]
@@ -308,8 +308,8 @@ def test_audit_pages(rig: Rig) -> None:
     client = rig.client("plug", "write")
     for n in range(4):
         rig.store(f"secret {n}", client)
-    first = rig.engine.history.audit(limit=3).result(30)
-    rest = rig.engine.history.audit(first.next).result(30)
+    first = rig.engine.history.list_audit(limit=3).result(30)
+    rest = rig.engine.history.list_audit(first.next).result(30)
     numbers = [row.nr for row in (*first.rows, *rest.rows)]
     assert numbers == sorted(numbers, reverse=True)
     assert len(numbers) == first.total
@@ -326,19 +326,19 @@ def test_imports_with_live_counts(rig: Rig) -> None:
     changing(rig)
     two = rig.bring(facts(2, what="The drawer holds key"), name="two.jsonl", space="Attic")
     rig.forget(rig.rows("SELECT id FROM memories WHERE import_id = ? ORDER BY n", one.import_id)[0][0])
-    newest, oldest = rig.engine.history.imports().result(30)
+    newest, oldest = rig.engine.history.list_imports().result(30)
     assert (newest.id, newest.label, newest.space, newest.memories) == (two.import_id, "two.jsonl", "Attic", 2)
     assert (oldest.id, oldest.state, oldest.memories, oldest.summary["stored"]) == (one.import_id, "done", 3, 4)
     rig.unimport(two.import_id)
-    newest, _ = rig.engine.history.imports().result(30)
+    newest, _ = rig.engine.history.list_imports().result(30)
     assert (newest.state, newest.memories) == ("undone", 0)
     assert newest.step_id in {step.id for step in steps(rig)}
 
 
 def test_a_locked_vault_tells_nothing(rig: Rig) -> None:
     rig.lock()
-    for call in (rig.engine.history.steps, rig.engine.history.imports, rig.engine.settings.read_rows):
+    for call in (rig.engine.history.list_steps, rig.engine.history.list_imports, rig.engine.settings.read_rows):
         with pytest.raises(Exception, match="E1001"):
             call()
     with pytest.raises(Exception, match="E1001"):
-        rig.engine.memories.undo(None, OWNER_ACTOR)
+        rig.engine.memories.undo_step(None, OWNER_ACTOR)

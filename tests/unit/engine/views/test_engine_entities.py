@@ -308,7 +308,7 @@ def test_a_client_without_curate_proposes_a_merge(rig: Rig) -> None:
     assert get(rig, a).merged_into is None
     again = merge(rig, get(rig, a), get(rig, b), plug)
     assert (again.operation, again.conflict) == ("PROPOSED", done.conflict)
-    item = rig.engine.conflicts.item(done.conflict).result(10)
+    item = rig.engine.conflicts.read_item(done.conflict).result(10)
     assert "client" in item.why[0].lower()
     reader = rig.client("reader", "read")
     assert refused(lambda: merge(rig, get(rig, a), get(rig, b), reader))[0] is Code.ACCESS_DENIED
@@ -324,7 +324,7 @@ def test_a_merge_that_waits_is_its_clients_own_question(rig: Rig) -> None:
     assert None not in asked
     assert refused(lambda: merge(rig, get(rig, known[0]), get(rig, known[3]), plug))[0] is Code.RATE_LIMITED
     assert merge(rig, get(rig, known[1]), get(rig, known[3]), other).operation == "PROPOSED"
-    assert "plug asked whether they are one." in rig.engine.conflicts.item(str(asked[0])).result(10).why
+    assert "plug asked whether they are one." in rig.engine.conflicts.read_item(str(asked[0])).result(10).why
     seen = {who: {item.id for item in rig.engine.conflicts.list_items(who).result(10)} for who in (plug, other)}
     assert seen[plug] == set(asked)
     assert not seen[other] & set(asked)

@@ -12,7 +12,7 @@ from entity_rig import change, get, make, merge, named, refused
 
 from core.entities import registry
 from core.errors import Code
-from core.ipc.methods.entities import entity as entity_json
+from core.ipc.methods.entities import entity_json as entity_json
 from core.text.screening import injection
 from core.text.screening.egress import sanitize_for_display
 from core.types.entities import EntityScope, Resolving

@@ -23,7 +23,7 @@ TIED = GraphFilter(edge_types=tuple(set(EDGE_TYPES) - {"meaning"}))
 
 
 def ego(rig: Rig, memory_id: str, depth: int = 1, cap: int = 300, wanted: GraphFilter = TIED) -> EgoGraph:
-    return rig.engine.graph.ego(memory_id, depth, cap, wanted).result(60)
+    return rig.engine.graph.read_ego(memory_id, depth, cap, wanted).result(60)
 
 
 def edge(rig: Rig, a: str, b: str, kind: str = "supports", weight: float = 1.0) -> None:
@@ -136,7 +136,7 @@ def test_a_search_narrows_the_graph_but_for_its_centre(rig: Rig) -> None:
     graph = ego(rig, d, 3, wanted=GraphFilter("kind:fact", TIED.edge_types))
     assert shown(graph) == {d: 0, a: 1, b: 2, c: 3}
     assert shown(ego(rig, a, 3, wanted=GraphFilter("kind:episode", TIED.edge_types))) == {a: 0, d: 1}
-    assert error_of(rig.engine.graph.ego(a, 1, 9, GraphFilter("nosuchkey:x"))).code is Code.INVALID_QUERY
+    assert error_of(rig.engine.graph.read_ego(a, 1, 9, GraphFilter("nosuchkey:x"))).code is Code.INVALID_QUERY
 
 
 @pytest.mark.starts_process
@@ -173,7 +173,7 @@ def test_without_its_child_an_ego_graph_stands_on_rings(rig: Rig) -> None:
     a, b, c = facts(rig, 3)
     edge(rig, a, b)
     edge(rig, b, c)
-    graph = Graph(lambda: rig.opened.storage, lambda: rig.opened.search, DYING).ego(a, 2).result(60)
+    graph = Graph(lambda: rig.opened.storage, lambda: rig.opened.search, DYING).read_ego(a, 2).result(60)
     away = {memory_id: float(np.hypot(*place)) for memory_id, place in graph.places.items()}
     assert away == pytest.approx({a: 0.0, b: 0.5, c: 1.0}, abs=1e-3)
 
@@ -182,20 +182,20 @@ def test_without_its_child_an_ego_graph_stands_on_rings(rig: Rig) -> None:
 def test_what_makes_no_sense_is_refused(rig: Rig) -> None:
     (a,) = facts(rig, 1)
     graph = rig.engine.graph
-    assert error_of(graph.ego("nobody")).code is Code.NOT_FOUND
+    assert error_of(graph.read_ego("nobody")).code is Code.NOT_FOUND
     for wrong in (
-        graph.ego(a, 0),
-        graph.ego(a, 4),
-        graph.ego(a, 1, 0),
-        graph.ego(a, 1, 9, GraphFilter(edge_types=("likes",))),
-        graph.whole(GraphFilter(min_similarity=1.5)),
+        graph.read_ego(a, 0),
+        graph.read_ego(a, 4),
+        graph.read_ego(a, 1, 0),
+        graph.read_ego(a, 1, 9, GraphFilter(edge_types=("likes",))),
+        graph.read_whole(GraphFilter(min_similarity=1.5)),
         graph.save_view(GraphView("", a, 1, GraphFilter())),
         graph.save_view(GraphView("two\nlines", a, 1, GraphFilter())),
         graph.save_view(GraphView("deep", a, 9, GraphFilter())),
     ):
         assert error_of(wrong).code is Code.INVALID_INPUT
     rig.lock()
-    for verb in (graph.whole, graph.views, lambda: graph.ego(a)):
+    for verb in (graph.read_whole, graph.list_views, lambda: graph.read_ego(a)):
         with refused(Code.VAULT_LOCKED):
             verb()
 
@@ -209,7 +209,7 @@ def test_the_whole_vault_as_columns(rig: Rig) -> None:
     spot = {"memory_id": a, "room_id": "room", "x": 1.0, "y": 1.0, "placed_by": "owner"}
     rig.write(lambda tx: tx.insert("rooms", {**room, "name": "Kitchen", "made_by": "owner", "created_at": tx.now_ms}))
     rig.write(lambda tx: tx.insert("places", spot))
-    whole = rig.engine.graph.whole(TIED).result(60)
+    whole = rig.engine.graph.read_whole(TIED).result(60)
     rows = rig.rows("SELECT id, kind, trust, coalesce(occurred_at, recorded_at) FROM memories ORDER BY n")
     rows = [row for row in rows if row[0] != c]
     assert whole.ids == tuple(row[0] for row in rows)
@@ -223,31 +223,33 @@ def test_the_whole_vault_as_columns(rig: Rig) -> None:
     talked = [(whole.ids[n], whole.ids[n + 1], "conversation") for n in range(5)]
     assert edges == [*talked, (a, b, "contradicts")]
     assert whole.weight.tolist() == [0.5] * 5 + [0.25]
-    narrow = rig.engine.graph.whole(GraphFilter("kind:fact")).result(60)
+    narrow = rig.engine.graph.read_whole(GraphFilter("kind:fact")).result(60)
     assert narrow.ids == (a, b)
 
 
 def test_the_whole_vault_is_bounded(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.bring([{"text": f"the old red boat in the harbour {n}", "ref": f"{n}"} for n in range(30)])
     rig.settle()
-    everything = rig.engine.graph.whole(GraphFilter(min_similarity=0.0)).result(60)
+    everything = rig.engine.graph.read_whole(GraphFilter(min_similarity=0.0)).result(60)
     meaning = EDGE_TYPES.index("meaning")
     assert set(everything.edge_type.tolist()) == {meaning}
     assert 45 <= everything.a.size <= 90
     assert len(set(zip(everything.a.tolist(), everything.b.tolist(), strict=True))) == everything.a.size
     assert np.all(np.diff(everything.weight) <= 0)
     monkeypatch.setattr(links.sample_links, "__defaults__", (8,))
-    part = rig.engine.graph.whole(GraphFilter(min_similarity=0.0)).result(60)
+    part = rig.engine.graph.read_whole(GraphFilter(min_similarity=0.0)).result(60)
     assert part.ids == everything.ids
     assert len(set(part.a.tolist()) | set(part.b.tolist())) == 8
-    assert np.array_equal(part.a, rig.engine.graph.whole(GraphFilter(min_similarity=0.0)).result(60).a)
+    assert np.array_equal(part.a, rig.engine.graph.read_whole(GraphFilter(min_similarity=0.0)).result(60).a)
 
 
 def test_an_empty_vault_has_an_empty_graph(rig: Rig) -> None:
-    whole = rig.engine.graph.whole().result(60)
+    whole = rig.engine.graph.read_whole().result(60)
     assert (whole.ids, whole.group_names, whole.a.size, whole.kind.size) == ((), (), 0, 0)
     steps: list[Placed] = []
-    placed = rig.engine.graph.layout(0, whole.a, whole.b, whole.weight, on_step=steps.append, cancelled=lambda: False)
+    placed = rig.engine.graph.place_whole(
+        0, whole.a, whole.b, whole.weight, on_step=steps.append, cancelled=lambda: False
+    )
     assert placed.result(60).xy.shape == (0, 2)
     assert [step.is_last for step in steps] == [True]
 
@@ -257,13 +259,13 @@ def test_locking_ends_a_running_layout(rig: Rig) -> None:
     begun = threading.Event()
     graph = Graph(lambda: rig.opened.storage, lambda: rig.opened.search, HANGING)
     ends = np.array([0, 1]), np.array([1, 2])
-    waiting = graph.layout(3, *ends, np.ones(2), on_step=lambda _: begun.set(), cancelled=lambda: False)
+    waiting = graph.place_whole(3, *ends, np.ones(2), on_step=lambda _: begun.set(), cancelled=lambda: False)
     (a,) = facts(rig, 1)
     assert begun.wait(30)
     rig.lock()
     assert error_of(waiting).code is Code.VAULT_LOCKED
     with refused(Code.VAULT_LOCKED):
-        rig.engine.graph.ego(a)
+        rig.engine.graph.read_ego(a)
 
 
 @pytest.mark.starts_process
@@ -271,7 +273,7 @@ def test_cancelling_ends_a_running_layout(rig: Rig) -> None:
     begun = threading.Event()
     graph = Graph(lambda: rig.opened.storage, lambda: rig.opened.search, HANGING)
     ends = np.array([0, 1]), np.array([1, 2])
-    stopped = graph.layout(3, *ends, np.ones(2), on_step=lambda _: begun.set(), cancelled=begun.is_set)
+    stopped = graph.place_whole(3, *ends, np.ones(2), on_step=lambda _: begun.set(), cancelled=begun.is_set)
     assert error_of(stopped).code is Code.CANCELLED
     assert begun.is_set()
 
@@ -283,14 +285,14 @@ def test_views_are_kept_replaced_and_dropped(rig: Rig) -> None:
     ashore = GraphView("ashore", "some-id", 3, GraphFilter())
     for view in (boats, ashore):
         graph.save_view(view).result(30)
-    assert graph.views().result(30) == (ashore, boats)
+    assert graph.list_views().result(30) == (ashore, boats)
     changed = GraphView("Boats", "other-id", 2, GraphFilter())
     graph.save_view(changed).result(30)
     rig.lock()
     rig.unlock()
-    assert graph.views().result(30) == (ashore, changed)
+    assert graph.list_views().result(30) == (ashore, changed)
     graph.drop_view("ashore").result(30)
-    assert graph.views().result(30) == (changed,)
+    assert graph.list_views().result(30) == (changed,)
     assert error_of(graph.drop_view("ashore")).code is Code.NOT_FOUND
     audit = rig.rows("SELECT * FROM audit WHERE verb IN ('save_view', 'drop_view')")
     assert len(audit) == 4

@@ -106,7 +106,7 @@ def test_an_ego_graph_has_its_centre_in_the_middle(pool: ThreadPoolExecutor) -> 
     a, b = np.array([0, 0, 0, 1], np.int32), np.array([1, 2, 3, 4], np.int32)
     job = LayoutJob(EGO, a, b, np.ones(4, np.float32), place_on_rings(distance, a, b))
     with child(pool, child_command()) as running:
-        ((placed, is_last),) = list(running.steps(job))
+        ((placed, is_last),) = list(running.place_nodes(job))
     assert is_last
     assert placed[0].tolist() == [0, 0]
     assert np.isclose(np.linalg.norm(placed, axis=1).max(), 1)
@@ -164,7 +164,7 @@ SILENT = ("time.sleep(600)", "o.write(b'\\0' * 3); o.flush(); time.sleep(600)")
 @pytest.mark.usefixtures("started")
 def test_a_late_child_is_ended(pool: ThreadPoolExecutor, silence: str) -> None:
     with child(pool, liar(silence), deadline_s=0.3) as late, pytest.raises(EnvironmentFaultError) as caught:
-        list(late.steps(grid(3)))
+        list(late.place_nodes(grid(3)))
     assert caught.value.code is Code.BACKGROUND_STALLED
 
 
@@ -174,7 +174,7 @@ def test_a_late_child_is_ended(pool: ThreadPoolExecutor, silence: str) -> None:
 def test_a_child_that_never_reads_is_ended(pool: ThreadPoolExecutor) -> None:
     deaf = (sys.executable, "-I", "-c", "import time; time.sleep(600)")
     with child(pool, deaf, deadline_s=0.3) as late, pytest.raises(EnvironmentFaultError):
-        list(late.steps(grid(120)))  # more than a pipe holds
+        list(late.place_nodes(grid(120)))  # more than a pipe holds
 
 
 @pytest.mark.starts_process
@@ -207,7 +207,7 @@ def test_a_fault_of_the_caller_is_told_and_the_child_ended(pool: ThreadPoolExecu
         raise KeyError
 
     with pytest.raises(KeyError), child(pool, liar("time.sleep(600)"), cancelled) as running:
-        list(running.steps(grid(3)))
+        list(running.place_nodes(grid(3)))
 
 
 @pytest.mark.starts_process

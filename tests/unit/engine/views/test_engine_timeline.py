@@ -69,7 +69,7 @@ def test_pages_of_an_import_follow_each_other(rig: Rig) -> None:
 def test_what_was_believed_and_what_was_true(rig: Rig) -> None:
     first = rig.store("The rent is 700.", occurred=When(ms("2023-01-01")))
     rig.clock.advance(30 * DAY_MS)  # type: ignore[attr-defined]  # the clock of this rig moves by hand
-    rig.engine.library.revise([first.memory_id], Revision(text="The rent is 800.")).result(30)
+    rig.engine.library.revise_memories([first.memory_id], Revision(text="The rent is 800.")).result(30)
     timeline = rig.engine.timeline
 
     def heads(at_ms: int, axis: str) -> list[str]:
@@ -97,7 +97,7 @@ def test_the_line_of_a_topic(rig: Rig) -> None:
             "space_id": rig.value("SELECT space_id FROM memories LIMIT 1"), "made_by": "owner", "recorded_at": 0,
         }  # fmt: skip
         put(rig, row)
-    found = rig.engine.timeline.evolution(" vim ").result(30)
+    found = rig.engine.timeline.trace_evolution(" vim ").result(30)
     assert found.topic == "vim"
     assert [(event.row.id, event.transition) for event in found.events] == [
         (first.memory_id, Transition.START),
@@ -106,7 +106,7 @@ def test_the_line_of_a_topic(rig: Rig) -> None:
     ]
     assert [event.gap_ms for event in found.events] == [None, 35 * DAY_MS, 15 * DAY_MS]
     with refused(Code.INVALID_INPUT):
-        rig.engine.timeline.evolution("  ")
+        rig.engine.timeline.trace_evolution("  ")
 
 
 def test_a_locked_vault_tells_nothing_and_keeps_nothing(rig: Rig) -> None:

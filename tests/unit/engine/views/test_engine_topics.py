@@ -109,9 +109,9 @@ def test_small_talk_is_left_out_of_the_graph_unless_it_is_asked_for(rig: Rig) ->
     graph = rig.engine.graph
 
     def ids(wanted: GraphFilter) -> set[str]:
-        return set(graph.whole(wanted).result(20).ids)
+        return set(graph.read_whole(wanted).result(20).ids)
 
     assert ids(GraphFilter()) == {kept}
     assert ids(GraphFilter(hides_small_talk=False)) == {kept, small}
     assert ids(GraphFilter(query="cool")) == {small}, "who searches finds it"
-    assert [node.row.id for node in graph.ego(small, 1, 10).result(20).nodes] == [small], "the centre always shows"
+    assert [node.row.id for node in graph.read_ego(small, 1, 10).result(20).nodes] == [small], "the centre always shows"

@@ -106,7 +106,7 @@ def test_what_a_link_means(target: str, to: str | None, state: str) -> None:
             "Y/CASE.md",
         ]
     )
-    assert index.resolve(RawLink(target, "link"), "A/from.md") == (to, state)
+    assert index.resolve_link(RawLink(target, "link"), "A/from.md") == (to, state)
 
 
 def test_markdown_links_are_kept_where_they_mean_a_note() -> None:

@@ -362,7 +362,7 @@ def test_a_value_that_returns_is_a_new_version_of_the_chain(rig: Rig) -> None:
     reply = say(rig, "Graz")
     assert (reply.operation, reply.superseded) == ("SUPERSEDE", (second,))
     assert reply.memory_id not in (first, second)
-    history = rig.engine.memories.history(reply.memory_id, OWNER_ACTOR).result(30)
+    history = rig.engine.memories.list_versions(reply.memory_id, OWNER_ACTOR).result(30)
     assert [memory.text.split()[-1] for memory in history] == ["Graz", "Linz", "Graz"]
     assert [memory.version for memory in history] == [1, 2, 3]
     assert rig.rows("SELECT value FROM claims WHERE state = 'asserted'") == [("Graz",)]
@@ -376,5 +376,5 @@ def test_the_order_of_arrival_does_not_matter(rig: Rig) -> None:
     assert states(rig)["Wien"] == "asserted"
     assert "asserted" not in (states(rig)["Graz"], states(rig)["Linz"])
     standing = str(rig.value("SELECT id FROM memories WHERE status = 'active'"))
-    history = rig.engine.memories.history(standing, OWNER_ACTOR).result(30)
+    history = rig.engine.memories.list_versions(standing, OWNER_ACTOR).result(30)
     assert {memory.text.split()[-1] for memory in history} == {"Graz", "Linz", "Wien"}

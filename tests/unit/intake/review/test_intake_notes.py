@@ -11,7 +11,7 @@ from engine_rig import Rig, differences, later, rig_at
 from readers_rig import Table, sure
 
 from core.belief.relate.relation_model import VALUE_CHANGED
-from core.intake.review.chores import revalidate
+from core.intake.review.chores import revalidate_items
 from core.types.belief import BY_MEANING, Label
 from core.types.values import Source
 from core.vault.database.rows import MAY_BELONG, NO_QUESTION
@@ -57,7 +57,7 @@ def test_not_being_sure_is_a_note_and_no_question(rig: Rig, table: Table) -> Non
     assert rig.rows("SELECT existing_id, incoming_id, state, note, closed_at FROM conflicts") == [
         (one, two, "moot", MAY_BELONG, None)
     ]
-    assert rig.engine.conflicts.queue().result(30).rows == ()
+    assert rig.engine.conflicts.list_queue().result(30).rows == ()
     assert set(rig.found("gutter man")) == {ONE, TWO}
 
 
@@ -74,15 +74,15 @@ def test_a_note_leaves_with_the_step_that_made_it(rig: Rig, table: Table) -> Non
 def test_an_old_question_that_only_says_unsure_closes_with_a_note(rig: Rig, table: Table) -> None:
     told(rig, table)
     open_again(rig, BY_MEANING)
-    assert rig.write(lambda tx: revalidate(tx)) == 1
+    assert rig.write(lambda tx: revalidate_items(tx)) == 1
     assert rig.rows("SELECT state, note FROM conflicts") == [("moot", NO_QUESTION)]
-    assert rig.write(lambda tx: revalidate(tx)) == 0
+    assert rig.write(lambda tx: revalidate_items(tx)) == 0
 
 
 def test_an_old_question_about_two_values_stays_one(rig: Rig, table: Table) -> None:
     told(rig, table)
     open_again(rig, VALUE_CHANGED)
-    assert rig.write(lambda tx: revalidate(tx)) == 0
+    assert rig.write(lambda tx: revalidate_items(tx)) == 0
     assert rig.value("SELECT state FROM conflicts") == "open"
 
 
@@ -92,4 +92,4 @@ def test_what_counts_for_less_than_what_it_may_replace_still_waits(rig: Rig, tab
     later(rig)
     reply = rig.store(TWO, source=Source.DOCUMENT)
     assert reply.operation == "QUARANTINE"
-    assert rig.write(lambda tx: revalidate(tx)) == 0
+    assert rig.write(lambda tx: revalidate_items(tx)) == 0

@@ -273,7 +273,7 @@ def test_two_names_are_joined_and_come_apart_again(rig: Rig) -> None:
 
 def test_the_same_words_take_no_decision_after_which_both_would_stand(rig: Rig) -> None:
     pair = make_pair(rig, have("Tea at five.", None), came("Tea at five.", None), kind="proposal")
-    found = rig.engine.conflicts.item(pair.item).result(10)
+    found = rig.engine.conflicts.read_item(pair.item).result(10)
     assert found.actions == (Action.SUPERSEDE, Action.REJECT, Action.SKIP)
     with refused(Code.INVALID_INPUT):
         decide(rig, pair.item, Action.KEEP_BOTH)
@@ -283,7 +283,7 @@ def test_the_same_words_take_no_decision_after_which_both_would_stand(rig: Rig) 
 
 def test_a_rule_and_a_fact_are_not_merged(rig: Rig) -> None:
     pair = make_pair(rig, have("Always ask.", None, kind=Kind.RULE), came("He asks.", None))
-    assert Action.MERGE not in rig.engine.conflicts.item(pair.item).result(10).actions
+    assert Action.MERGE not in rig.engine.conflicts.read_item(pair.item).result(10).actions
 
 
 def test_a_third_memory_of_the_same_words_is_said_in_words(rig: Rig) -> None:
@@ -316,7 +316,7 @@ def _also_against(rig: Rig, tx: Any, first: Pair) -> str:
 def test_a_newcomer_that_is_held_back_stays_a_question_when_the_other_leaves(rig: Rig) -> None:
     pair = make_pair(rig)
     rig.forget(str(pair.have))
-    found = rig.engine.conflicts.item(pair.item).result(10)
+    found = rig.engine.conflicts.read_item(pair.item).result(10)
     assert (found.state, found.existing) == ("open", None)
     assert found.actions == (Action.SUPERSEDE, Action.REJECT, Action.SKIP)
     decide(rig, pair.item, Action.SUPERSEDE)
@@ -325,8 +325,10 @@ def test_a_newcomer_that_is_held_back_stays_a_question_when_the_other_leaves(rig
 
 def test_an_edit_of_what_stands_is_followed(rig: Rig) -> None:
     pair = make_pair(rig)
-    edited = rig.engine.library.revise([str(pair.have)], Revision(text="User lives in Linz.")).result(30).ids[0]
-    found = rig.engine.conflicts.item(pair.item).result(10)
+    edited = (
+        rig.engine.library.revise_memories([str(pair.have)], Revision(text="User lives in Linz.")).result(30).ids[0]
+    )
+    found = rig.engine.conflicts.read_item(pair.item).result(10)
     assert found.existing is not None
     assert found.existing.memory.id == edited
     decide(rig, pair.item, Action.SUPERSEDE)
@@ -371,7 +373,7 @@ def test_of_what_a_batch_refused_nothing_is_told(rig: Rig) -> None:
 
     def admit(transitions: Transitions, memory_id: str) -> None:
         transitions.activate(memory_id)
-        transitions.log("ADD", memory_id, None)
+        transitions.log_consolidation("ADD", memory_id, None)
         transitions.tx.after_commit(lambda: told.append(memory_id))
         if memory_id == pairs[1].came:
             raise UserError(Code.INVALID_INPUT, "Not this one.")
@@ -405,7 +407,7 @@ def test_who_decided_is_kept_with_the_item(rig: Rig) -> None:
     pair = make_pair(rig)
     decide(rig, pair.item, Action.REJECT, rig.client("curator", "read", "curate", "space:home"))
     assert state_of(rig, pair.item) == ("resolved", "reject", "decided_client")
-    assert rig.engine.conflicts.item(pair.item).result(10).closed == "A client decided it."
+    assert rig.engine.conflicts.read_item(pair.item).result(10).closed == "A client decided it."
 
 
 def test_a_batch_takes_no_merge_and_no_endless_list(rig: Rig) -> None:
@@ -421,5 +423,5 @@ def test_a_claim_that_was_told_apart_makes_room_for_the_next(rig: Rig) -> None:
     decide(rig, pair.item, Action.KEEP_BOTH)
     third = make_pair(rig, have("User has a flat in Linz.", "Linz"), came("User lives in Rome.", "Rome"))
     assert states(rig, third.have) == ["asserted"]
-    assert lives_in("Rome").value == rig.engine.conflicts.item(third.item).result(10).incoming.claims[0].value
+    assert lives_in("Rome").value == rig.engine.conflicts.read_item(third.item).result(10).incoming.claims[0].value
     assert rig.get(third.came).source is Source.DOCUMENT

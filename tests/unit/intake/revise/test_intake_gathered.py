@@ -56,7 +56,7 @@ def by_verb(rig: Rig, memory_id: str) -> str:
 
 
 def in_the_library(rig: Rig, memory_id: str) -> str:
-    done = rig.engine.library.revise([memory_id], Revision(status=Status.DELETED)).result(30)
+    done = rig.engine.library.revise_memories([memory_id], Revision(status=Status.DELETED)).result(30)
     assert done.step_id is not None
     return str(done.step_id)
 
@@ -106,9 +106,9 @@ def test_what_is_replaced_is_said_by_no_digest(rig: Rig, sources: list[str]) -> 
 
     def replace(tx: Tx) -> str:
         with rig.opened.storage.work.verb(tx, "run", "Replace", OWNER_ACTOR) as verb:
-            rig.opened.search.store_service.transitions(tx, verb, rig.opened.search.add_vectors, "owner").supersede(
-                sources[0], new
-            )
+            rig.opened.search.store_service.make_transitions(
+                tx, verb, rig.opened.search.add_vectors, "owner"
+            ).supersede(sources[0], new)
         return verb.step_id
 
     step = rig.write(replace)
@@ -121,7 +121,7 @@ def test_what_is_replaced_is_said_by_no_digest(rig: Rig, sources: list[str]) -> 
 def test_a_digest_stays_where_a_source_goes_to_the_archive(rig: Rig, sources: list[str]) -> None:
     def archive(tx: Tx) -> None:
         with rig.opened.storage.work.verb(tx, "run", "Archive", OWNER_ACTOR) as verb:
-            rig.opened.search.store_service.transitions(tx, verb, rig.opened.search.add_vectors, "rules").archive(
+            rig.opened.search.store_service.make_transitions(tx, verb, rig.opened.search.add_vectors, "rules").archive(
                 sources[0], "expired"
             )
 
@@ -147,7 +147,7 @@ def test_beside_the_same_words_it_lies_beneath_them(rig: Rig, sources: list[str]
 
 def bring_back(rig: Rig, memory_id: str) -> dict[str, int]:
     """What was refused, sentence to count."""
-    return dict(rig.engine.library.revise([memory_id], Revision(status=Status.ACTIVE)).result(30).refused)
+    return dict(rig.engine.library.revise_memories([memory_id], Revision(status=Status.ACTIVE)).result(30).refused)
 
 
 def disputed(rig: Rig, source: str) -> str:
@@ -161,7 +161,9 @@ def test_a_digest_that_left_is_not_brought_back_beside_its_sources(rig: Rig, sou
     (buried,) = rig.engine.jobs.list_archived().result(30).rows
     assert (buried.id, buried.reason, buried.can_return) == (made, "source_gone", False)
     assert bring_back(rig, made) == {OUTLIVED: 1}
-    rig.engine.library.revise([made], Revision(status=Status.DELETED)).result(30)  # that gives it another reason
+    rig.engine.library.revise_memories([made], Revision(status=Status.DELETED)).result(
+        30
+    )  # that gives it another reason
     assert bring_back(rig, made) == {OUTLIVED: 1}
     assert digest(rig)[1] == "deleted"
 
@@ -169,7 +171,7 @@ def test_a_digest_that_left_is_not_brought_back_beside_its_sources(rig: Rig, sou
 def test_a_digest_that_the_person_put_away_comes_back(rig: Rig, sources: list[str]) -> None:
     made = digest(rig)[0]
     for away in (Status.ARCHIVED, Status.DELETED):
-        rig.engine.library.revise([made], Revision(status=away)).result(30)
+        rig.engine.library.revise_memories([made], Revision(status=away)).result(30)
         assert bring_back(rig, made) == {}
         assert digest(rig) == (made, "active")
     assert states(rig, sources) == ["consolidated"] * 4

@@ -36,7 +36,7 @@ def level(rig: Rig, text: str) -> str:
 
 
 def revise(rig: Rig, *ids: str, **changes: Any) -> RevisionReport:
-    report = rig.engine.library.revise(ids, Revision(**changes)).result(30)
+    report = rig.engine.library.revise_memories(ids, Revision(**changes)).result(30)
     rig.settle()
     return report
 
@@ -170,7 +170,7 @@ def test_a_level_that_comes_with_an_edit_goes_before_what_is_read(rig: Rig) -> N
 def test_the_person_sets_it_for_many_and_takes_it_back(rig: Rig) -> None:
     home, jar = (rig.store(text).memory_id for text in (HOME, JAR))
     before = rig.dump()
-    seen = rig.engine.library.preview((home, jar), Revision(permanence="stable")).result(30)
+    seen = rig.engine.library.preview_revision((home, jar), Revision(permanence="stable")).result(30)
     assert (seen.changes, seen.unchanged, seen.examples) == (1, 1, ((jar, JAR, "standard", "stable"),))
     report = revise(rig, home, jar, permanence="stable")
     assert (report.label, report.changed) == ("Set the permanence of a memory", 1)

@@ -33,13 +33,13 @@ OLD, NEW = "The harbour master is called Ossian", "The harbour master is called 
 
 
 def revise(rig: Rig, *ids: str, **changes: Any) -> RevisionReport:
-    report = rig.engine.library.revise(ids, Revision(**changes)).result(30)
+    report = rig.engine.library.revise_memories(ids, Revision(**changes)).result(30)
     rig.settle()
     return report
 
 
 def listed(rig: Rig, query: str) -> list[str]:
-    return list(rig.engine.library.find(FindRequest(query, descending=False)).result(30).ids)
+    return list(rig.engine.library.find_memories(FindRequest(query, descending=False)).result(30).ids)
 
 
 def place(rig: Rig, memory_id: str) -> None:
@@ -77,7 +77,7 @@ def test_an_edited_text_is_a_new_version_and_the_old_one_stays_in_the_chain(rig:
     assert (new.tags, new.importance, new.pinned) == (("crew",), 0.8, True)
     assert rig.found("harbour master Priyanka") == [NEW]
     assert rig.found("Ossian") in ([], [NEW])
-    versions = rig.engine.memories.history(new_id, OWNER_ACTOR).result(30)
+    versions = rig.engine.memories.list_versions(new_id, OWNER_ACTOR).result(30)
     assert [memory.text for memory in versions] == [OLD, NEW]
     assert listed(rig, "is:edited") == [new_id]
 
@@ -135,12 +135,12 @@ def test_a_text_is_not_edited_into_nothing_or_into_another_memory(rig: Rig) -> N
     assert revise(rig, first, text=OLD).changed == 0
     for wrong in ("  ", "a\0b"):
         with refused(Code.INVALID_INPUT):
-            rig.engine.library.revise([first], Revision(text=wrong))
+            rig.engine.library.revise_memories([first], Revision(text=wrong))
     with refused(Code.TEXT_TOO_LARGE):
-        rig.engine.library.revise([first], Revision(text="long enough. " * 1000))
+        rig.engine.library.revise_memories([first], Revision(text="long enough. " * 1000))
     with refused(Code.INVALID_INPUT):
-        rig.engine.library.revise([first, second], Revision(text="both"))
-    assert error_of(rig.engine.library.revise(["nobody"], Revision(text="x"))).code is Code.NOT_FOUND
+        rig.engine.library.revise_memories([first, second], Revision(text="both"))
+    assert error_of(rig.engine.library.revise_memories(["nobody"], Revision(text="x"))).code is Code.NOT_FOUND
     assert rig.texts() == [OLD, NEW]
 
 
@@ -185,7 +185,7 @@ def test_relations_claims_and_twins_hold_a_memory_in_its_space(rig: Rig) -> None
     rig.store(NEW, space="work")
     free = rig.store("Free to go").memory_id
     wanted = (a, b, claimed, twin, free, "nobody")
-    plan = rig.engine.library.preview(wanted, Revision(space="work")).result(30)
+    plan = rig.engine.library.preview_revision(wanted, Revision(space="work")).result(30)
     report = revise(rig, *wanted, space="work")
     assert report.refused == plan.refused == {TIED: 3, TWIN: 1, GONE: 1}
     assert report.ids == (free,)
@@ -327,24 +327,26 @@ def test_a_change_without_sense_is_refused_before_anything_is_written(rig: Rig, 
     memory_id = rig.store(OLD).memory_id
     before = rig.dump()
     with refused(Code.INVALID_INPUT):
-        rig.engine.library.revise([memory_id], Revision(**changes))
-    assert error_of(rig.engine.library.preview([memory_id], Revision(**changes))).code is Code.INVALID_INPUT
+        rig.engine.library.revise_memories([memory_id], Revision(**changes))
+    assert error_of(rig.engine.library.preview_revision([memory_id], Revision(**changes))).code is Code.INVALID_INPUT
     assert not differences(before, rig.dump())
 
 
 def test_a_preview_tells_what_would_change_and_changes_nothing(rig: Rig) -> None:
     ids = [rig.store(f"Fact number {n}", tags=("even",) * (n % 2 == 0)).memory_id for n in range(30)]
     before = rig.dump()
-    plan = rig.engine.library.preview(ids, Revision(add_tags=("even",))).result(30)
+    plan = rig.engine.library.preview_revision(ids, Revision(add_tags=("even",))).result(30)
     assert (plan.changes, plan.unchanged, plan.refused, len(plan.examples)) == (15, 15, {}, 15)
     assert plan.examples[0] == (ids[1], "Fact number 1", "", "even")
-    both = rig.engine.library.preview(ids, Revision(pinned=True, space="work", occurred=When(0, Precision.YEAR)))
+    both = rig.engine.library.preview_revision(
+        ids, Revision(pinned=True, space="work", occurred=When(0, Precision.YEAR))
+    )
     assert len(both.result(30).examples) == 20
     assert both.result(30).examples[0][2:] == (
         "space: home; pinned: not pinned; time: 2023-11-14T22:13:20.000Z",
         "space: work; pinned: pinned; time: 1970",
     )
-    text = rig.engine.library.preview(ids[:1], Revision(text=NEW)).result(30)
+    text = rig.engine.library.preview_revision(ids[:1], Revision(text=NEW)).result(30)
     assert text.examples == ((ids[0], "Fact number 0", "Fact number 0", NEW),)
     assert not differences(before, rig.dump())
 

@@ -89,7 +89,7 @@ def test_what_the_person_brings_back_is_spared(rig: Rig) -> None:
     put(rig, "fact", days=400)
     change(rig, "faded", status="archived", status_reason="faded", retired_at=START_MS)
     change(rig, "fact", status="archived", status_reason="expired", retired_at=START_MS)
-    back: Any = rig.engine.library.revise(["faded", "fact"], Revision(status=Status.ACTIVE)).result(30)
+    back: Any = rig.engine.library.revise_memories(["faded", "fact"], Revision(status=Status.ACTIVE)).result(30)
     assert back.changed == 2
     assert set(spared(rig)) == {"faded", "fact"}
     rig.undo(back.step_id)

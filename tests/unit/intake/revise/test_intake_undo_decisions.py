@@ -40,7 +40,9 @@ def test_what_was_replaced_stays_so_while_a_later_version_stands(rig: Rig) -> No
 
 def test_what_was_replaced_stays_so_while_its_successor_was_edited(rig: Rig) -> None:
     graz, wien, step = decided(rig)
-    (edited,) = rig.engine.library.revise([wien], Revision(text="The person lives in old Vienna")).result(30).ids
+    (edited,) = (
+        rig.engine.library.revise_memories([wien], Revision(text="The person lives in old Vienna")).result(30).ids
+    )
     rig.undo(step)
     assert statuses(rig, graz, edited) == ["superseded", "active"]
     assert rig.value("SELECT status_reason FROM memories WHERE id = ?", wien) == EDITED

@@ -19,7 +19,7 @@ def test_a_proposal_waits_for_the_person(rig: Rig) -> None:
         ("proposal", "open", reply.memory_id, None, reply.conflict)
     ]
     assert rig.found("tea") == rig.found("tea", claude) == []
-    assert rig.engine.vault.status().result(10).values["open_reviews"] == 1
+    assert rig.engine.vault.read_status().result(10).values["open_reviews"] == 1
 
 
 def test_a_proposal_never_confirms_what_stands(rig: Rig) -> None:

@@ -49,7 +49,7 @@ def status(rig: Rig, memory_id: str) -> str:
 
 def versions(rig: Rig, memory_id: str) -> list[tuple[int, str]]:
     """Number and text of each version, oldest first."""
-    found = rig.engine.memories.history(memory_id, OWNER_ACTOR).result(30)
+    found = rig.engine.memories.list_versions(memory_id, OWNER_ACTOR).result(30)
     return [(one.version, one.text) for one in found]
 
 
@@ -217,7 +217,7 @@ def test_a_merge_unites_category_recalls_and_the_time_they_hold(rig: Rig, table:
 def test_a_step_before_a_renumbering_can_still_be_taken_back(rig: Rig, table: Table) -> None:
     table.relations = {(LINZ, GRAZ): sure(Label.SUPERSEDE)}
     head = rig.store(LINZ).memory_id
-    pinned = rig.engine.library.revise([head], Revision(pinned=True)).result(30)
+    pinned = rig.engine.library.revise_memories([head], Revision(pinned=True)).result(30)
     older = rig.store(GRAZ, occurred=When(START_MS - 30 * DAY)).memory_id
     assert [number for number, _ in versions(rig, head)] == [1, 2]
     report = rig.undo(pinned.step_id)

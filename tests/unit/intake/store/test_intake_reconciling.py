@@ -11,7 +11,7 @@ from engine_rig import START_MS, Rig, differences, later, refused
 
 from core.engine.memories.import_comparison import reconcile_daily
 from core.errors import Code
-from core.intake.store.classification import ReconciliationBatch, add_counts, broken_evidence, reconcile
+from core.intake.store.classification import ReconciliationBatch, add_counts, broken_evidence, reconcile_batch
 from core.types.replies import Reconciled
 from core.types.values import Kind, Source, When
 from core.vault.database.tx import Tx
@@ -29,7 +29,7 @@ def some(rig: Rig, count: int = 3) -> list[str]:
 
 def night(rig: Rig) -> Reconciled:
     """Reconcile everything."""
-    return rig.engine.memories.reconcile().result(30)
+    return rig.engine.memories.reconcile_all().result(30)
 
 
 def behind(rig: Rig, sql: str, *params: object) -> None:
@@ -186,7 +186,7 @@ def test_batches_see_everything_once(rig: Rig, limit: int) -> None:
     whole, turns = Reconciled(), 0
     while True:
         cursor = after
-        turn: ReconciliationBatch = rig.write(lambda tx: reconcile(tx, rig.opened.storage.work, cursor, limit))  # noqa: B023
+        turn: ReconciliationBatch = rig.write(lambda tx: reconcile_batch(tx, rig.opened.storage.work, cursor, limit))  # noqa: B023
         whole, after, turns = add_counts(whole, turn.found), turn.after, turns + 1
         if turn.is_last:
             break
@@ -250,4 +250,4 @@ def test_a_clock_that_was_set_back_does_not_stop_it(rig: Rig) -> None:
 def test_a_locked_vault_is_not_reconciled(rig: Rig) -> None:
     rig.lock()
     with refused(Code.VAULT_LOCKED):
-        rig.engine.memories.reconcile().result(30)
+        rig.engine.memories.reconcile_all().result(30)

@@ -28,13 +28,13 @@ def as_read(rig: Rig, memory_id: str) -> Tiers:
 
 def test_they_are_stored_with_a_text_of_several_sentences_alone(rig: Rig) -> None:
     assert kept(rig, rig.store(ONE).memory_id) == {}
-    assert kept(rig, rig.store(TWO).memory_id) == dict(make_tiers(TWO, "fact", "general").rows())
+    assert kept(rig, rig.store(TWO).memory_id) == dict(make_tiers(TWO, "fact", "general").list_rows())
 
 
 def test_imports_store_them_too(rig: Rig) -> None:
     rig.bring([{"text": ONE, "ref": "1"}, {"text": TWO, "ref": "2", "category": "bikes"}])
     (brought,) = rig.rows("SELECT id FROM memories WHERE ref = '2'")
-    assert kept(rig, brought[0]) == dict(make_tiers(TWO, "episode", "bikes").rows())
+    assert kept(rig, brought[0]) == dict(make_tiers(TWO, "episode", "bikes").list_rows())
     assert rig.value("SELECT count(DISTINCT memory_id) FROM tiers") == 1
 
 
@@ -55,18 +55,18 @@ def test_rows_of_another_text_are_not_handed_out(rig: Rig) -> None:
 
 def test_an_edit_writes_those_of_the_new_version(rig: Rig) -> None:
     old = rig.store(TWO).memory_id
-    done = rig.engine.library.revise([old], Revision(text="The bicycle was stolen. Ruben is sad.")).result(20)
+    done = rig.engine.library.revise_memories([old], Revision(text="The bicycle was stolen. Ruben is sad.")).result(20)
     (new,) = done.ids
     assert new != old
-    assert kept(rig, new) == dict(make_tiers("The bicycle was stolen. Ruben is sad.", "fact", "general").rows())
+    assert kept(rig, new) == dict(make_tiers("The bicycle was stolen. Ruben is sad.", "fact", "general").list_rows())
     rig.undo()
     assert kept(rig, new) == {}
-    assert kept(rig, old) == dict(make_tiers(TWO, "fact", "general").rows())
+    assert kept(rig, old) == dict(make_tiers(TWO, "fact", "general").list_rows())
 
 
 def test_another_category_or_kind_is_another_tag(rig: Rig) -> None:
     memory = rig.store(TWO).memory_id
-    rig.engine.library.revise([memory], Revision(category="bikes", kind=Kind.EPISODE)).result(20)
+    rig.engine.library.revise_memories([memory], Revision(category="bikes", kind=Kind.EPISODE)).result(20)
     assert kept(rig, memory)["tag"].startswith("episode · bikes · ")
     rig.undo()
     assert kept(rig, memory)["tag"].startswith("fact · general · ")

@@ -44,7 +44,7 @@ def test_a_proposal_whose_words_were_stored_meanwhile_closes_itself(rig: Rig, *,
     held = rig.get(proposed.memory_id, plug)
     assert (held.status, held.status_reason) == (Status.ARCHIVED, OVERTAKEN)
     assert rig.engine.conflicts.list_items(plug).result(10) == ()
-    item = rig.engine.conflicts.item(str(proposed.conflict)).result(10)
+    item = rig.engine.conflicts.read_item(str(proposed.conflict)).result(10)
     assert (item.state, item.actions) == ("moot", ())
     assert item.closed == "The same words were stored meanwhile."
     assert rig.get(stored.memory_id).corroboration == rig.get(proposed.memory_id).corroboration
@@ -107,7 +107,7 @@ def test_a_proposal_whose_words_came_back_with_an_undo_is_no_question_until_they
     assert rig.engine.conflicts.count_waiting().result(10)[WaitingKind.REVIEWS] == 0
     assert upkeep(rig) == 1
     assert states(rig) == [("moot", "stands")]
-    item = rig.engine.conflicts.item(str(proposed.conflict)).result(10)
+    item = rig.engine.conflicts.read_item(str(proposed.conflict)).result(10)
     assert item.closed == "The same words stand by now."
     assert rig.get(proposed.memory_id, plug).status is Status.QUARANTINED
     rig.forget(stored.memory_id)

@@ -29,7 +29,7 @@ def asserted(rig: Rig) -> set[str]:
 
 def edit(rig: Rig, memory_id: str, text: str) -> None:
     """The owner writes another text."""
-    rig.engine.library.revise([memory_id], Revision(text=text)).result(30)
+    rig.engine.library.revise_memories([memory_id], Revision(text=text)).result(30)
     rig.settle()
 
 

@@ -280,7 +280,7 @@ def test_an_edit_is_the_owners_word_of_now(rig: Rig) -> None:
     said = When(START_MS - 365 * DAY_MS)
     memory_id = rig.store("Ada keeps bees", writer(rig, "aster"), space="home", occurred=said).memory_id
     assert trust(rig, memory_id) == 0.4
-    edited = rig.engine.library.revise((memory_id,), Revision(text="Ada keeps hens")).result(30).ids[0]
+    edited = rig.engine.library.revise_memories((memory_id,), Revision(text="Ada keeps hens")).result(30).ids[0]
     assert edited != memory_id
     assert rig.get(memory_id).status is Status.SUPERSEDED
     assert trust(rig, edited) > trust(rig, memory_id)

@@ -124,7 +124,7 @@ def test_a_proposal_that_is_let_in_goes_through_the_gate_as_the_owners_word(rig:
 
     def admit(tx: Any) -> Any:
         with rig.opened.storage.work.verb(tx, "resolve", "Let a proposal in", OWNER_ACTOR) as verb:
-            return store_service.admit(store_service.transitions(tx, verb, stored, by="owner"), proposed)
+            return store_service.admit_memory(store_service.make_transitions(tx, verb, stored, by="owner"), proposed)
 
     reply = rig.write(admit)
     assert reply.operation == "QUARANTINE", "both are shown to the person before it ends what the person said"

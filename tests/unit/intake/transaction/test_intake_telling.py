@@ -175,10 +175,14 @@ def household(rig: Rig) -> set[str]:
 def bring(rig: Rig, actor: Actor, way: str, text: str, request_id: str | None = None) -> Captured:
     sessions, said = rig.engine.sessions, (Message(text, Source.USER_IMPLICIT),)
     if way == "capture":
-        return sessions.capture(CaptureRequest("s", said, "home", request_id), actor).result(60)
+        return sessions.capture_messages(CaptureRequest("s", said, "home", request_id), actor).result(60)
     if way == "turn_end":
-        return sessions.end(TurnEnd("s", messages=said, space="home", request_id=request_id), actor).result(60).captured
-    return sessions.summary(SummaryRequest("s", text, "home", request_id), actor).result(60)
+        return (
+            sessions.end_turn(TurnEnd("s", messages=said, space="home", request_id=request_id), actor)
+            .result(60)
+            .captured
+        )
+    return sessions.keep_summary(SummaryRequest("s", text, "home", request_id), actor).result(60)
 
 
 def counts(captured: Captured) -> dict[str, object]:

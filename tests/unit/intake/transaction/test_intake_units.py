@@ -44,8 +44,8 @@ def test_a_verb_writes_rows_audit_and_step_together(rig: Rig) -> None:
         with work.verb(tx, "make", "Make spaces", OWNER_ACTOR) as verb:
             space(tx, "a")
             space(tx, "b")
-            verb.note("a", first=1)
-            verb.note(second=[1, 2])
+            verb.note_audit("a", first=1)
+            verb.note_audit(second=[1, 2])
             assert verb.changes == 2
         assert tx.recorder is None
 
@@ -104,7 +104,7 @@ def test_memory_text_in_an_audit_row_is_refused_with_all_of_its_verb(rig: Rig) -
     def write(tx: Tx) -> None:
         with rig.opened.storage.work.verb(tx, "make", "Make spaces", OWNER_ACTOR) as verb:
             space(tx, "a")
-            verb.note("a", text="Words of a memory, with blanks")
+            verb.note_audit("a", text="Words of a memory, with blanks")
 
     with pytest.raises(BugError):
         rig.write(write)

@@ -45,7 +45,7 @@ def test_a_proposal_that_is_overtaken_is_no_version(rig: Rig) -> None:
     assert (held.status, held.status_reason) == (Status.ARCHIVED, OVERTAKEN)
     assert rig.value("SELECT count(*) FROM memories WHERE valid_to IS NOT NULL") == 1
     assert rig.value("SELECT count(*) FROM conflicts WHERE state = 'open'") == 0
-    versions = rig.engine.memories.history(adler.memory_id, OWNER_ACTOR).result(10)
+    versions = rig.engine.memories.list_versions(adler.memory_id, OWNER_ACTOR).result(10)
     assert {one.id for one in versions} == {weber.memory_id, adler.memory_id}
     for actor in (OWNER_ACTOR, reader):
         then = rig.recall("Who is my dentist?", actor, as_of_ms=between)

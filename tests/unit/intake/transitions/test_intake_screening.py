@@ -13,7 +13,7 @@ from core.errors import Code, UserError
 from core.intake.transitions.review_items import release_hold
 from core.ipc.methods.memory_json import Shape
 from core.text.screening import injection
-from core.text.screening.injection import ALLOWED, FLAG, ScanLimits, current_limits, scan
+from core.text.screening.injection import ALLOWED, FLAG, ScanLimits, current_limits, scan_text
 from core.types.recall import ContextQuery
 from core.types.requests import ListRequest, RecallQuery
 from core.types.reviews import Decision
@@ -31,13 +31,13 @@ def writer(rig: Rig) -> Actor:
 
 
 def context_of(rig: Rig, actor: Actor = OWNER_ACTOR) -> tuple[str, dict[str, str]]:
-    packed = rig.engine.memories.context(ContextQuery("the kettle"), actor).result(20).context
+    packed = rig.engine.memories.build_context(ContextQuery("the kettle"), actor).result(20).context
     return packed.text, {one.id: one.reason for one in packed.excluded}
 
 
 def test_the_samples_lie_where_the_tests_need_them() -> None:
-    assert scan(HARD).score > LIMITS.hard
-    assert LIMITS.block < scan(SOFT).score <= LIMITS.hard
+    assert scan_text(HARD).score > LIMITS.hard
+    assert LIMITS.block < scan_text(SOFT).score <= LIMITS.hard
 
 
 @pytest.mark.parametrize("kind", [Kind.FACT, Kind.EPISODE])
@@ -100,9 +100,9 @@ def test_letting_through_is_a_step_that_can_be_taken_back(rig: Rig, writer: Acto
 
 def test_a_new_text_is_looked_at_anew(rig: Rig) -> None:
     memory_id = rig.store("The kettle is blue.").memory_id
-    now = rig.engine.library.revise((memory_id,), Revision(text=SOFT)).result(20).ids[0]
+    now = rig.engine.library.revise_memories((memory_id,), Revision(text=SOFT)).result(20).ids[0]
     assert rig.get(now).flags == (FLAG,)
-    after = rig.engine.library.revise((now,), Revision(text="The kettle is green.")).result(20).ids[0]
+    after = rig.engine.library.revise_memories((now,), Revision(text="The kettle is green.")).result(20).ids[0]
     assert rig.get(after).flags == ()
 
 
@@ -124,10 +124,10 @@ def test_a_text_that_stood_before_is_blocked_at_the_exit(rig: Rig, writer: Actor
     rig.write(lambda tx: tx.update("memories", {"id": memory_id}, {"flags": "[]"}))
     memory = rig.get(memory_id)
     assert memory.flags == ()
-    shown = Shape(exact=False, name_of=lambda _: None).memory(memory)
-    assert shown["text"] == f"[MEMORY BLOCKED — injection detected (score: {band_word(scan(SOFT).score)})]"
+    shown = Shape(exact=False, name_of=lambda _: None).memory_json(memory)
+    assert shown["text"] == f"[MEMORY BLOCKED — injection detected (score: {band_word(scan_text(SOFT).score)})]"
     assert shown["tags"] == []
-    assert Shape(exact=True, name_of=lambda _: None).memory(memory)["text"] == SOFT
+    assert Shape(exact=True, name_of=lambda _: None).memory_json(memory)["text"] == SOFT
     assert context_of(rig, writer)[1] == {memory_id: "injection"}
 
 
@@ -140,11 +140,11 @@ def test_what_is_read_for_a_client_was_scanned_before_it_is_shaped(rig: Rig, mon
     monkeypatch.setattr(injection, "_memory", injection._Memory())  # as after a start
     listed = rig.engine.memories.list(ListRequest(limit=20), writer).result(20).items
     recalled = rig.recall("kettle", writer).items
-    versions = rig.engine.memories.history(found.memory_id, writer).result(20)
+    versions = rig.engine.memories.list_versions(found.memory_id, writer).result(20)
     scanned: list[str] = []
     monkeypatch.setattr(injection, "_scan_text", scanned.append)
     shape = Shape(exact=False, name_of=lambda _: None)
-    told = [shape.memory(one) for one in (*listed, *versions)] + [
+    told = [shape.memory_json(one) for one in (*listed, *versions)] + [
         shape.recalled_json(one, explain=False) for one in recalled
     ]
     assert len(told) > 12
@@ -154,18 +154,18 @@ def test_what_is_read_for_a_client_was_scanned_before_it_is_shaped(rig: Rig, mon
 def test_the_limits_are_options_of_the_vault(rig: Rig, writer: Actor) -> None:
     memory_id = rig.store(SOFT, writer).memory_id
     shape = Shape(exact=False, name_of=lambda _: None)
-    assert shape.memory(rig.get(memory_id))["text"] != SOFT
+    assert shape.memory_json(rig.get(memory_id))["text"] != SOFT
     for name in ("screen_hard", "screen_block", "screen_flag"):
-        rig.engine.settings.set(name, 0.95).result(20)
+        rig.engine.settings.set_option(name, 0.95).result(20)
     assert current_limits() == ScanLimits(0.95, 0.95, 0.95)
-    assert shape.memory(rig.get(memory_id))["text"] == SOFT
+    assert shape.memory_json(rig.get(memory_id))["text"] == SOFT
     assert rig.store(SOFT + " Twice.", writer).operation == "ADD"
     with refused(Code.CONFIG_INVALID):
-        rig.engine.settings.reset("screen_hard").result(20)
+        rig.engine.settings.reset_options("screen_hard").result(20)
     with refused(Code.CONFIG_INVALID):
-        rig.engine.settings.set("screen_block", 0.9).result(20)
+        rig.engine.settings.set_option("screen_block", 0.9).result(20)
     assert current_limits() == ScanLimits(0.95, 0.95, 0.95)
-    rig.engine.settings.reset().result(20)
+    rig.engine.settings.reset_options().result(20)
     assert current_limits() == ScanLimits()
 
 
@@ -174,7 +174,7 @@ def test_a_receipt_tells_which_texts_were_not_shown(rig: Rig, writer: Actor) -> 
     plain = rig.store("The kettle manual is in the drawer.", writer).memory_id
     for actor, given, withheld in ((writer, {plain}, {memory_id: "injection"}), (OWNER_ACTOR, {plain, memory_id}, {})):
         reply = rig.engine.memories.recall(RecallQuery("kettle manual"), actor).result(20)
-        receipt = rig.engine.laboratory.receipt(reply.receipt_id).result(20)
+        receipt = rig.engine.laboratory.read_receipt(reply.receipt_id).result(20)
         assert set(receipt.given) == given
         assert {one: why for one, why in receipt.withheld.items() if one in (plain, memory_id)} == withheld
 
@@ -191,20 +191,20 @@ def test_what_was_not_shown_was_not_given(rig: Rig, writer: Actor) -> None:
     flush_journal(rig.opened)
     assert [rig.get(one).access_count for one in (memory_id, plain)] == [0, 2]
     assert rig.rows("SELECT memory_id, times FROM handed WHERE client_id = ?", reader.client_id) == [(plain, 3)]
-    for row in rig.engine.laboratory.receipts(10, client="reader").result(20).rows:
-        receipt = rig.engine.laboratory.receipt(row.id).result(20)
+    for row in rig.engine.laboratory.list_receipts(10, client="reader").result(20).rows:
+        receipt = rig.engine.laboratory.read_receipt(row.id).result(20)
         assert (receipt.given, receipt.withheld[memory_id]) == ((plain,), "injection")
     assert rig.engine.memories.get(memory_id, OWNER_ACTOR).result(20).text == SOFT
 
 
 def test_a_vault_opened_beside_loosens_nothing_and_leaves_nothing_behind(rig: Rig, tmp_path: Path) -> None:
     for name in ("screen_flag", "screen_block"):
-        rig.engine.settings.set(name, 0.4).result(20)
+        rig.engine.settings.set_option(name, 0.4).result(20)
     own = ScanLimits(0.4, 0.4, LIMITS.hard)
     with rig_at(tmp_path / "sample") as other:
         assert current_limits() == own
         for name in ("screen_hard", "screen_block", "screen_flag"):
-            other.engine.settings.set(name, 0.95).result(20)
+            other.engine.settings.set_option(name, 0.95).result(20)
         assert current_limits() == own
     assert current_limits() == own
     rig.lock()

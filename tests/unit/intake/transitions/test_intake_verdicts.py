@@ -211,7 +211,7 @@ def test_a_clients_doubt_suggests_nothing_and_shows_who_doubts_and_why(rig: Rig)
     memory_id = rig.store("The weir opens at noon").memory_id
     why = "It {opens}\n\x1b[31m<b>later</b>. " + "x" * 400
     reply = say(rig, "dispute", memory_id, speakers(rig, 1)[0], reason=why)
-    item = rig.engine.conflicts.item(str(reply.conflict)).result(10)
+    item = rig.engine.conflicts.read_item(str(reply.conflict)).result(10)
     assert item.suggestion is None
     told = next(sentence for sentence in item.why if "speaker" in sentence or "It {opens}" in sentence)
     assert "It {opens} [31m<b>later</b>. xxx" in told
@@ -222,7 +222,7 @@ def test_a_clients_doubt_suggests_nothing_and_shows_who_doubts_and_why(rig: Rig)
 def test_a_doubt_without_a_reason_still_shows_who_doubts(rig: Rig) -> None:
     memory_id = rig.store("The weir opens at noon").memory_id
     who = speakers(rig, 1)[0]
-    item = rig.engine.conflicts.item(str(say(rig, "dispute", memory_id, who).conflict)).result(10)
+    item = rig.engine.conflicts.read_item(str(say(rig, "dispute", memory_id, who).conflict)).result(10)
     assert f"{who.name} doubts it." in item.why
 
 

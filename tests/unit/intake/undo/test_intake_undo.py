@@ -29,7 +29,7 @@ def set_up(rig: Rig) -> None:
 
 
 def actor(rig: Rig, name: str) -> Actor:
-    record = rig.engine.clients.authenticator().token_for(name)
+    record = rig.engine.clients.get_authority().token_for(name)
     assert record is not None
     return Actor("client", record.id, name, "s1")
 
@@ -149,7 +149,7 @@ def test_a_chain_of_undoings_knows_what_holds(rig: Rig) -> None:
 
 
 def test_nothing_to_undo_is_said_in_words(rig: Rig) -> None:
-    future = rig.engine.memories.undo(None, OWNER_ACTOR)
+    future = rig.engine.memories.undo_step(None, OWNER_ACTOR)
     assert "nothing to undo" in str(future.exception(10))
     before = rig.rows("SELECT * FROM audit")
     with refused(Code.NOT_FOUND):
@@ -161,7 +161,7 @@ def test_only_the_owner_may_undo(rig: Rig) -> None:
     rig.store("one")
     curator = rig.client("Curator", "read", "write", "curate", "all_spaces")
     with refused(Code.ACCESS_DENIED):
-        rig.engine.memories.undo(None, curator).result(10)
+        rig.engine.memories.undo_step(None, curator).result(10)
     assert rig.texts() == ["one"]
 
 
@@ -230,11 +230,11 @@ def test_forgetting_cannot_be_undone_where_the_same_fact_stands_again(rig: Rig) 
 def test_reading_in_between_is_no_change(rig: Rig) -> None:
     rig.store("Ada keeps bees")
     assert rig.found("bees")
-    rig.engine.flush()
+    rig.engine.flush_journal()
     assert rig.value("SELECT access_count FROM memories") == 1
     report = rig.undo()
     assert (report.left, rig.texts(None)) == ((), [])
-    rig.engine.flush()
+    rig.engine.flush_journal()
 
 
 def test_trust_is_worked_out_anew(tmp_path: Path) -> None:
@@ -267,14 +267,14 @@ def test_a_pairing_that_left_receipts_is_cut_off_and_can_be_renewed(rig: Rig) ->
     rig.store("Ada keeps bees", space="GLOBAL")
     claude = rig.client("Claude", "read", "write")
     assert rig.found("bees", claude)
-    rig.engine.flush()
+    rig.engine.flush_journal()
 
     report = rig.undo()
 
     assert {row["table"] for row in report.left} == {"clients"}
     with refused(Code.UNAUTHENTICATED):
         rig.recall("bees", claude)
-    record = rig.engine.clients.authenticator().token_for("Claude")
+    record = rig.engine.clients.get_authority().token_for("Claude")
     assert record is not None
     assert (record.revoked, record.grants) == (True, frozenset())
 

@@ -44,8 +44,8 @@ def test_an_id_that_still_runs_is_refused_without_a_name_and_its_first_call_is_a
 ) -> None:
     searches = served.held("recall")
     client = served.paired()
-    client._send(line(ident, "memory_search", query="x"))
-    client._send(line(ident, "health"))
+    client._send_line(line(ident, "memory_search", query="x"))
+    client._send_line(line(ident, "health"))
     refused = heard(client)
     assert refused["id"] is None  # the answer under that id is still to come
     assert refused["error"]["data"]["code"] == Code.MALFORMED_MESSAGE.value
@@ -54,15 +54,15 @@ def test_an_id_that_still_runs_is_refused_without_a_name_and_its_first_call_is_a
     answered = heard(client)
     assert answered["id"] == ident
     assert answered["error"]["data"]["code"] == Code.NOT_FOUND.value
-    client._send(line(ident, "health"))
+    client._send_line(line(ident, "health"))
     assert heard(client)["result"]["state"] == "open"  # once it was answered, an id may be used again
 
 
 def test_the_same_id_on_another_connection_is_another_call(served: Served) -> None:
     searches = served.held("recall")
     one, other = served.paired(), served.paired()
-    one._send(line(900, "memory_search", query="x"))
-    other._send(line(900, "health"))
+    one._send_line(line(900, "memory_search", query="x"))
+    other._send_line(line(900, "health"))
     assert heard(other)["result"]["state"] == "open"
     finish(searches)
     assert heard(one)["error"]["data"]["code"] == Code.NOT_FOUND.value
@@ -83,7 +83,7 @@ def test_who_waits_for_an_answer_is_not_silent(empty_home: Path) -> None:
     with served_at(empty_home, caps=Caps(watch_s=0.02)) as served:
         searches = served.held("recall")
         client = served.paired()
-        client._send(line(900, "memory_search", query="x"))
+        client._send_line(line(900, "memory_search", query="x"))
         until(lambda: searches.waiting)  # or a slow machine would let it go before it asked
         served.choose(client_idle_minutes=0.2 / 60)
         assert client.listen(0.6) is None

@@ -169,7 +169,7 @@ def test_the_owner_sees_numbers_and_has_no_limits(served: Served) -> None:
     assert found["items"][0]["score"] == 0.86
     assert owner.call("owner.recall", {"query": "tea"})["items"][0]["trust"] == 0.9
     served.paired()
-    values = served.engine.vault.status().result(60).values
+    values = served.engine.vault.read_status().result(60).values
     assert owner.call("health") == {
         "state": "open", "version": "0.0.test", "rows": 1, "seq": values["seq"], "wal_bytes": values["wal_bytes"],
         "clients": 2,
@@ -338,7 +338,7 @@ def test_a_client_that_vanishes_from_the_vault_is_noticed(empty_home: Path) -> N
     with served_at(empty_home, caps=Caps(watch_s=0.02)) as served:
         client = served.paired()
         # Behind the engine's back: no event says so.
-        served.engine.clients.authenticator()._take({"plug": replace(served.record(), paused=True)})
+        served.engine.clients.get_authority()._replace_clients({"plug": replace(served.record(), paused=True)})
         with pytest.raises(LociError) as caught:
             client.listen(5)  # nothing was asked: the server closes by itself
         assert caught.value.code is Code.NOT_HERE
@@ -360,11 +360,11 @@ def test_reads_are_given_up_when_the_peer_goes_and_writes_are_finished(served: S
 
 def test_calls_of_one_connection_run_side_by_side(served: Served) -> None:
     raw_client, held = served.paired(), served.held("recall")
-    raw_client._send(b'{"jsonrpc":"2.0","id":900,"method":"memory_search","params":{"query":"x"}}\n')
+    raw_client._send_line(b'{"jsonrpc":"2.0","id":900,"method":"memory_search","params":{"query":"x"}}\n')
     until(lambda: held.waiting)
     assert raw_client.call("health")["state"] == "open"
     twice = b'{"jsonrpc":"2.0","id":900,"method":"health"}\n'
-    raw_client._send(twice)
+    raw_client._send_line(twice)
     assert code_of(lambda: raw_client.call("health")) is Code.MALFORMED_MESSAGE
 
 
@@ -381,7 +381,7 @@ def slow_import(served: Served, monkeypatch: pytest.MonkeyPatch, gate: threading
         return ImportReport("import-1", "jsonl", 1, counts, 3, 0, {"empty": 1}, (), "2024-01-01T00:00:00.000Z", None)
 
     def run(_path: Path, _format: str | None, _space: str | None, _actor: Actor, *ways: Any) -> Future[ImportReport]:
-        return served.rig.opened.storage.on(served.rig.opened.storage.threads.jobs, work, *ways)
+        return served.rig.opened.storage.run_on(served.rig.opened.storage.threads.jobs, work, *ways)
 
     monkeypatch.setattr(served.engine.imports, "run", run)
     return gate

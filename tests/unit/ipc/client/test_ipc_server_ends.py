@@ -103,5 +103,5 @@ def test_a_socket_appears_only_when_published(empty_home: Path) -> None:
         served.on_loop(served.server.stop())
         served.on_loop(served.server.start(publish=False))
         assert not served.place.path.exists()
-        served.server.publish()
+        served.server.publish_socket()
         assert served.place.path.exists()

@@ -111,7 +111,7 @@ def test_a_reader_that_does_not_read_costs_one_word(served: Served) -> None:
 
     async def flood() -> int:
         for number in range(500):  # the pump has no turn meanwhile
-            listening.offer(served.moves("stored", f"one-{number}"))
+            listening.offer_moves(served.moves("stored", f"one-{number}"))
         return len(listening._waiting)
 
     assert served.on_loop(flood()) <= 64
@@ -132,7 +132,7 @@ def test_a_flood_of_others_is_not_felt(served: Served, name: str, told: list[Any
 
     async def flood() -> None:
         for number in range(65):
-            listening.offer(served.moves("stored", f"{name}-{number}"))
+            listening.offer_moves(served.moves("stored", f"{name}-{number}"))
 
     served.on_loop(flood())
     assert one.listen() == told

@@ -119,10 +119,10 @@ def test_what_is_asked_is_handed_on_whole(barn: Barn) -> None:
     barn.ask(client, "memory_relate", source_id=rule, request_id="r4")
     told = [(verb, tuple(one for one in given if not isinstance(one, Actor)), named) for verb, given, named in asked]
     assert told == [
-        ("remove", (barn.rule, Wish.FORGET, None, Kind.RULE, "r1"), {}),
-        ("feedback", (barn.fact,), {"helpful": True, "reason": None, "kind": None, "request_id": "r2"}),
-        ("mark", (rule,), {"helpful": False, "reason": "It cracked.", "kind": None, "request_id": "r3"}),
-        ("relate", (rule, barn.other, Relationship.CAUSED_BY, "r4"), {}),
+        ("remove_memory", (barn.rule, Wish.FORGET, None, Kind.RULE, "r1"), {}),
+        ("give_feedback", (barn.fact,), {"helpful": True, "reason": None, "kind": None, "request_id": "r2"}),
+        ("mark_rule", (rule,), {"helpful": False, "reason": "It cracked.", "kind": None, "request_id": "r3"}),
+        ("relate_memories", (rule, barn.other, Relationship.CAUSED_BY, "r4"), {}),
     ]
 
 
@@ -173,7 +173,7 @@ def versions(barn: Barn, monkeypatch: pytest.MonkeyPatch, *rows: Memory) -> None
         future.set_result(rows)
         return future
 
-    monkeypatch.setattr(barn.served.engine.memories, "history", history)
+    monkeypatch.setattr(barn.served.engine.memories, "list_versions", history)
 
 
 def test_history_has_times_and_bands_and_the_one_that_stands(barn: Barn, monkeypatch: pytest.MonkeyPatch) -> None:

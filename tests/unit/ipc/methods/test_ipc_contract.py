@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from core.ipc.methods.kit.entry import MethodCall
 from core.ipc.methods.memory_json import Shape
 from core.ipc.methods.table import METHODS
-from core.ipc.protocol.contract import load
+from core.ipc.protocol.contract import load_registry
 from core.ipc.protocol.sessions import Session
 from core.types.clock import ManualClock
 from core.types.values import Grant
@@ -89,12 +89,12 @@ HERE = {name for name in CLIENTS if any("default" in one for one in takes(name).
 
 def asked(name: str, params: dict[str, Any]) -> str:
     """What the engine is asked for these parameters."""
-    checked = load().methods[name].check(params)
+    checked = load_registry().methods[name].check_params(params)
     session = Session(make_client("plug", tuple(grant.value for grant in Grant)), owner=False)
     engine: Any = Spy()
 
     async def call() -> None:
-        await METHODS[name].answer(MethodCall(engine, session), checked)
+        await METHODS[name].answer_call(MethodCall(engine, session), checked)
 
     with pytest.raises(Told) as caught:
         asyncio.run(call())

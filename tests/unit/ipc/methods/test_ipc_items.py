@@ -13,7 +13,7 @@ from ipc_values import START_MS, found_item, make_memory, recall_result
 from core.errors import Code
 from core.ipc.methods.memory_json import Shape, detail_json, to_json_value, undo_json
 from core.ipc.protocol.contract import format_time, read_as_of, read_time
-from core.text.times import localise
+from core.text.times import localise_time
 from core.types.replies import MemoryDetail, UndoReport
 from core.types.values import Precision, Role, When, band_word
 
@@ -68,7 +68,7 @@ def test_a_client_sees_words() -> None:
 def test_a_client_reads_a_note_in_words_and_the_owner_as_it_came() -> None:
     told = {"links": [], "front_matter": {"mood": "calm"}, "title": "Docks"}
     note = make_memory(text="---\nmood: calm\n---\nSaw the [[Docks#Crane|crane]].", role=Role.SOURCE, extra=told)
-    assert EXACT.memory(note)["text"] == note.text
+    assert EXACT.memory_json(note)["text"] == note.text
     item = BANDED.recalled_json(found_item(note, refs=("r1",)), explain=False)
     assert (item["text"], item["refs"]) == ("Docks (mood: calm): Saw the crane.", ["r1"])
 
@@ -82,8 +82,8 @@ def test_an_order_that_marks_part_is_not_shown_to_a_client() -> None:
 
 
 def test_outside_a_search_there_is_no_score() -> None:
-    assert EXACT.memory(make_memory())["score"] is None
-    assert BANDED.memory(make_memory(occurred=None))["occurred_at"] is None
+    assert EXACT.memory_json(make_memory())["score"] is None
+    assert BANDED.memory_json(make_memory(occurred=None))["occurred_at"] is None
     assert "signals" not in BANDED.recalled_json(found_item(make_memory()), explain=False)
 
 
@@ -174,12 +174,12 @@ def kolkata(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_the_command_lines_times_are_local(typed: str, meant: str) -> None:
-    assert localise(typed) == meant
+    assert localise_time(typed) == meant
 
 
 def test_what_the_person_brought_passes_untouched() -> None:
     extra = {"key": "k", "token": "t", "root": "r", "made_at": 1_700_000_000, "at": 5, "deep": [{"key": 1}]}
-    assert EXACT.memory(make_memory(extra=extra))["extra"] == extra
+    assert EXACT.memory_json(make_memory(extra=extra))["extra"] == extra
     claim = {"value": "tea", "valid_from": START_MS, "valid_to": None, "evidence": [{"start": 0}]}
     source = {"lineage": "owner", "at": START_MS}
     told = {"id": "c", "started_at": START_MS}
@@ -209,6 +209,6 @@ def test_a_client_gets_no_numbers_in_sentences() -> None:
     assert EXACT.recalled_json(found, explain=True)["why"] == list(told)
     assert BANDED.recalled_json(found, explain=True)["why"] == ["It is close in meaning.", "It has words of the query."]
     missed = recall_result((), reason="Nothing comes close enough: the best evidence is 0.41, and 0.50 is needed.")
-    assert EXACT.reason(missed) == missed.reason
-    assert BANDED.reason(missed) == "Nothing comes close enough."
-    assert BANDED.reason(recall_result((), reason="Nothing in reach matches.")) == "Nothing in reach matches."
+    assert EXACT.reason_of(missed) == missed.reason
+    assert BANDED.reason_of(missed) == "Nothing comes close enough."
+    assert BANDED.reason_of(recall_result((), reason="Nothing in reach matches.")) == "Nothing in reach matches."

@@ -17,11 +17,11 @@ from ipc_served import listen
 from core.errors import Code, EnvironmentFaultError
 from core.ipc.methods.kit.entry import CallProgress
 from core.ipc.methods.table import METHODS
-from core.ipc.protocol.contract import load
+from core.ipc.protocol.contract import load_registry
 from core.types.lifecycle import JobRow, JobState, JobType
 from core.types.values import Kind
 
-REGISTRY = load()
+REGISTRY = load_registry()
 
 
 @pytest.fixture
@@ -31,7 +31,9 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def told(rig: Rig, verb: str, **params: object) -> dict[str, Any]:
-    work = METHODS[REGISTRY.find(f"owner.{verb}").name].answer_owner(rig.engine, REGISTRY, params, CallProgress())
+    work = METHODS[REGISTRY.find_method(f"owner.{verb}").name].answer_owner(
+        rig.engine, REGISTRY, params, CallProgress()
+    )
     found = asyncio.run_coroutine_threadsafe(work, rig.engine.loop).result(60)
     for problem in REGISTRY.result_checker(f"owner.{verb}").iter_errors(found):
         raise AssertionError(f"{verb}: {problem.message}")

@@ -21,7 +21,7 @@ def refused(method: str, params: dict[str, Any]) -> LociError:
     def send() -> None:
         if method in CLIENT:
             REGISTRY.refuse_forbidden(params)
-        REGISTRY.find(method).check(params)
+        REGISTRY.find_method(method).check_params(params)
 
     with pytest.raises(LociError) as caught:
         send()
@@ -145,15 +145,15 @@ def test_values_never_come_back() -> None:
 
 
 def test_aliases_are_spelled_as_the_contract() -> None:
-    assert REGISTRY.find("memory_store").check({"content": "x"}) == {"text": "x"}
-    assert REGISTRY.find("memory_search").check({"topic": "x"}) == {"query": "x"}
-    assert REGISTRY.find("memory_get").check({"rule_id": "x"}) == {"id": "x"}
-    assert REGISTRY.find("owner.show").check({"memory_id": "x"}) == {"id": "x"}
+    assert REGISTRY.find_method("memory_store").check_params({"content": "x"}) == {"text": "x"}
+    assert REGISTRY.find_method("memory_search").check_params({"topic": "x"}) == {"query": "x"}
+    assert REGISTRY.find_method("memory_get").check_params({"rule_id": "x"}) == {"id": "x"}
+    assert REGISTRY.find_method("owner.show").check_params({"memory_id": "x"}) == {"id": "x"}
 
 
 def test_unknown_methods() -> None:
     with pytest.raises(LociError) as caught:
-        REGISTRY.find("memory_context<script>\n" + "x" * 500)
+        REGISTRY.find_method("memory_context<script>\n" + "x" * 500)
     assert caught.value.code is Code.UNKNOWN_METHOD
     assert len(caught.value.sentence) < 80
     assert "<" not in caught.value.sentence

@@ -113,7 +113,7 @@ def test_stats_are_told_as_the_seed_does(served: Served) -> None:
     client.call("memory_store_episode", {**STORES["memory_store_episode"], "space": "garden"})
     found = served.call(client, "memory_stats", scope="garden")
     assert found["episodes"] == {"total": 1, "unconsolidated": 1, "backlog_age_hours": 0.0}
-    assert asked[-1][:2] == ("stats", ("garden", asked[-1][1][1]))
+    assert asked[-1][:2] == ("count_by_state", ("garden", asked[-1][1][1]))
     assert code_of(lambda: client.call("memory_stats", {"space": "home"})) is Code.ACCESS_DENIED
 
 
@@ -139,7 +139,7 @@ def test_runs_need_curate(served: Served) -> None:
     done = served.call(curator, "memory_run_episode_cleanup", max_entries=5)
     assert done == {"expired_deleted": 0, "capacity_deleted": 0, "remaining": 0}
     curator.call("memory_run_episode_cleanup", {})
-    assert [given[0] for verb, given, _ in asked if verb == "tidy"] == [5, 10_000]
+    assert [given[0] for verb, given, _ in asked if verb == "archive_own_notes"] == [5, 10_000]
 
 
 @pytest.mark.parametrize("method", [*STORES, *SEARCHES, "memory_store", "memory_list", "memory_context"])

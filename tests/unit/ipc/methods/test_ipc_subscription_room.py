@@ -50,12 +50,12 @@ def test_a_gap_is_told(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def told() -> list[Mapping[str, Any]]:
         listening = Subscription(served.engine, cast(Connection, outlet), lambda: OWNER_ACTOR, frozenset({"stored"}))
-        listening.offer(served.moves("stored", "one"))
+        listening.offer_moves(served.moves("stored", "one"))
         await outlet.refused.wait()
         outlet.room = True
-        listening.offer(served.moves("stored", "one-2"))
+        listening.offer_moves(served.moves("stored", "one-2"))
         await outlet.full.wait()  # the reader's breath, then both
-        listening.end()
+        listening.end_subscription()
         return outlet.written
 
     first, second = asyncio.run(asyncio.wait_for(told(), 60))

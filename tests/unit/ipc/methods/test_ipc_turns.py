@@ -15,7 +15,7 @@ METHODS = ("turn_begin", "turn_end", "capture", "compaction_ingest", "session_cl
 
 def left(asked: list[Asked]) -> list[tuple[str | None, str]]:
     """The sessions that were put away."""
-    return sorted((name for verb, given, _ in asked if verb == "leave" for name in given[0]), key=str)
+    return sorted((name for verb, given, _ in asked if verb == "end_sessions" for name in given[0]), key=str)
 
 
 def test_a_turn_over_the_socket(served: Served) -> None:

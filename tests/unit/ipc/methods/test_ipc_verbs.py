@@ -35,7 +35,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 def run(rig: Rig, verb: str, progress: CallProgress | None = None, **params: Any) -> dict[str, Any]:
-    work = METHODS[REGISTRY.find(f"owner.{verb}").name].answer_owner(
+    work = METHODS[REGISTRY.find_method(f"owner.{verb}").name].answer_owner(
         rig.engine, REGISTRY, params, progress or CallProgress()
     )
     found = asyncio.run_coroutine_threadsafe(work, rig.engine.loop).result(60)
@@ -102,7 +102,7 @@ def test_the_end_of_an_id_is_enough_for_the_owner(rig: Rig) -> None:
     asked = listen(rig.engine, "library")
     run(rig, "pin", id=ident[-8:], off=True)
     run(rig, "tag", id=ident[-8:], add=["drinks"])
-    assert [given for verb, given, _ in asked if verb == "revise"] == [
+    assert [given for verb, given, _ in asked if verb == "revise_memories"] == [
         ([ident], Revision(pinned=False)),
         ([ident], Revision(add_tags=("drinks",))),
     ]
@@ -116,7 +116,7 @@ def test_what_is_exported_is_found_as_the_library_finds_it(rig: Rig) -> None:
         "path": to, "format": "csv", "memories": 1,
     }  # fmt: skip
     run(rig, "export", status="all")
-    searches = [given[0].query for verb, given, _ in asked if verb == "find"]
+    searches = [given[0].query for verb, given, _ in asked if verb == "find_memories"]
     assert searches == ["space:home status:archived,active", "status:all"]
     assert code_of(rig, "export", space="nowhere") is Code.NOT_FOUND
 

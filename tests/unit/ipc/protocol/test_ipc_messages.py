@@ -20,11 +20,11 @@ from core.ipc.protocol.messages import (
     BadMessage,
     RateLimitedError,
     check_text,
-    encode,
+    encode_message,
     error_from,
     escape_text,
     make_failure,
-    parse,
+    parse_message,
     read_request,
 )
 
@@ -64,7 +64,7 @@ GOOD = b'{"jsonrpc":"2.0","id":1,"method":"health","params":{}}'
 )
 def test_refused_without_the_text(line: bytes, word: str) -> None:
     with pytest.raises(BadMessage) as caught:
-        parse(line)
+        parse_message(line)
     assert caught.value.code is Code.MALFORMED_MESSAGE
     assert word in caught.value.sentence
     assert caught.value.__cause__ is None
@@ -72,13 +72,13 @@ def test_refused_without_the_text(line: bytes, word: str) -> None:
 
 
 def test_what_is_allowed() -> None:
-    assert parse('{"a":[1,-1.5,true,null,"é\U0001f600"],"b":{}}\r'.encode()) == {
+    assert parse_message('{"a":[1,-1.5,true,null,"é\U0001f600"],"b":{}}\r'.encode()) == {
         "a": [1, -1.5, True, None, "é\U0001f600"],
         "b": {},
     }
-    assert parse(b'{"a":"\\ud83d\\ude00"}') == {"a": "\U0001f600"}
-    assert parse(b'{"a":9223372036854775807}') == {"a": 2**63 - 1}
-    assert parse(b'{"a":' * 16 + b'"[[[[[[[[["' + b"}" * 16)
+    assert parse_message(b'{"a":"\\ud83d\\ude00"}') == {"a": "\U0001f600"}
+    assert parse_message(b'{"a":9223372036854775807}') == {"a": 2**63 - 1}
+    assert parse_message(b'{"a":' * 16 + b'"[[[[[[[[["' + b"}" * 16)
 
 
 def test_texts_of_a_tree_are_checked() -> None:
@@ -147,9 +147,9 @@ def test_answers_of_no_known_shape(body: object) -> None:
 
 
 def test_a_line_is_one_line() -> None:
-    assert encode({"a": "x\ny\u2028"}).count(b"\n") == 1
+    assert encode_message({"a": "x\ny\u2028"}).count(b"\n") == 1
     with pytest.raises(ValueError, match="JSON"):
-        encode({"a": float("nan")})
+        encode_message({"a": float("nan")})
 
 
 def test_shown_escapes_and_cuts() -> None:
@@ -163,15 +163,15 @@ def test_shown_escapes_and_cuts() -> None:
 
 def test_an_answer_may_hold_integers_of_any_length() -> None:
     line = b'{"extra":' + b"9" * 4000 + b"}"
-    assert parse(line, is_reply=True) == {"extra": int("9" * 4000)}
+    assert parse_message(line, is_reply=True) == {"extra": int("9" * 4000)}
     with pytest.raises(BadMessage, match="digits"):
-        parse(line)
+        parse_message(line)
 
 
 def test_a_caller_encodes_strictly() -> None:
-    assert encode({"a": "\ud800"}) == b'{"a":"?"}\n'
+    assert encode_message({"a": "\ud800"}) == b'{"a":"?"}\n'
     with pytest.raises(UnicodeEncodeError):
-        encode({"a": "\ud800"}, strict=True)
+        encode_message({"a": "\ud800"}, strict=True)
 
 
 @pytest.mark.parametrize(

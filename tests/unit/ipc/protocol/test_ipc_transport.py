@@ -12,7 +12,7 @@ import pytest
 from ipc_peers import code_of
 
 from core.errors import Code, LociError
-from core.ipc.protocol.transport import Listener, Place, check_directory, connect, is_alive, peer_of, socket_place
+from core.ipc.protocol.transport import Listener, Place, check_directory, connect_to, is_alive, peer_of, socket_place
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def test_a_long_home_gets_a_short_place(short: Path) -> None:
     assert found == socket_place(deep, short / "home", runtime)
     assert found != socket_place(deep / "e", short / "home", runtime)
     nowhere = socket_place(deep, short / "home", None)
-    assert code_of(lambda: connect(nowhere, 1)) is Code.NOT_HERE
-    assert code_of(lambda: Listener.bind(nowhere)) is Code.CONFIG_INVALID
+    assert code_of(lambda: connect_to(nowhere, 1)) is Code.NOT_HERE
+    assert code_of(lambda: Listener.bind_to(nowhere)) is Code.CONFIG_INVALID
     assert code_of(lambda: socket_place(deep, deep, runtime, deep / "s")) is Code.CONFIG_INVALID
 
 
@@ -51,7 +51,7 @@ async def test_bound_aside_then_renamed(short: Path, umask: int) -> None:
     place = Place(short / "run" / "loci" / "loci.sock")
     before = os.umask(umask)
     try:
-        listener = Listener.bind(place)
+        listener = Listener.bind_to(place)
     finally:
         os.umask(before)
     (aside,) = place.path.parent.iterdir()
@@ -59,7 +59,7 @@ async def test_bound_aside_then_renamed(short: Path, umask: int) -> None:
     assert stat.S_IMODE(place.path.parent.lstat().st_mode) == 0o700
     await listener.serve(nobody)
     assert not place.path.exists()
-    listener.publish()
+    listener.publish_socket()
     assert [place.path] == list(place.path.parent.iterdir())
     assert listener.in_place()
     assert is_alive(place.path)
@@ -73,9 +73,9 @@ async def test_a_dead_socket_is_replaced(short: Path) -> None:
     place.path.parent.mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as dead:
         dead.bind(os.fspath(place.path))
-    listener = Listener.bind(place)
+    listener = Listener.bind_to(place)
     await listener.serve(nobody)
-    listener.publish()
+    listener.publish_socket()
     assert is_alive(place.path)
     await listener.close()
 
@@ -85,9 +85,9 @@ async def test_somebody_else_at_a_chosen_path_is_left_alone(short: Path) -> None
     with socket.socket(socket.AF_UNIX) as other:
         other.bind(os.fspath(place.path))
         other.listen()
-        listener = Listener.bind(place)
+        listener = Listener.bind_to(place)
         await listener.serve(nobody)
-        assert code_of(listener.publish) is Code.VAULT_BUSY
+        assert code_of(listener.publish_socket) is Code.VAULT_BUSY
         await listener.close()
         assert is_alive(place.path)
 
@@ -96,18 +96,18 @@ async def test_what_is_no_socket_is_left_alone(short: Path) -> None:
     place = Place(short / "run" / "loci" / "loci.sock")
     place.path.parent.mkdir(mode=0o700)
     place.path.write_text("mine")
-    listener = Listener.bind(place)
+    listener = Listener.bind_to(place)
     await listener.serve(nobody)
-    assert code_of(listener.publish) is Code.CONFIG_INVALID
+    assert code_of(listener.publish_socket) is Code.CONFIG_INVALID
     await listener.close()
     assert place.path.read_text() == "mine"
 
 
 async def test_another_ones_file_is_not_taken_away(short: Path) -> None:
     place = Place(short / "run" / "loci" / "loci.sock")
-    listener = Listener.bind(place)
+    listener = Listener.bind_to(place)
     await listener.serve(nobody)
-    listener.publish()
+    listener.publish_socket()
     place.path.unlink()
     with socket.socket(socket.AF_UNIX) as other:
         other.bind(os.fspath(place.path))
@@ -122,11 +122,11 @@ def test_directories_that_are_not_fit(short: Path) -> None:
     link = short / "link"
     link.symlink_to(real)
     assert code_of(lambda: check_directory(Place(link / "s"))) is Code.CONFIG_INVALID
-    assert code_of(lambda: Listener.bind(Place(link / "s"))) is Code.CONFIG_INVALID
+    assert code_of(lambda: Listener.bind_to(Place(link / "s"))) is Code.CONFIG_INVALID
     assert code_of(lambda: check_directory(Place(short / "missing" / "s"))) is Code.CONFIG_INVALID
     file = short / "file"
     file.write_text("")
-    assert code_of(lambda: Listener.bind(Place(file / "s"))) is Code.CONFIG_INVALID
+    assert code_of(lambda: Listener.bind_to(Place(file / "s"))) is Code.CONFIG_INVALID
 
 
 def test_own_directories_are_closed_and_chosen_ones_only_checked(short: Path) -> None:
@@ -134,7 +134,7 @@ def test_own_directories_are_closed_and_chosen_ones_only_checked(short: Path) ->
     folder.mkdir()
     folder.chmod(0o777)
     assert code_of(lambda: check_directory(Place(folder / "s"))) is Code.CONFIG_INVALID
-    assert code_of(lambda: Listener.bind(Place(folder / "s", chosen=True))) is Code.CONFIG_INVALID
+    assert code_of(lambda: Listener.bind_to(Place(folder / "s", chosen=True))) is Code.CONFIG_INVALID
     assert stat.S_IMODE(folder.stat().st_mode) == 0o777
     folder.chmod(0o755)
     check_directory(Place(folder / "s", chosen=True))
@@ -151,9 +151,9 @@ def test_the_kernel_says_who_is_there() -> None:
 
 def test_connecting_to_nobody(short: Path) -> None:
     place = Place(short / "run" / "loci" / "loci.sock")
-    assert code_of(lambda: connect(place, 1)) is Code.NOT_HERE
+    assert code_of(lambda: connect_to(place, 1)) is Code.NOT_HERE
     place.path.parent.mkdir(mode=0o700)
-    assert code_of(lambda: connect(place, 1)) is Code.NOT_HERE
+    assert code_of(lambda: connect_to(place, 1)) is Code.NOT_HERE
 
 
 def test_where_no_socket_lies_loci_does_not_run_whatever_the_directory(short: Path) -> None:
@@ -161,11 +161,11 @@ def test_where_no_socket_lies_loci_does_not_run_whatever_the_directory(short: Pa
     (short / "open").mkdir(mode=0o777)
     (short / "open").chmod(0o777)
     path = short / "open" / "x.sock"
-    assert code_of(lambda: connect(Place(path), 1)) is Code.NOT_HERE
-    assert code_of(lambda: connect(Place(path, chosen=True), 1)) is Code.NOT_HERE
+    assert code_of(lambda: connect_to(Place(path), 1)) is Code.NOT_HERE
+    assert code_of(lambda: connect_to(Place(path, chosen=True), 1)) is Code.NOT_HERE
 
 
 def test_errors_hold_no_path(short: Path) -> None:
     with pytest.raises(LociError) as caught:
-        Listener.bind(Place(short / "planted-name" / "deeper" / "s"))
+        Listener.bind_to(Place(short / "planted-name" / "deeper" / "s"))
     assert "planted-name" not in caught.value.sentence

@@ -26,27 +26,27 @@ def fed(*chunks: bytes, end: bool = True) -> asyncio.StreamReader:
 
 async def test_glued_and_split_lines() -> None:
     reader = LineReader(fed(b"one\ntwo\nth", b"ree\n", b"rest"), line_s=5)
-    assert [await reader.next(None) for _ in range(3)] == [b"one", b"two", b"three"]
+    assert [await reader.next_line(None) for _ in range(3)] == [b"one", b"two", b"three"]
     with pytest.raises(StreamEndedError):
-        await reader.next(None)
+        await reader.next_line(None)
 
 
 async def test_the_cap_counts_before_parsing() -> None:
     reader = LineReader(fed(b"x" * 10 + b"\n"), line_s=5, cap=10)
-    assert await reader.next(None) == b"x" * 10
+    assert await reader.next_line(None) == b"x" * 10
     with pytest.raises(LineTooLongError):
-        await LineReader(fed(b"x" * 11 + b"\n"), line_s=5, cap=10).next(None)
+        await LineReader(fed(b"x" * 11 + b"\n"), line_s=5, cap=10).next_line(None)
     with pytest.raises(LineTooLongError):
-        await LineReader(fed(b"x" * 11, end=False), line_s=5, cap=10).next(None)
+        await LineReader(fed(b"x" * 11, end=False), line_s=5, cap=10).next_line(None)
 
 
 async def test_an_endless_line_is_given_up() -> None:
     stream = fed(b"x" * 4096, end=False)
     reader = LineReader(stream, line_s=60, cap=100, discard=10_000)
     with pytest.raises(LineTooLongError):
-        await reader.next(None)
+        await reader.next_line(None)
     feeding = asyncio.create_task(_feed(stream))
-    await reader.throw_away()
+    await reader.discard_line()
     feeding.cancel()
 
 
@@ -59,15 +59,15 @@ async def _feed(stream: asyncio.StreamReader) -> None:
 async def test_the_rest_of_a_long_line_is_swallowed() -> None:
     reader = LineReader(fed(b"x" * 500, b"\n"), line_s=5, cap=100)
     with pytest.raises(LineTooLongError):
-        await reader.next(None)
-    await reader.throw_away()
+        await reader.next_line(None)
+    await reader.discard_line()
 
 
 async def test_idle_and_slow_peers_are_cut() -> None:
     with pytest.raises(StreamEndedError):
-        await LineReader(fed(end=False), line_s=5).next(0.01)
+        await LineReader(fed(end=False), line_s=5).next_line(0.01)
     with pytest.raises(StreamEndedError):
-        await LineReader(fed(b"never done", end=False), line_s=0.01).next(None)
+        await LineReader(fed(b"never done", end=False), line_s=0.01).next_line(None)
 
 
 @pytest.fixture
@@ -84,17 +84,17 @@ async def test_a_peer_that_does_not_read_is_cut_off(pipe: tuple[asyncio.StreamWr
     lines = LineWriter(writer, drain_s=0.05)
     with pytest.raises(StreamEndedError):  # noqa: PT012 - how many lines fit is the kernel's matter
         for _ in range(64):
-            await lines.send(b"x" * LINE_BYTES)
+            await lines.send_line(b"x" * LINE_BYTES)
     assert writer.is_closing()
     with pytest.raises(StreamEndedError):
-        await lines.send(b"more")
+        await lines.send_line(b"more")
 
 
 async def test_reports_are_dropped_when_there_is_no_room(pipe: tuple[asyncio.StreamWriter, socket.socket]) -> None:
     writer, _ = pipe
     lines = LineWriter(writer, drain_s=5)
     for _ in range(2000):
-        lines.post({"label": "x" * 1000})
+        lines.post_message({"label": "x" * 1000})
     assert writer.transport.get_write_buffer_size() < 128 * 1024
 
 

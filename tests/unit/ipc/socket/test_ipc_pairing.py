@@ -32,7 +32,7 @@ def clock() -> ManualClock:
 
 async def refused(desk: PairingDesk, code: str, name: str = "plug") -> str:
     with pytest.raises(LociError) as caught:
-        await desk.redeem(name, code, None, "")
+        await desk.redeem_code(name, code, None, "")
     assert caught.value.code is Code.PAIRING_REFUSED
     return caught.value.sentence
 
@@ -41,7 +41,7 @@ async def test_a_code_is_redeemed_once(clock: ManualClock) -> None:
     desk, person = PairingDesk(clock), Person()
     invitation = desk.open(person)
     assert len(invitation.code) == 16
-    granted = await desk.redeem("plug", invitation.code, None, "python3 17")
+    granted = await desk.redeem_code("plug", invitation.code, None, "python3 17")
     assert granted == Granted("plug", ("read", "propose"), None, invitation)
     assert person.asked == [PairRequest("plug", "plug", ("read", "propose"), "python3 17", invitation.code[-4:])]
     await refused(desk, invitation.code)
@@ -52,7 +52,7 @@ async def test_the_way_a_code_is_typed_does_not_matter(clock: ManualClock) -> No
     desk = PairingDesk(clock)
     code = desk.open(Person()).code
     typed = code.lower().replace("o", "0").replace("i", "1").replace("b", "8")
-    assert await desk.redeem("plug", f" {typed[:4]}-{typed[4:8]} {typed[8:]}", None, "")
+    assert await desk.redeem_code("plug", f" {typed[:4]}-{typed[4:8]} {typed[8:]}", None, "")
 
 
 async def test_nobody_is_asked_without_an_open_code(clock: ManualClock) -> None:
@@ -88,7 +88,7 @@ async def test_a_new_code_ends_the_old(clock: ManualClock) -> None:
     assert old.code != new.code
     with pytest.raises(LociError):
         await old.outcome
-    assert (await desk.redeem("plug", new.code, None, "")).name == "plug"
+    assert (await desk.redeem_code("plug", new.code, None, "")).name == "plug"
 
 
 async def test_no_is_remembered_until_the_person_names_it(clock: ManualClock) -> None:
@@ -98,7 +98,7 @@ async def test_no_is_remembered_until_the_person_names_it(clock: ManualClock) ->
     yes = Person()
     await refused(desk, desk.open(yes).code)
     assert yes.asked == []
-    granted = await desk.redeem("whatever", desk.open(yes, name="plug").code, None, "")
+    granted = await desk.redeem_code("whatever", desk.open(yes, name="plug").code, None, "")
     assert granted.name == "plug"
 
 
@@ -125,14 +125,14 @@ async def test_a_side_that_goes_is_not_remembered_as_a_no(clock: ManualClock) ->
         return True
 
     invitation: Invitation = desk.open(slow)
-    redeeming = asyncio.create_task(desk.redeem("plug", invitation.code, None, ""))
+    redeeming = asyncio.create_task(desk.redeem_code("plug", invitation.code, None, ""))
     await asked.wait()
     redeeming.cancel()
     with pytest.raises(asyncio.CancelledError):
         await redeeming
     with pytest.raises(LociError):
         await invitation.outcome
-    assert (await desk.redeem("plug", desk.open(Person()).code, None, "")).name == "plug"
+    assert (await desk.redeem_code("plug", desk.open(Person()).code, None, "")).name == "plug"
 
 
 async def test_the_person_is_told_of_a_wrong_code_when_the_time_is_over(clock: ManualClock) -> None:
@@ -161,7 +161,7 @@ async def test_the_person_bounds_the_grants(
 ) -> None:
     desk = PairingDesk(clock)
     invitation = desk.open(Person(), grants=offered)
-    assert (await desk.redeem("plug", invitation.code, wanted, "")).grants == got
+    assert (await desk.redeem_code("plug", invitation.code, wanted, "")).grants == got
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ async def test_a_yes_can_give_less_and_more_spaces_but_no_other_deeds(
 ) -> None:
     desk = PairingDesk(clock)
     invitation = desk.open(Person(answer))
-    assert (await desk.redeem("plug", invitation.code, ["read", "curate"], "")).grants == got
+    assert (await desk.redeem_code("plug", invitation.code, ["read", "curate"], "")).grants == got
 
 
 async def test_a_yes_to_nothing_is_a_no(clock: ManualClock) -> None:
@@ -212,13 +212,13 @@ async def test_nothing_in_common_is_refused_without_a_question(clock: ManualCloc
     desk, person = PairingDesk(clock), Person()
     invitation = desk.open(person, grants=["read"])
     with pytest.raises(LociError):
-        await desk.redeem("plug", invitation.code, ["curate"], "")
+        await desk.redeem_code("plug", invitation.code, ["curate"], "")
     assert person.asked == []
 
 
 async def test_hostile_names_are_shown_escaped_and_cut(clock: ManualClock) -> None:
     desk, person = PairingDesk(clock), Person()
-    granted = await desk.redeem("Evil\n\u202e<b>" + "x" * 1_000_000, desk.open(person).code, None, "a\x1b[31m")
+    granted = await desk.redeem_code("Evil\n\u202e<b>" + "x" * 1_000_000, desk.open(person).code, None, "a\x1b[31m")
     (asked,) = person.asked
     assert asked.client.startswith("Evil\\u000a\\u202e\\u003cb\\u003e")
     assert len(asked.client) == 40
@@ -245,5 +245,5 @@ async def test_the_person_is_told_how_it_ended_and_the_client_is_not(clock: Manu
 
 async def test_what_was_asked_for_in_vain_is_shown_to_the_person(clock: ManualClock) -> None:
     desk, person = PairingDesk(clock), Person()
-    await desk.redeem("plug", desk.open(person, grants=["read"]).code, ["read", "curate", "all_spaces"], "")
+    await desk.redeem_code("plug", desk.open(person, grants=["read"]).code, ["read", "curate", "all_spaces"], "")
     assert person.asked[0].withheld == ("curate", "all_spaces")

@@ -47,7 +47,7 @@ def test_only_a_pairing_keeps_its_place_against_newcomers(served: Served) -> Non
         for _ in range(4):
             served.client()  # each puts out the one before, never the one that waits for the person
         assert served.paired("other").call("health")["state"] == "open"
-        port.answer(asked.id, allow=True).result(60)
+        port.answer_question(asked.id, allow=True).result(60)
         assert redeemed.result(60)["client"] == "plug"
 
 

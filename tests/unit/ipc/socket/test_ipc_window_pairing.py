@@ -42,13 +42,13 @@ def test_a_yes_makes_a_client(served: Served) -> None:
         assert "\n" not in asked.client
         assert "\u202e" not in asked.client
         assert asked.grants == ("read", "space:work")
-        assert port.answer("another", allow=True).result(60) is False
-        assert port.answer(asked.id, allow=True).result(60) is True
+        assert port.answer_question("another", allow=True).result(60) is False
+        assert port.answer_question(asked.id, allow=True).result(60) is True
         assert redeemed.result(60) is None
     ended = turn.ended.result(60)
     assert (ended.outcome, ended.name) == (PairingOutcome.PAIRED, "plug")
-    assert port.answer(asked.id, allow=True).result(60) is False
-    assert served.engine.clients.card("plug").result(60).asked_by
+    assert port.answer_question(asked.id, allow=True).result(60) is False
+    assert served.engine.clients.read_card("plug").result(60).asked_by
 
 
 def test_a_no_is_remembered_and_told(served: Served) -> None:
@@ -56,7 +56,7 @@ def test_a_no_is_remembered_and_told(served: Served) -> None:
     turn = port.open_pairing(None, None)
     with ThreadPoolExecutor(1) as pool:
         redeemed = pool.submit(redeem, served, turn.code.result(60).code)
-        port.answer(turn.asked.result(60).id, allow=False)
+        port.answer_question(turn.asked.result(60).id, allow=False)
         assert redeemed.result(60) is Code.PAIRING_REFUSED
     assert turn.ended.result(60) == PairingEnd(PairingOutcome.DENIED, "plug")
     assert denied(served) == {"plug"}
@@ -68,7 +68,7 @@ def test_a_no_is_remembered_and_told(served: Served) -> None:
     named = port.open_pairing("plug", None)
     with ThreadPoolExecutor(1) as pool:
         redeemed = pool.submit(redeem, served, named.code.result(60).code)
-        port.answer(named.asked.result(60).id, allow=True)
+        port.answer_question(named.asked.result(60).id, allow=True)
         assert redeemed.result(60) is None
 
 
@@ -79,7 +79,7 @@ def test_what_the_person_chooses_is_what_it_gets(served: Served) -> None:
         params = {"client": "plug", "code": turn.code.result(60).code, "grants": ["read", "curate", "space:work"]}
         redeemed = pool.submit(lambda: client.call("pair", params))
         asked = turn.asked.result(60)
-        port.answer(asked.id, allow=True, grants=("read", "write", "all_spaces", "space:home")).result(60)
+        port.answer_question(asked.id, allow=True, grants=("read", "write", "all_spaces", "space:home")).result(60)
         assert redeemed.result(60)["client"] == "plug"
     made = served.record()
     assert (made.grants, made.spaces) == (frozenset({"read"}), ("home",))
@@ -100,7 +100,7 @@ def test_leaving_while_it_asks_is_no_remembered_no(served: Served) -> None:
     with ThreadPoolExecutor(1) as pool:
         redeemed = pool.submit(redeem, served, turn.code.result(60).code)
         turn.asked.result(60)
-        port.cancel().result(60)
+        port.cancel_pairing().result(60)
         assert redeemed.result(60) is Code.PAIRING_REFUSED
     assert turn.ended.result(60).outcome is PairingOutcome.CANCELLED
     assert denied(served) == set()
@@ -116,7 +116,7 @@ def test_a_redeemer_that_goes_is_given_up_and_nobody_is_made(served: Served) -> 
         redeemed.result(60)
     client.close()
     assert turn.ended.result(60).outcome is PairingOutcome.FAILED
-    assert port.answer(asked.id, allow=True).result(60) is False
+    assert port.answer_question(asked.id, allow=True).result(60) is False
     assert (client_names(served.engine), denied(served)) == ([], set())
 
 
@@ -129,7 +129,7 @@ def test_a_lock_while_it_asks_ends_the_question_on_both_sides(served: Served) ->
         served.rig.lock()
         assert redeemed.result(60) is Code.VAULT_LOCKED
     assert turn.ended.result(60).outcome is PairingOutcome.CANCELLED
-    assert port.answer(asked.id, allow=True).result(60) is False
+    assert port.answer_question(asked.id, allow=True).result(60) is False
 
 
 def test_a_name_in_use_is_refused_before_anybody_is_asked(served: Served) -> None:
@@ -150,7 +150,7 @@ def test_who_comes_back_under_a_revoked_name_is_told_of(served: Served) -> None:
         redeemed = pool.submit(redeem, served, turn.code.result(60).code, "gone")
         asked = turn.asked.result(60)
         assert asked.former
-        port.answer(asked.id, allow=False)
+        port.answer_question(asked.id, allow=False)
         redeemed.result(60)
 
 
@@ -194,5 +194,5 @@ def test_a_window_that_went_is_not_waited_for(served: Served) -> None:
     assert turn.code.cancel() or turn.code.done()
     turn.asked.cancel()
     turn.ended.cancel()
-    port_of(served).cancel().result(60)
+    port_of(served).cancel_pairing().result(60)
     assert port_of(served).open_pairing(None, None).code.result(60).code

@@ -109,8 +109,8 @@ def all_asked(ground: JobContext, near: NearPairs) -> DuplicatePlan:
         if keep not in found.gone and free:
             found.stacks[keep] = free
             found.gone |= {tie.other.id for tie in free}
-    sameness._merge(found, reading.merges)
-    ground.read(lambda rows: sameness._confirm(rows, found, reading.saying))
+    sameness._add_merges(found, reading.merges)
+    ground.read(lambda rows: sameness._add_confirmations(rows, found, reading.saying))
     return found
 
 

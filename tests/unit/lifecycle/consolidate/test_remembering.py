@@ -88,10 +88,10 @@ def test_thousands_of_answers_come_back_as_they_were_given() -> None:
         # Many begin in the same place of the table.
         key = (nr % 7).to_bytes(8, "little") + nr.to_bytes(8, "little")
         given[key] = Relation(label, shares[label], shares, "builtin", ("number_changed", "negated")[nr % 2])
-        answers.keep(key, given[key])
+        answers.keep_relation(key, given[key])
     assert len(answers) == 3000
-    assert all(answers.find(key) == told for key, told in given.items())
-    assert answers.find(b"x" * 16) is None
+    assert all(answers.find_relation(key) == told for key, told in given.items())
+    assert answers.find_relation(b"x" * 16) is None
     assert answers._numbers.nbytes + answers._keys.nbytes + answers._kind.nbytes < 200 * 3000
 
 

@@ -54,11 +54,11 @@ def report(rig: Rig) -> dict[str, Any]:
 
 def look_ahead(rig: Rig) -> Preview:
     """The dry run."""
-    return rig.engine.jobs.preview(kinds=(JobType.CONSOLIDATE,)).result(120)
+    return rig.engine.jobs.preview_runs(kinds=(JobType.CONSOLIDATE,)).result(120)
 
 
 def choose(rig: Rig, key: str, value: object) -> None:
-    rig.engine.settings.set(key, value).result(30)
+    rig.engine.settings.set_option(key, value).result(30)
 
 
 def opposed(rig: Rig, **more: Any) -> tuple[str, str]:
@@ -235,7 +235,7 @@ def test_the_dedup_threshold_is_an_option(rig: Rig) -> None:
         choose(rig, key, 1.0)
     assert report(rig)["deduplicated"] == 0
     for key in ("dedup_from", "corroborate_from"):
-        rig.engine.settings.reset(key).result(30)
+        rig.engine.settings.reset_options(key).result(30)
     assert report(rig)["deduplicated"] == 2
 
 

@@ -139,7 +139,7 @@ def test_only_what_changed_is_written() -> None:
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as rig:
         rig.engine.scheduler.beats = SchedulerPacing(every_s=0.0, quiet_s=0.0)
-        rig.engine.scheduler.begin(rig.opened)
+        rig.engine.scheduler.start_for(rig.opened)
         yield rig
 
 
@@ -159,7 +159,7 @@ def beat(rig: Rig) -> None:
 
 def archived(rig: Rig, text: str) -> str:
     memory_id = rig.store(text, kind=Kind.FACT).memory_id
-    rig.engine.library.revise([memory_id], Revision(status=Status.ARCHIVED)).result(30)
+    rig.engine.library.revise_memories([memory_id], Revision(status=Status.ARCHIVED)).result(30)
     return memory_id
 
 
@@ -231,9 +231,9 @@ def test_a_sweep_after_a_long_absence_waits_a_day_and_the_person_may_start_it(ri
     rig.bring([{"text": f"The jar on shelf {n} holds plums", "kind": "fact", "importance": 0.1} for n in range(3)])
     later(rig, 300 * DAY_MS)
     beat(rig)
-    (row,) = rig.engine.jobs.state().result(30).rows
+    (row,) = rig.engine.jobs.read_state().result(30).rows
     assert row.waits_for.startswith("Waits a day: the clock of this machine leapt ahead.")
-    warned = rig.engine.jobs.health().result(30).warnings
+    warned = rig.engine.jobs.read_health().result(30).warnings
     assert describe_problem("clock_ahead", days=300) in warned
     later(rig, DAY_MS)
     beat(rig)

@@ -42,7 +42,7 @@ def fill(rig: Rig) -> None:
 
 
 def texts(rig: Rig, query: str, sort: str = "recorded", *, down: bool = False) -> list[str]:
-    found = rig.engine.library.find(FindRequest(query, sort, down)).result(30)
+    found = rig.engine.library.find_memories(FindRequest(query, sort, down)).result(30)
     return [row.head for row in rig.engine.library.read_rows(found.ids).result(30)]
 
 
@@ -114,7 +114,9 @@ def test_claims_and_places_and_rooms_are_filters(rig: Rig) -> None:
     place(rig, rig.store("Placed here").memory_id, "Boat repairs")
     assert texts(rig, "is:placed") == ["Placed here"]
     assert texts(rig, 'room:"boat repairs"') == ["Placed here"]
-    (row,) = rig.engine.library.read_rows(rig.engine.library.find(FindRequest("is:placed")).result(30).ids).result(30)
+    (row,) = rig.engine.library.read_rows(
+        rig.engine.library.find_memories(FindRequest("is:placed")).result(30).ids
+    ).result(30)
     assert row.room == "Boat repairs"
 
 
@@ -150,9 +152,9 @@ def test_orders(rig: Rig) -> None:
 
 def test_what_cannot_be_read_lists_nothing_and_everything_else_is_refused(rig: Rig) -> None:
     with refused(Code.INVALID_QUERY):
-        rig.engine.library.find(FindRequest("kind:poem")).result(30)
+        rig.engine.library.find_memories(FindRequest("kind:poem")).result(30)
     with refused(Code.INVALID_INPUT):
-        rig.engine.library.find(FindRequest("", "colour")).result(30)
+        rig.engine.library.find_memories(FindRequest("", "colour")).result(30)
 
 
 def test_words_are_no_syntax_of_the_index(rig: Rig) -> None:
@@ -179,7 +181,7 @@ def one(rig: Rig, memory_id: str) -> MemoryRow:
 
 
 def test_rows_come_as_asked_and_say_what_the_memory_says(rig: Rig) -> None:
-    ids = rig.engine.library.find(FindRequest()).result(30).ids
+    ids = rig.engine.library.find_memories(FindRequest()).result(30).ids
     rows = rig.engine.library.read_rows([ids[2], "nobody", ids[0], ids[2]]).result(30)
     assert [row.id for row in rows] == [ids[2], ids[0]]
     memory, row = rig.get(ids[2]), rows[0]
@@ -225,11 +227,11 @@ def test_facets_of_an_empty_vault(tmp_path: Path) -> None:
     with rig_at(tmp_path) as empty:
         facets = empty.engine.library.count_facets().result(30)
         assert (facets.kinds, facets.earliest, facets.latest) == ({}, None, None)
-        assert empty.engine.library.find(FindRequest()).result(30).ids == ()
+        assert empty.engine.library.find_memories(FindRequest()).result(30).ids == ()
 
 
 def test_a_status_of_a_row_is_told(rig: Rig) -> None:
     (row,) = rig.engine.library.read_rows(
-        rig.engine.library.find(FindRequest("status:quarantined")).result(30).ids
+        rig.engine.library.find_memories(FindRequest("status:quarantined")).result(30).ids
     ).result(30)
     assert (row.status, row.client) == (Status.QUARANTINED, "helper")

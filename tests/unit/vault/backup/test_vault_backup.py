@@ -29,13 +29,13 @@ from core.vault.backup import (
     automatic_backups,
     clear_leftovers,
     make_backup,
-    pack,
+    pack_backup,
 )
 from core.vault.database.migrations import Migration, known_migrations
 from core.vault.files.home import Home
 from core.vault.files.replacement import finish_restore
 from core.vault.vault import Vault
-from core.vault.verification import verify
+from core.vault.verification import verify_vault
 
 _KEY_FILE = b"LOCIKEYS1 of the backup"
 _OLD_KEY_FILE = b"LOCIKEYS1 of the old vault"
@@ -59,7 +59,7 @@ def _filled(home: Home) -> Home:
         client = {"id": "c", "name": "tool", "token": b"t" * 32, "paired_at": 1}
         vault.write(lambda tx: tx.insert("clients", client))
         chain = AuditChain(kit.KEYS.audit)
-        vault.write(lambda tx: chain.append(tx, "owner", "store"))
+        vault.write(lambda tx: chain.append_row(tx, "owner", "store"))
     home.keys.write_bytes(_OLD_KEY_FILE)
     return home
 
@@ -75,7 +75,7 @@ def archive(home: Home, tmp_path: Path) -> Path:
 
 
 def _restore(archive: Path, home: Home, *steps: Migration) -> restore.RestoreInfo:
-    return restore.restore(archive, home, _keys, ManualClock(kit.START_MS + 9), (*known_migrations(), *steps))
+    return restore.restore_backup(archive, home, _keys, ManualClock(kit.START_MS + 9), (*known_migrations(), *steps))
 
 
 def _everything(home: Home) -> dict[str, bytes]:
@@ -166,12 +166,12 @@ def _outcome(vault: Vault, target: Path) -> str:
 
 def test_what_was_not_written_whole_gets_no_name(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     def cut(target: Path, *rest: object) -> None:
-        pack(target, *rest)  # type: ignore[arg-type]
+        pack_backup(target, *rest)  # type: ignore[arg-type]
         with target.open("r+b") as file:
             file.seek(target.stat().st_size // 2)
             file.write(b"\xff")
 
-    monkeypatch.setattr(backup, "pack", cut)
+    monkeypatch.setattr(backup, "pack_backup", cut)
     with kit.opened(_filled(home)) as vault, pytest.raises(LociError):
         _back_up(vault)
     assert not list(home.backups.iterdir())
@@ -217,7 +217,7 @@ def test_a_restore_brings_everything_back_but_pairings(home: Home, archive: Path
         assert vault.read(lambda rows: rows.all("SELECT actor, verb, detail FROM audit WHERE nr = 2")) == [
             ("owner", "restore", '{"dropped_clients":1}')
         ]
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
     old = {path.name for path in home.path.glob("*.before-restore*")}
     assert old == {"vault.db.before-restore", "vault.keys.before-restore", "vault.head.before-restore"}
     assert (home.path / "vault.keys.before-restore").read_bytes() == _OLD_KEY_FILE
@@ -255,7 +255,7 @@ def test_the_log_of_the_old_vault_goes_with_it(tmp_path: Path, home: Home, archi
     with kit.opened(killed) as vault:
         assert vault.read(lambda rows: rows.value("SELECT count(*) FROM memories")) == 25
     old = kit.home_at(tmp_path / "old")
-    old.prepare()
+    old.prepare_folders()
     for suffix in ("", "-wal", "-shm"):
         shutil.copy(killed.path / f"vault.db.before-restore{suffix}", old.path / f"vault.db{suffix}")
     with kit.opened(old) as vault:
@@ -396,7 +396,7 @@ def test_a_wrong_secret_ends_the_restore(home: Home, archive: Path) -> None:
         raise UserError(Code.WRONG_SECRET, "no")
 
     with pytest.raises(LociError) as caught:
-        restore.restore(archive, home, wrong, ManualClock(1))
+        restore.restore_backup(archive, home, wrong, ManualClock(1))
     assert caught.value.code is Code.WRONG_SECRET
     assert _everything(home) == before
 
@@ -407,7 +407,7 @@ def test_a_backup_signed_by_another_vault_is_refused(home: Home, archive: Path) 
         OpenedKeys(bytes(16), kit.KEYS, kit.BACKUP_KEY),
     ):
         with pytest.raises(LociError) as caught:
-            restore.restore(archive, home, lambda _, other=other: other, ManualClock(1))  # type: ignore[misc]
+            restore.restore_backup(archive, home, lambda _, other=other: other, ManualClock(1))  # type: ignore[misc]
         assert caught.value.code is Code.BACKUP_INVALID
 
 
@@ -432,7 +432,7 @@ def test_a_restore_killed_between_any_two_renames_is_finished_at_the_next_start(
         assert not list(copy.path.glob(".restore-*"))
         with kit.opened(copy) as vault:
             rows = vault.read(lambda rows: rows.value("SELECT count(*) FROM memories"))
-            assert verify(vault, kit.KEYS).status == "ok"
+            assert verify_vault(vault, kit.KEYS).status == "ok"
             assert vault.info.older_than_head is None
         keys = copy.keys.read_bytes()
         assert (rows, keys) in {(30, _OLD_KEY_FILE), (25, _KEY_FILE)}, "never mixed"

@@ -82,7 +82,7 @@ def test_closing_notes_the_sequence(home: Home) -> None:
     with kit.opened(home) as vault:
         kit.store_many(vault, 3)
         assert read_head(home.head, _KEY, kit.VAULT_ID).head == Head(0, kit.START_MS)
-        vault.checkpoint()
+        vault.checkpoint_log()
         assert read_head(home.head, _KEY, kit.VAULT_ID).head == Head(3, kit.START_MS)
         kit.store_many(vault, 2, first=10)
     assert read_head(home.head, _KEY, kit.VAULT_ID).head == Head(5, kit.START_MS)
@@ -101,7 +101,7 @@ def test_yesterdays_copy_is_noticed_until_it_is_accepted(tmp_path: Path, home: H
         with kit.opened(home, clock) as vault:
             assert vault.info.older_than_head == vault.older == expected
             vault.write_head()
-            for attempt in (lambda: vault.write(lambda tx: kit.store(tx, 50)), vault.scrub):
+            for attempt in (lambda: vault.write(lambda tx: kit.store(tx, 50)), vault.scrub_deleted):
                 with pytest.raises(LociError) as caught:
                     attempt()
                 assert caught.value.code is Code.OLDER_VAULT
@@ -284,7 +284,7 @@ def test_a_damaged_head_of_a_vault_that_was_never_used_is_reported_and_healed(ho
 def test_files_taken_away_are_noticed_and_nothing_is_saved_into_nothing(tmp_path: Path, home: Home, deed: str) -> None:
     vault = kit.open_at(home)
     kit.store_many(vault, 1)
-    vault.watch()
+    vault.check_files()
     if deed == "unlinked":
         home.vault.unlink()
     elif deed == "renamed":
@@ -297,9 +297,9 @@ def test_files_taken_away_are_noticed_and_nothing_is_saved_into_nothing(tmp_path
     else:
         home.wal.unlink()
     for attempt in (
-        vault.watch,
+        vault.check_files,
         lambda: vault.write(lambda tx: kit.store(tx, 2)),
-        vault.checkpoint,
+        vault.checkpoint_log,
         vault.write_head,
     ):
         with pytest.raises(LociError) as caught:
@@ -324,7 +324,9 @@ def test_a_replacement_in_the_middle_of_a_verb_is_not_called_saved(home: Home) -
 
 def _chain(vault: Vault) -> AuditChain:
     chain = AuditChain(kit.KEYS.audit)
-    vault.write(lambda tx: chain.append(tx, "owner", "store", "m1", {"rows": 1, "space": "home", "ids": ["m1", "m2"]}))
+    vault.write(
+        lambda tx: chain.append_row(tx, "owner", "store", "m1", {"rows": 1, "space": "home", "ids": ["m1", "m2"]})
+    )
     entries = [AuditEntry("client:c", "recall", detail={"found": n}) for n in range(5)]
     assert vault.write(lambda tx: chain.append_many(tx, entries)) == 6
     assert vault.write(lambda tx: chain.append_many(tx, [])) == 6
@@ -333,9 +335,9 @@ def _chain(vault: Vault) -> AuditChain:
 
 def test_the_chain_holds(vault: Vault) -> None:
     chain = _chain(vault)
-    assert vault.read(chain.verify) == ChainReport(6, None)
-    assert vault.read(chain.verify).is_whole
-    assert vault.read(AuditChain(b"other" * 6 + b"xx").verify).broken_at == 1
+    assert vault.read(chain.verify_chain) == ChainReport(6, None)
+    assert vault.read(chain.verify_chain).is_whole
+    assert vault.read(AuditChain(b"other" * 6 + b"xx").verify_chain).broken_at == 1
 
 
 @pytest.mark.parametrize(
@@ -359,13 +361,13 @@ def test_the_chain_breaks_where_a_row_was_touched(home: Home, tamper: str, at: i
     connection.execute(tamper)
     connection.close()
     with kit.opened(home) as vault:
-        assert vault.read(chain.verify).broken_at == at
+        assert vault.read(chain.verify_chain).broken_at == at
 
 
 def test_the_chain_is_walked_beyond_one_page(vault: Vault) -> None:
     chain = AuditChain(kit.KEYS.audit)
     vault.write(lambda tx: chain.append_many(tx, [AuditEntry("owner", "x")] * 4001))
-    assert vault.read(chain.verify) == ChainReport(4001, None)
+    assert vault.read(chain.verify_chain) == ChainReport(4001, None)
 
 
 @pytest.mark.parametrize(

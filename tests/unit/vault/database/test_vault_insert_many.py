@@ -22,7 +22,7 @@ class Remembering:
     def __init__(self) -> None:
         self.told: list[tuple[str, Mapping[str, object], Any, Any]] = []
 
-    def changed(self, table: str, key: Mapping[str, object], before: Any, after: Any) -> None:
+    def record_change(self, table: str, key: Mapping[str, object], before: Any, after: Any) -> None:
         self.told.append((table, key, before, after))
 
 

@@ -96,7 +96,7 @@ def test_interrupt_stops_reads_and_the_writer(home: Home) -> None:
         tasks: list[Future[None]] = [pool.submit(vault.read, endless), pool.submit(vault.write, endless)]
         started.wait(30)
         while not all(task.done() for task in tasks):
-            vault.interrupt()
+            vault.interrupt_all()
         for task in tasks:
             with pytest.raises(CancelledError):
                 task.result()
@@ -121,7 +121,7 @@ def test_closing_stops_a_runaway_read_and_refuses_the_next(home: Home) -> None:
     for refused in (
         lambda: vault.read(lambda rows: rows.value("SELECT 1")),
         lambda: vault.write(lambda tx: tx.value("SELECT 1")),
-        lambda: vault.checkpoint(),
+        lambda: vault.checkpoint_log(),
         lambda: vault.copy_into(home.backups / "x.db"),
     ):
         with pytest.raises(LociError) as caught:
@@ -153,24 +153,24 @@ def test_closing_does_not_wait_for_python_code_that_holds_a_connection(home: Hom
 def test_the_queue_runs_everything_in_order(vault: Vault) -> None:
     queue = WriteQueue(vault)
     with _running(queue):
-        futures = [queue.submit(lambda tx, n=n: _stored(tx, n)) for n in range(1, 51)]  # type: ignore[misc]
+        futures = [queue.submit_verb(lambda tx, n=n: _stored(tx, n)) for n in range(1, 51)]  # type: ignore[misc]
         assert [future.result(30) for future in futures] == list(range(1, 51))
         assert queue.depth == 0
-        failing = queue.submit(lambda tx: tx.insert("settings", {"key": "a"}))
+        failing = queue.submit_verb(lambda tx: tx.insert("settings", {"key": "a"}))
         with pytest.raises(LociError):
             failing.result(30)
-        assert queue.submit(lambda tx: tx.value("SELECT count(*) FROM memories")).result(30) == 50
+        assert queue.submit_verb(lambda tx: tx.value("SELECT count(*) FROM memories")).result(30) == 50
 
 
 def test_what_people_wait_for_goes_first_and_nobody_starves(vault: Vault) -> None:
     queue = WriteQueue(vault)
     order: list[str] = []
     for nr in range(5):
-        queue.submit(lambda tx, nr=nr: order.append(f"b{nr}"), background=True)  # type: ignore[misc]
+        queue.submit_verb(lambda tx, nr=nr: order.append(f"b{nr}"), background=True)  # type: ignore[misc]
     for nr in range(20):
-        queue.submit(lambda tx, nr=nr: order.append(f"f{nr}"))  # type: ignore[misc]
+        queue.submit_verb(lambda tx, nr=nr: order.append(f"f{nr}"))  # type: ignore[misc]
     assert queue.depth == 25
-    last = queue.submit(lambda tx: order.append("last"), background=True)
+    last = queue.submit_verb(lambda tx: order.append("last"), background=True)
     with _running(queue):
         last.result(30)
     assert order[7] == "b0"
@@ -190,11 +190,11 @@ def test_a_full_queue_makes_callers_wait_and_drops_nothing(vault: Vault) -> None
         assert hold.wait(30)
 
     with _running(queue), ThreadPoolExecutor(1) as pool:
-        queue.submit(first)
+        queue.submit_verb(first)
         assert holding.wait(30)
         for nr in range(2):
-            queue.submit(lambda tx, nr=nr: done.append(nr))  # type: ignore[misc]
-        late = pool.submit(lambda: queue.submit(lambda tx: done.append(2)).result(30))
+            queue.submit_verb(lambda tx, nr=nr: done.append(nr))  # type: ignore[misc]
+        late = pool.submit(lambda: queue.submit_verb(lambda tx: done.append(2)).result(30))
         assert queue.depth == 2
         assert not late.done()
         hold.set()
@@ -204,18 +204,18 @@ def test_a_full_queue_makes_callers_wait_and_drops_nothing(vault: Vault) -> None
 
 def test_closing_drains_then_refuses(vault: Vault) -> None:
     queue = WriteQueue(vault)
-    futures = [queue.submit(lambda tx, n=n: kit.store(tx, n)) for n in range(1, 11)]  # type: ignore[misc]
+    futures = [queue.submit_verb(lambda tx, n=n: kit.store(tx, n)) for n in range(1, 11)]  # type: ignore[misc]
     with _running(queue):
         assert queue.close(drain_s=30)
     assert all(future.done() and future.exception() is None for future in futures)
     with pytest.raises(LociError) as caught:
-        queue.submit(lambda tx: None)
+        queue.submit_verb(lambda tx: None)
     assert caught.value.code is Code.BUSY
 
 
 def test_what_was_not_run_in_time_is_refused_not_lost_in_silence(vault: Vault) -> None:
     queue = WriteQueue(vault)
-    waiting = queue.submit(lambda tx: kit.store(tx, 1))
+    waiting = queue.submit_verb(lambda tx: kit.store(tx, 1))
     assert not queue.close(drain_s=0.01)
     with pytest.raises(LociError) as caught:
         waiting.result(0)
@@ -226,9 +226,9 @@ def test_what_was_not_run_in_time_is_refused_not_lost_in_silence(vault: Vault) -
 
 def test_a_cancelled_verb_is_not_run(vault: Vault) -> None:
     queue = WriteQueue(vault)
-    gone = queue.submit(lambda tx: kit.store(tx, 1))
+    gone = queue.submit_verb(lambda tx: kit.store(tx, 1))
     assert gone.cancel()
-    kept = queue.submit(lambda tx: kit.store(tx, 2))
+    kept = queue.submit_verb(lambda tx: kit.store(tx, 2))
     with _running(queue):
         kept.result(30)
     assert vault.read(lambda rows: rows.all("SELECT n FROM memories")) == [(2,)]

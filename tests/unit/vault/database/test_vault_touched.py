@@ -7,29 +7,29 @@ from core.vault.database.tx import TouchedMemories
 
 def test_the_first_image_counts() -> None:
     touched = TouchedMemories()
-    touched.note("memories", {"id": "a"}, None)
-    touched.note("memories", {"id": "a"}, {"id": "a", "status": "active"}, ["status"])
-    touched.note("memories", {"id": "b"}, {"id": "b", "status": "active"}, ["status"])
-    touched.note("spaces", {"id": "s"}, None)
-    touched.note("verdicts", {"memory_id": "c"}, None)
+    touched.note_row("memories", {"id": "a"}, None)
+    touched.note_row("memories", {"id": "a"}, {"id": "a", "status": "active"}, ["status"])
+    touched.note_row("memories", {"id": "b"}, {"id": "b", "status": "active"}, ["status"])
+    touched.note_row("spaces", {"id": "s"}, None)
+    touched.note_row("verdicts", {"memory_id": "c"}, None)
     assert touched.before == {"a": None, "b": {"id": "b", "status": "active"}}
     assert list(touched.beside) == ["c"]
 
 
 def test_counters_touch_nothing() -> None:
     touched = TouchedMemories()
-    touched.note("memories", {"id": "a"}, {"id": "a"}, ["access_count", "last_accessed_at"])
+    touched.note_row("memories", {"id": "a"}, {"id": "a"}, ["access_count", "last_accessed_at"])
     assert touched.before == {}
-    touched.note("memories", {"id": "a"}, {"id": "a"}, ["access_count", "status"])
+    touched.note_row("memories", {"id": "a"}, {"id": "a"}, ["access_count", "status"])
     assert list(touched.before) == ["a"]
 
 
 def test_what_was_taken_back_is_forgotten() -> None:
     touched = TouchedMemories()
-    touched.note("memories", {"id": "a"}, {"id": "a"})
+    touched.note_row("memories", {"id": "a"}, {"id": "a"})
     size = touched.size
-    touched.note("memories", {"id": "a"}, {"id": "a"})
-    touched.note("memories", {"id": "b"}, None)
-    touched.note("rules", {"memory_id": "c"}, None)
-    touched.cut(size)
+    touched.note_row("memories", {"id": "a"}, {"id": "a"})
+    touched.note_row("memories", {"id": "b"}, None)
+    touched.note_row("rules", {"memory_id": "c"}, None)
+    touched.cut_to_size(size)
     assert (list(touched.before), list(touched.beside)) == (["a"], [])

@@ -16,7 +16,7 @@ from core.vault.database.faults import busy_error
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
 from core.vault.head import Head, write_head
-from core.vault.verification import OK, Check, CheckOutcome, VerificationReport, verify
+from core.vault.verification import OK, Check, CheckOutcome, VerificationReport, verify_vault
 
 _NAMES = ["journal", "cipher", "integrity", "foreign_keys", "search", "counts", "audit", "head"]
 
@@ -25,7 +25,7 @@ def _filled(home: Home) -> Home:
     with kit.opened(home) as vault:
         kit.store_many(vault, 30)
         chain = AuditChain(kit.KEYS.audit)
-        vault.write(lambda tx: chain.append(tx, "owner", "store"))
+        vault.write(lambda tx: chain.append_row(tx, "owner", "store"))
 
         def believe(tx: Tx) -> None:
             tx.insert("claims", kit.claim("c"))
@@ -39,7 +39,7 @@ def _filled(home: Home) -> Home:
 def test_a_sound_vault(home: Home) -> None:
     told: list[str] = []
     with kit.opened(_filled(home)) as vault:
-        report = verify(vault, kit.KEYS, {"index": lambda: Check(CheckOutcome.OK, "10 of 10")}, told.append)
+        report = verify_vault(vault, kit.KEYS, {"index": lambda: Check(CheckOutcome.OK, "10 of 10")}, told.append)
     assert told == list(report.checks) == [*_NAMES, "index"]
     assert {name: check.outcome for name, check in report.checks.items()} == dict.fromkeys(told, CheckOutcome.OK)
     assert report.as_json() == {
@@ -57,13 +57,13 @@ def test_after_a_kill_the_log_is_checkpointed_before_the_file_is_judged(tmp_path
         shutil.copytree(home.path, copy.path)
     with kit.opened(copy) as vault:
         assert vault.info.recovered_from_crash
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
 
 
 def test_segments_that_were_merged_since_are_no_damage(home: Home) -> None:
     words = random.Random(7)
     with kit.opened(_filled(home), readers=1) as vault:
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
 
         def fill(tx: Tx, first: int) -> None:
             for n in range(first, first + 100):
@@ -71,7 +71,7 @@ def test_segments_that_were_merged_since_are_no_damage(home: Home) -> None:
 
         for first in range(100, 2_600, 100):
             vault.write(lambda tx, first=first: fill(tx, first))  # type: ignore[misc]
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_each_kind_of_damage_is_found_by_its_check(home: Home, tamper: str, chec
     connection.execute(tamper)
     connection.close()
     with kit.opened(home) as vault:
-        report = verify(vault, kit.KEYS)
+        report = verify_vault(vault, kit.KEYS)
     assert report.status == "damaged"
     assert report.checks[check] == Check(CheckOutcome.FAILED, note)
     others = {name for name, one in report.checks.items() if one.outcome is CheckOutcome.FAILED}
@@ -114,12 +114,12 @@ def test_an_older_copy_is_told_until_it_is_accepted(home: Home) -> None:
     _filled(home)
     write_head(home.head, kit.KEYS.head, kit.VAULT_ID, Head(999, kit.START_MS))
     with kit.opened(home) as vault:
-        assert verify(vault, kit.KEYS).checks["head"] == Check(CheckOutcome.FAILED, "older than last seen")
+        assert verify_vault(vault, kit.KEYS).checks["head"] == Check(CheckOutcome.FAILED, "older than last seen")
         for spoil in (lambda: home.head.write_bytes(b"x"), home.head.unlink):
             spoil()  # whoever does that now does not make the vault newer
-            assert verify(vault, kit.KEYS).checks["head"] == Check(CheckOutcome.FAILED, "older than last seen")
+            assert verify_vault(vault, kit.KEYS).checks["head"] == Check(CheckOutcome.FAILED, "older than last seen")
         vault.accept_older(lambda _tx, gone: gone)
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
 
 
 @pytest.mark.parametrize("state", ["missing", "damaged"])
@@ -129,7 +129,7 @@ def test_a_vault_that_nothing_vouches_for_is_not_called_whole(home: Home, state:
     if state == "missing":
         home.head.unlink()
     with kit.opened(home) as vault:
-        assert verify(vault, kit.KEYS).checks["head"] == Check(CheckOutcome.FAILED, state)
+        assert verify_vault(vault, kit.KEYS).checks["head"] == Check(CheckOutcome.FAILED, state)
 
 
 def test_what_could_not_be_looked_at_is_not_called_damaged(home: Home) -> None:
@@ -137,10 +137,10 @@ def test_what_could_not_be_looked_at_is_not_called_damaged(home: Home) -> None:
         raise busy_error()
 
     with kit.opened(_filled(home)) as vault:
-        report = verify(vault, kit.KEYS, {"index": refuse})
+        report = verify_vault(vault, kit.KEYS, {"index": refuse})
         assert report.checks["index"] == Check(CheckOutcome.NOT_CHECKED, Code.BUSY.value)
         assert report.status == "not_checked"
-    closed = verify(vault, kit.KEYS)
+    closed = verify_vault(vault, kit.KEYS)
     outcomes = {name: check.outcome for name, check in closed.checks.items()}
     assert outcomes == {**dict.fromkeys(_NAMES, CheckOutcome.NOT_CHECKED), "head": CheckOutcome.OK}
 
@@ -150,12 +150,12 @@ def test_a_reader_in_the_way_of_the_checkpoint(home: Home) -> None:
 
         def during(rows: object) -> VerificationReport:
             kit.store_many(vault, 1, first=500)
-            return verify(vault, kit.KEYS)
+            return verify_vault(vault, kit.KEYS)
 
         report = vault.read(lambda rows: (rows.value("SELECT count(*) FROM memories"), during(rows))[1])
         assert report.checks["journal"] == Check(CheckOutcome.NOT_CHECKED, "busy")
         assert report.status == "not_checked"
-        assert verify(vault, kit.KEYS).status == "ok"
+        assert verify_vault(vault, kit.KEYS).status == "ok"
 
 
 def test_lost_changes_stay_in_the_report(tmp_path: Path, home: Home) -> None:
@@ -168,7 +168,7 @@ def test_lost_changes_stay_in_the_report(tmp_path: Path, home: Home) -> None:
         file.seek(32 + 24 + 100)
         file.write(b"\x55\xaa\x55")
     with kit.opened(copy) as vault:
-        assert verify(vault, kit.KEYS).checks["journal"] == Check(
+        assert verify_vault(vault, kit.KEYS).checks["journal"] == Check(
             CheckOutcome.FAILED, "5 changes lost when the vault was opened"
         )
 
@@ -199,7 +199,7 @@ def _judged(home: Home) -> str:
         vault = kit.open_at(home, readers=1)
     except IntegrityError:
         return "opening"
-    report = verify(vault, kit.KEYS)
+    report = verify_vault(vault, kit.KEYS)
     vault.close()
     assert report.status == "damaged"
     return "verify"

@@ -19,7 +19,7 @@ from core.types.clock import ManualClock
 from core.vault.database.migrations import known_migrations
 from core.vault.files.home import Home, SubKeys
 from core.vault.vault import Vault
-from core.vault.verification import verify
+from core.vault.verification import verify_vault
 
 _VAULTS = Path(__file__).resolve().parents[3] / "vaults"
 _VERSIONS = sorted(int(path.name[1:]) for path in _VAULTS.glob("v*"))
@@ -61,7 +61,7 @@ def test_a_golden_vault_gives_its_answers(version: int, tmp_path: Path) -> None:
         if version > 1:
             told = json.loads(json.dumps(golden_belief.answers(vault)))
             assert told == {name: answers[name] for name in told}
-        assert verify(vault, keys).status == "ok"
+        assert verify_vault(vault, keys).status == "ok"
         vault.write(lambda tx: tx.insert("settings", {"key": "new", "value": "1", "changed_at": 1}))
         assert vault.seq == answers["seq"] + 1
     finally:

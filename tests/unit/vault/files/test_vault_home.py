@@ -37,7 +37,7 @@ def test_modes_are_private_whatever_the_umask(tmp_path: Path) -> None:
         home = kit.new_vault(tmp_path / "deep" / "home")
         with kit.opened(home) as vault:
             kit.store_many(vault, 3)
-            vault.checkpoint()
+            vault.checkpoint_log()
             kit.store_many(vault, 3, first=10)
             vault.copy_into(home.backups / "copy.db")
             found = kit.modes(home.path)
@@ -52,14 +52,14 @@ def test_modes_are_private_whatever_the_umask(tmp_path: Path) -> None:
 
 def test_an_empty_home_made_by_someone_else_is_tightened(tmp_path: Path) -> None:
     tmp_path.chmod(0o777)
-    kit.home_at(tmp_path).prepare()
+    kit.home_at(tmp_path).prepare_folders()
     assert tmp_path.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_folder_with_other_things_keeps_its_mode(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     tmp_path.chmod(0o755)
-    kit.home_at(tmp_path).prepare()
+    kit.home_at(tmp_path).prepare_folders()
     assert tmp_path.stat().st_mode & 0o777 == 0o755
     assert (tmp_path / "backups").stat().st_mode & 0o777 == 0o700
 
@@ -74,7 +74,7 @@ def test_a_file_where_the_home_should_be(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("x")
     for path in (tmp_path / "home", tmp_path / "home" / "below"):
         with pytest.raises(LociError) as caught:
-            kit.home_at(path).prepare()
+            kit.home_at(path).prepare_folders()
         assert caught.value.code is Code.INVALID_INPUT
 
 
@@ -172,7 +172,7 @@ def test_create_never_overwrites(tmp_path: Path) -> None:
 
 def test_create_goes_on_after_one_that_was_killed(tmp_path: Path) -> None:
     home = kit.home_at(tmp_path / "h")
-    home.prepare()
+    home.prepare_folders()
     (home.path / "vault.db.new").write_bytes(b"half")
     (home.path / "vault.db.new-wal").write_bytes(b"half")
     home.wal.write_bytes(b"a log whose vault is gone" * 1000)

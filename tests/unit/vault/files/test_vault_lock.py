@@ -42,7 +42,7 @@ def test_a_second_owner_is_told_who_has_it(tmp_path: Path) -> None:
         assert caught.value.code is Code.VAULT_BUSY
         assert caught.value.exit_code == 3
         assert str(child.pid) in caught.value.sentence
-        assert VaultLock(path).holder() == child.pid
+        assert VaultLock(path).find_holder() == child.pid
     finally:
         child.communicate()
 
@@ -56,11 +56,11 @@ def test_the_lock_dies_with_its_holder_and_the_file_stays(tmp_path: Path) -> Non
     inode = path.stat().st_ino
     with VaultLock(path) as lock:
         assert path.read_text() == str(os.getpid())
-        assert VaultLock(path).holder() == os.getpid()
+        assert VaultLock(path).find_holder() == os.getpid()
         assert lock.is_held
     assert path.stat().st_ino == inode
     assert path.stat().st_mode & 0o777 == 0o600
-    assert VaultLock(path).holder() is None
+    assert VaultLock(path).find_holder() is None
 
 
 def test_two_locks_in_one_process_exclude_each_other(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_two_locks_in_one_process_exclude_each_other(tmp_path: Path) -> None:
     first.acquire()
     with pytest.raises(LociError):
         second.acquire()
-    assert first.holder() == os.getpid()
+    assert first.find_holder() == os.getpid()
     first.release()
     first.release()
     second.acquire()

@@ -11,7 +11,7 @@ import pytest
 import vault_kit as kit
 
 from core.vault.files.home import PAGE_SIZE, Home
-from core.vault.files.wal_audit import NO_LOG, WalScan, scan
+from core.vault.files.wal_audit import NO_LOG, WalScan, scan_log
 
 _STEP = 24 + PAGE_SIZE
 
@@ -23,7 +23,7 @@ def _left_behind(tmp_path: Path, home: Home, *, checkpoint_after: int = 0, commi
         vault.with_writer(lambda connection: connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall())
         kit.store_many(vault, checkpoint_after or commits)
         if checkpoint_after:
-            vault.checkpoint(truncate=False)
+            vault.checkpoint_log(truncate=False)
             kit.store_many(vault, commits - checkpoint_after, first=checkpoint_after + 1)
         shutil.copytree(home.path, copy.path)
     return copy
@@ -38,7 +38,7 @@ def _flip(path: Path, position: int, bit: int = 1) -> None:
 
 
 def _scan(home: Home) -> WalScan:
-    return scan(home.wal, home.shm, PAGE_SIZE)
+    return scan_log(home.wal, home.shm, PAGE_SIZE)
 
 
 def _rows(home: Home) -> tuple[int, int, int]:
@@ -52,7 +52,7 @@ def _rows(home: Home) -> tuple[int, int, int]:
 def test_no_log_and_an_empty_log(tmp_path: Path, home: Home) -> None:
     assert _scan(home) == NO_LOG
     (tmp_path / "w").write_bytes(b"short")
-    assert scan(tmp_path / "w", tmp_path / "s", PAGE_SIZE) == WalScan(size=5, readable=0, lost=0)
+    assert scan_log(tmp_path / "w", tmp_path / "s", PAGE_SIZE) == WalScan(size=5, readable=0, lost=0)
 
 
 def test_a_sound_log_after_a_kill_is_no_alarm(tmp_path: Path, home: Home) -> None:
@@ -108,7 +108,7 @@ def test_frames_of_an_older_generation_do_not_count(tmp_path: Path, home: Home) 
     copy = kit.home_at(tmp_path / "copy")
     with kit.opened(home) as vault:
         kit.store_many(vault, 10)
-        vault.checkpoint(truncate=False)
+        vault.checkpoint_log(truncate=False)
         kit.store_many(vault, 1, first=100)
         shutil.copytree(home.path, copy.path)
     frames = (copy.wal.stat().st_size - 32) // _STEP
