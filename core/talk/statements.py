@@ -34,8 +34,11 @@ from core.types.talk import (
 Reader = Callable[[Sequence[SentenceInContext]], Sequence[Reading]]
 SURE = 0.55
 """How sure reading and rewriting together must be."""
-MARKED = 0.075
-"""An episode none of whose sentences is so likely to state something is small talk: only what surely states nothing."""
+MARKED = 0.085
+"""An episode none of whose sentences is so likely to state something is small talk: only what surely states nothing.
+
+Of what authors that no fit saw said of any worth, 98 in 100 sentences lie above it.
+"""
 WORTH = 0.5
 """Expected worth from which a sentence is kept."""
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))

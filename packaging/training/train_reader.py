@@ -2,7 +2,7 @@
 
 Run by hand when the talk or the embedder change, in an environment with the `model` extra of pyproject.toml:
 
-    python packaging/training/train_reader.py [--epochs 3] [--seeds 3] [--layers 0 1 2 3]
+    python packaging/training/train_reader.py [--epochs 4] [--seeds 3] [--layers 0 1 2 3]
 
 Half of the authors, told by a digest of their name, are held out from every fit; the figures of the card are theirs.
 Of the other half one author in ten calibrates and the rest teach. The result is committed, so nobody else ever needs
@@ -203,7 +203,7 @@ def make(arguments: argparse.Namespace) -> None:
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--epochs", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--seeds", type=int, default=3, help="models whose weights are averaged")
     parser.add_argument("--layers", type=int, nargs="+", default=[0, 1, 2, 3])
     parser.add_argument("--rate", type=float, default=2e-4)

@@ -39,6 +39,21 @@ def test_no_sentence_of_weight_is_told_by_two_authors(sentences: tuple[LabelledS
             assert seen.setdefault(one.text.casefold(), one.author) == one.author, one.text
 
 
+def test_a_span_begins_and_ends_with_words(sentences: tuple[LabelledSentence, ...]) -> None:
+    parts = [one.text[span.start : span.end] for one in sentences for span in one.spans.values()]
+    assert len(parts) > 30_000
+    assert [part for part in parts if part != part.strip(" .,;:!?")] == []
+
+
+def test_states_last_and_what_happens_passes_as_the_guide_says(sentences: tuple[LabelledSentence, ...]) -> None:
+    told = [one for one in sentences if one.worth]
+    assert all(one.type != "none" for one in told)
+    by_type = {kind: [one.is_lasting for one in told if one.type == kind] for kind in TYPES if kind != "none"}
+    lasting = {kind: sum(flags) / len(flags) for kind, flags in by_type.items()}
+    assert min(lasting, key=lasting.__getitem__) == "event"
+    assert all(share > 0.75 for kind, share in lasting.items() if kind not in ("event", "plan"))
+
+
 def rows(tmp_path: Path, *lines: Any) -> Path:
     (tmp_path / "one.jsonl").write_text("\n".join(json.dumps(line) for line in lines), "utf-8")
     return tmp_path
