@@ -10,16 +10,14 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from core import log
 from core.belief.review.sides import injection_reasons
 from core.engine.export_format import Fields, check_format, render_export
-from core.engine.memories.memories import embed_backlog
+from core.engine.memories.memories import embed_restored
 from core.engine.runtime.search import Embedded, Search
-from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result, submit_work
+from core.engine.runtime.storage import Storage, chain_work, map_result
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.revise.revision import VERB, Reviser, preview_revision
 from core.intake.revise.revision_plan import check_revision
@@ -222,7 +220,6 @@ def release_memory_hold(storage: Storage, memory_id: str) -> Future[str]:
     return storage.write(write)
 
 
-_log = log.get("engine")
 _END_OF_ID = re.compile(r"[0-9a-f-]{8,35}", re.ASCII)
 _ENDING_SO = {
     "memory": "SELECT id FROM memories WHERE substr(id, ?) = ? LIMIT ?",
@@ -447,8 +444,5 @@ def _make_revision_writer(
 def _with_backlog(storage: Storage, search: Search, report: RevisionReport, revision: Revision) -> RevisionReport:
     """What is brought back may have been forgotten before it got its vector."""
     if revision.status is Status.ACTIVE and report.changed:
-        with suppress(UserError):
-            log_failure(
-                submit_work(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back"
-            )
+        embed_restored(storage, search)
     return report

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from core import log
 from core.embed.embedder import FOLDER, counter_for
 from core.engine.access.authority import OWNER_CHANNEL, Authority
 from core.engine.access.client_terms import (
@@ -39,10 +38,10 @@ from core.engine.access.client_terms import (
 from core.engine.access.recall_runner import run_recall
 from core.engine.clients import client_undo as undoing
 from core.engine.memories.contexts import budget_of
-from core.engine.memories.memories import embed_backlog
+from core.engine.memories.memories import with_restored_embedded
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Embedded
-from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result, recover_from, submit_work
+from core.engine.runtime.storage import Storage, chain_work, map_result, recover_from
 from core.engine.startup import flush_journal
 from core.errors import Code, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
@@ -359,7 +358,6 @@ def _completed_future(value: ContextPreview) -> Future[ContextPreview]:
 
 T = TypeVar("T")
 
-_log = log.get("engine")
 _PAUSED = (
     f"SELECT id FROM clients WHERE paused_at IS NOT NULL AND revoked_at IS NULL AND NOT {UNPAIRED} "  # noqa: S608 - constants
     "ORDER BY id"
@@ -696,16 +694,8 @@ class Clients:
                 at = open_vault.storage.write(partial(undo_batch, at=at)).result()
             return at.told
 
-        def with_backlog(done: Removal) -> Removal:
-            with suppress(UserError):  # a lock on the way leaves what came back to the next start
-                log_failure(
-                    submit_work(open_vault.storage.threads.jobs, embed_backlog, open_vault.storage, open_vault.search),
-                    _log,
-                    "embedding what came back",
-                )
-            return done
-
-        return map_result(open_vault.storage.run_on(open_vault.storage.threads.reads, run), with_backlog)
+        removed = open_vault.storage.run_on(open_vault.storage.threads.reads, run)
+        return with_restored_embedded(removed, open_vault.storage, open_vault.search)
 
     def _change_for_step_id(
         self, verb: str, label: str, write: Callable[[Tx, Verb], None], actor: Actor = OWNER_ACTOR

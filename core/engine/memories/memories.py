@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -313,6 +313,7 @@ BACKLOG_BATCH = 200
 READ_ANEW = "read_anew"
 """The verb of a change announced when a memory was read anew."""
 _log = log.get("engine")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -700,9 +701,7 @@ class Memories:
                 verb.set_outcome(())
             return report
 
-        return map_result(
-            open_vault.storage.write(write), lambda report: _with_backlog(open_vault.storage, open_vault.search, report)
-        )
+        return with_restored_embedded(open_vault.storage.write(write), open_vault.storage, open_vault.search)
 
 
 def _note_memory_disclosed(open_vault: OpenVault, memory: Memory, actor: Actor) -> Memory:
@@ -713,11 +712,20 @@ def _note_memory_disclosed(open_vault: OpenVault, memory: Memory, actor: Actor) 
     return memory
 
 
-def _with_backlog(storage: Storage, search: Search, report: UndoReport) -> UndoReport:
-    """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
+def embed_restored(storage: Storage, search: Search) -> None:
+    """Begin to embed what came back without a vector; a lock on the way leaves it to the next start."""
     with suppress(UserError):
         log_failure(submit_work(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back")
-    return report
+
+
+def with_restored_embedded(done: Future[T], storage: Storage, search: Search) -> Future[T]:
+    """The same result; once it is there, what came back with it is being embedded."""
+
+    def begin_embedding(reply: T) -> T:
+        embed_restored(storage, search)
+        return reply
+
+    return map_result(done, begin_embedding)
 
 
 def embed_backlog(storage: Storage, search: Search) -> int:

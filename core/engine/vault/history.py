@@ -8,17 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from core import log
 from core.engine.access.authority import Authority
-from core.engine.memories.memories import embed_backlog
+from core.engine.memories.memories import with_restored_embedded
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Search
-from core.engine.runtime.storage import Storage, log_failure, map_result, submit_work
 from core.errors import Code, PreconditionError, UserError
 from core.intake.undo import UNPAIRED
 from core.types.replies import AuditPage, AuditRow, ImportRow, StepRow, Steps, UndoBack, UndoReport
@@ -30,7 +26,6 @@ _SHOWN_IDS = 20
 # Rows of a step in which memories are looked for: an import's step has one for each of its memories.
 _SEARCHED_ROWS = 100
 _CLIENT = "client:"
-_log = log.get("engine")
 
 _STEP = (
     "SELECT s.id, s.at, s.verb, s.label, s.actor, c.name, "
@@ -228,9 +223,7 @@ class History:
             still = tuple(str(row[0]) for row in tx.all(_UNPAIRED, (json.dumps(sorted(names)),)))
             return UndoBack(told.labels, told.memories, tuple(reports), still)
 
-        return map_result(
-            open_vault.storage.write(write), lambda done: _with_backlog(open_vault.storage, open_vault.search, done)
-        )
+        return with_restored_embedded(open_vault.storage.write(write), open_vault.storage, open_vault.search)
 
     def list_audit(self, before: int | None = None, limit: int = 200) -> Future[AuditPage]:
         """Audit rows, newest first.
@@ -336,13 +329,6 @@ def _must_go(step: _Later, later: Mapping[str, _Later]) -> bool:
 def _describe_undo(rows: Rows, steps: Sequence[_Later]) -> UndoBack:
     memories = rows.value(_HOW_MANY, {"steps": json.dumps([step.id for step in steps])})
     return UndoBack(tuple(step.label for step in steps), int(memories))
-
-
-def _with_backlog(storage: Storage, search: Search, done: UndoBack) -> UndoBack:
-    """What came back with an undo has no vectors yet; a lock on the way leaves them to the next start."""
-    with suppress(UserError):
-        log_failure(submit_work(storage.threads.jobs, embed_backlog, storage, search), _log, "embedding what came back")
-    return done
 
 
 def _read_audit(rows: Rows, before: int | None, limit: int) -> AuditPage:
