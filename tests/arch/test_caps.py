@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from arch_tree import ROOT, module_of, name_of, python_files, used_paths
+from arch_tree import ROOT, module_of, name_of, parsed, python_files, used_paths, walk
 
 FILE_LINES = 800
 FUNCTION_LINES = 60
@@ -43,7 +43,7 @@ def breaches(path: Path, name: str) -> Iterator[str]:
     lines = len(source.splitlines())
     if lines > FILE_LINES:
         yield f"{name}: {lines} lines, {FILE_LINES} allowed"
-    for node in ast.walk(ast.parse(source, filename=str(path))):
+    for node in walk(parsed(path)):
         if isinstance(node, Function):
             length = (node.end_lineno or node.lineno) - node.lineno + 1
             if length > FUNCTION_LINES:

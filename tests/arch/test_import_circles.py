@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from arch_tree import ROOT, parsed, walk
 
-ROOT = Path(__file__).resolve().parents[2]
 HOUSES = ("app", "core", "ui")
 
 
@@ -21,13 +21,12 @@ def imports_of(root: Path) -> dict[str, set[str]]:
     """Each module of the house with those it imports, wherever in the file that stands."""
     files = {module_of(path, root): path for house in HOUSES for path in sorted((root / house).rglob("*.py"))}
     return {
-        module: {found for found in _named(ast.parse(path.read_text(encoding="utf-8")), files) if found != module}
-        for module, path in files.items()
+        module: {found for found in _named(parsed(path), files) if found != module} for module, path in files.items()
     }
 
 
 def _named(tree: ast.Module, known: Mapping[str, Path]) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in known)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:

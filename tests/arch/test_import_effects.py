@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from arch_tree import PRODUCT, ROOT, imported_names, module_of, parsed, python_files
+from arch_tree import PRODUCT, ROOT, imported_names, module_of, parsed, python_files, walk
 
 IN_STRING = re.compile(r"\bfrom ((?:app|core|ui)(?:\.\w+)*) import (\w+(?: as \w+)?(?:, *\w+(?: as \w+)?)*)")
 WATCHED = """
@@ -105,10 +105,10 @@ def test_the_watcher_sees(tmp_path: Path) -> None:
     assert seen["acts"] == {"busy": sorted([f"open {home / 'left'}", "os.putenv", "socket.__new__", "thread"])}
 
 
-def in_strings(source: str) -> set[str]:
+def in_strings(tree: ast.Module) -> set[str]:
     """Modules and names that code in a string imports, as dotted paths: what a child process is started with."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             for module, names in IN_STRING.findall(node.value):
                 found |= {f"{module}.{name.split(' as ')[0].strip()}" for name in names.split(",")}
@@ -116,7 +116,7 @@ def in_strings(source: str) -> set[str]:
 
 
 def test_code_that_stands_in_a_string_names_what_is_there() -> None:
-    wanted = {name for path in python_files(*PRODUCT) for name in in_strings(path.read_text(encoding="utf-8"))}
+    wanted = {name for path in python_files(*PRODUCT) for name in in_strings(parsed(path))}
     assert wanted
     missing = []
     for name in sorted(wanted):
@@ -127,7 +127,7 @@ def test_code_that_stands_in_a_string_names_what_is_there() -> None:
 
 
 def test_an_import_in_a_string_is_seen() -> None:
-    assert in_strings("A = 'import sys; from core.one import two, three as four; two()'") == {
+    assert in_strings(ast.parse("A = 'import sys; from core.one import two, three as four; two()'")) == {
         "core.one.two",
         "core.one.three",
     }

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from arch_tree import ROOT, dotted, imported_names, name_of, parsed, python_files
+from arch_tree import ROOT, dotted, imported_names, name_of, parsed, python_files, walk
 
 QT = {
     "QAbstractItemModel", "QAbstractListModel", "QAbstractTableModel", "QSortFilterProxyModel", "QStandardItemModel",
@@ -64,7 +64,7 @@ def adds_its_own(node: ast.ClassDef) -> bool:
     methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
     calls = {
         one.func.attr
-        for one in ast.walk(node)
+        for one in walk(node)
         if isinstance(one, ast.Call)
         and isinstance(one.func, ast.Attribute)
         and isinstance(one.func.value, ast.Name)
@@ -78,7 +78,7 @@ def item_classes(paths: Iterable[Path], root: Path = ROOT) -> list[str]:
     found = [
         (path, node, set(base_names(node, imported_names(parsed(path)))))
         for path in paths
-        for node in ast.walk(parsed(path))
+        for node in walk(parsed(path))
         if isinstance(node, ast.ClassDef)
     ]
     kin = set(QT)

@@ -6,7 +6,7 @@ import ast
 import re
 from functools import cache
 
-from arch_tree import ROOT, parsed
+from arch_tree import ROOT, parsed, walk
 
 PAGE = ROOT / "docs" / "lifecycle-tests.md"
 ROW = re.compile(r"^\| (?P<what>[^|]+) \| `(?P<file>[\w/]+\.py)::(?P<test>test_\w+)` \|$")
@@ -17,7 +17,7 @@ LEAST = 100
 def named_in(file: str) -> frozenset[str]:
     path = ROOT / "tests" / file
     assert path.is_file(), f"no file {file}"
-    return frozenset(node.name for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef))
+    return frozenset(node.name for node in walk(parsed(path)) if isinstance(node, ast.FunctionDef))
 
 
 def test_every_test_that_the_page_names_exists() -> None:

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from arch_tree import PRODUCT, ROOT, name_of, parsed, python_files
+from arch_tree import PRODUCT, ROOT, name_of, parsed, python_files, walk
 
 # Words that look like a verb's form and are nouns of the domain or standard mechanisms.
 NOUNS = frozenset(
@@ -79,7 +79,7 @@ def function_names(*folders: str, root: Path = ROOT) -> set[str]:
     return {
         node.name
         for path in python_files(*folders, root=root)
-        for node in ast.walk(parsed(path))
+        for node in walk(parsed(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")
     }
 

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
-from arch_tree import PRODUCT, ROOT, name_of, own_files, parsed, python_files
+from arch_tree import PRODUCT, ROOT, name_of, own_files, parsed, python_files, walk
 
 # Written in pieces, so that this file does not find itself.
 REGISTRIES = (
@@ -84,7 +84,7 @@ def test_no_environment_or_vault_is_kept_in_the_tree() -> None:
 def vault_file_opens(tree: ast.Module) -> list[int]:
     """Lines on which a file of a vault seems to be opened as an ordinary file."""
     lines = []
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
             if name in OPENS and VAULT_FILE.search(ast.unparse(node)):

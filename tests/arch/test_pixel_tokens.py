@@ -7,7 +7,7 @@ import re
 from dataclasses import asdict
 from pathlib import Path
 
-from arch_tree import ROOT, name_of, parsed, python_files
+from arch_tree import ROOT, name_of, parsed, python_files, walk
 
 from ui.theme.tokens import spacing
 
@@ -40,10 +40,10 @@ def _in_px(tree: ast.AST) -> set[str]:
     """The names that are handed to `px`, alone or within a sum."""
     return {
         name.id
-        for call in ast.walk(tree)
+        for call in walk(tree)
         if isinstance(call, ast.Call) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "px"
         for argument in call.args
-        for name in ast.walk(argument)
+        for name in walk(argument)
         if isinstance(name, ast.Name)
     }
 
@@ -69,7 +69,7 @@ def off_scale(path: Path) -> list[str]:
     steps = {0, 1, *asdict(spacing()).values()}
     return [
         f"{name_of(path)}:{call.lineno}: {keyword.arg}={ast.unparse(keyword.value)}"
-        for call in ast.walk(parsed(path))
+        for call in walk(parsed(path))
         if isinstance(call, ast.Call)
         for keyword in call.keywords
         if keyword.arg in {"gap", "margins"}

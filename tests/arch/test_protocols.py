@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 
-from arch_tree import python_files
+from arch_tree import parsed, python_files, walk
 
 # Protocol to why its one implementation cannot be named there.
 ONE_IMPLEMENTATION: dict[str, str] = {
@@ -32,8 +32,8 @@ def members(node: ast.ClassDef) -> frozenset[str]:
     """Methods, properties and declared fields of a class, those of instances among them."""
     found = {child.name for child in node.body if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)}
     fields = [child for child in node.body if isinstance(child, ast.Assign | ast.AnnAssign)]
-    found |= {name.id for child in fields for name in ast.walk(child) if is_stored(name) and isinstance(name, ast.Name)}
-    found |= {child.attr for child in ast.walk(node) if isinstance(child, ast.Attribute) and is_stored(child)}
+    found |= {name.id for child in fields for name in walk(child) if is_stored(name) and isinstance(name, ast.Name)}
+    found |= {child.attr for child in walk(node) if isinstance(child, ast.Attribute) and is_stored(child)}
     return frozenset(found)
 
 
@@ -48,7 +48,7 @@ def classes() -> tuple[tuple[str, bool, frozenset[str], tuple[str, ...]], ...]:
             tuple(map(ast.unparse, node.bases)),
         )
         for path in python_files("app", "core", "ui")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in walk(parsed(path))
         if isinstance(node, ast.ClassDef)
     )
 

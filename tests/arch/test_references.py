@@ -14,7 +14,7 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from arch_tree import PRODUCT, ROOT, module_of, name_of, parsed, python_files
+from arch_tree import PRODUCT, ROOT, module_of, name_of, parsed, python_files, walk
 
 _REFERENCE = re.compile(r"`((?:app|core|ui)(?:\.\w+)+)(?:\(\))?`")
 _FURTHEST = 8  # so many imports and bases are followed
@@ -65,22 +65,25 @@ def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
 def _bound_by(node: ast.stmt) -> set[str]:
     """The names that a definition or an assignment makes; of a class's `__init__` those of the instance too."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        own = (part for part in ast.walk(node) if node.name == "__init__" and isinstance(part, ast.Attribute))
+        own = (part for part in walk(node) if node.name == "__init__" and isinstance(part, ast.Attribute))
         kept = {part.attr for part in own if isinstance(part.ctx, ast.Store) and ast.unparse(part.value) == "self"}
         return {node.name} | kept
     if isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+        return {part.id for target in targets for part in walk(target) if isinstance(part, ast.Name)}
     return set()
 
 
 def remarks(path: Path) -> Iterator[tuple[int, str]]:
     """Line and text of each comment and of each string that stands by itself, as docstrings do."""
-    for node in ast.walk(parsed(path)):
+    for node in walk(parsed(path)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             for at, line in enumerate(node.value.value.splitlines()):
                 yield node.lineno + at, line
-    for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline):
+    source = path.read_text(encoding="utf-8")
+    if not any("#" in line and _REFERENCE.search(line) for line in source.splitlines()):
+        return  # dividing a file into tokens is slow, and no comment of this one names anything
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string
 

@@ -13,6 +13,8 @@ import builtins
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from arch_tree import children, walk
+
 # Helper to reason: functions whose result is SQL made from fixed words only.
 HELPERS = {
     "int": "a whole number is no text",
@@ -52,7 +54,7 @@ def _own_nodes(body: Iterable[ast.stmt]) -> Iterator[ast.AST]:
         node = waiting.pop()
         yield node
         if not isinstance(node, Function | ast.ClassDef):
-            waiting.extend(ast.iter_child_nodes(node))
+            waiting.extend(children(node))
 
 
 def _assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -78,16 +80,16 @@ def _name_apart(nodes: Sequence[ast.AST]) -> None:
     """
     for node in reversed(nodes):
         if isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
-            targets = [name for part in node.generators for name in ast.walk(part.target)]
+            targets = [name for part in node.generators for name in walk(part.target)]
             ours = {name.id for name in targets if isinstance(name, ast.Name)}
-            for name in ast.walk(node):
+            for name in walk(node):
                 if isinstance(name, ast.Name) and name.id in ours:
                     name.id = f"{name.id}@{node.lineno}:{node.col_offset}"
 
 
 def scopes(module: str, tree: ast.Module) -> list[Scope]:
     """Every function of a module, and its top level, with what is assigned in each; the tree is changed."""
-    nodes = list(ast.walk(tree))
+    nodes = walk(tree)
     _name_apart(nodes)
     found = [Scope(module, "<module>", [], tree.body)]
     for node in nodes:
@@ -111,7 +113,7 @@ def scopes(module: str, tree: ast.Module) -> list[Scope]:
 
 def _foreign_modules(tree: ast.Module) -> frozenset[str]:
     """Names under which a module knows whole modules that are not of Loci."""
-    aliases = [alias for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    aliases = [alias for node in walk(tree) if isinstance(node, ast.Import) for alias in node.names]
     return frozenset(
         alias.asname or alias.name.split(".")[0]
         for alias in aliases
