@@ -308,12 +308,12 @@ def conversations(count: int) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("zipped", [False, True])
-def test_an_export_of_30_megabytes_streams(tmp_path: Path, zipped: bool) -> None:
-    count = 1950
+def test_a_large_export_streams(tmp_path: Path, zipped: bool) -> None:
+    count = 520
     target = tmp_path / "conversations.json"
     with target.open("wb") as file:
         file.writelines(conversations(count))
-    assert target.stat().st_size > 30_000_000
+    assert target.stat().st_size > 8_000_000
     if zipped:
         # Stored, because words repeated so often would be taken for a bomb.
         archived = tmp_path / "export.zip"
@@ -324,7 +324,7 @@ def test_an_export_of_30_megabytes_streams(tmp_path: Path, zipped: bool) -> None
     try:
         with open_bundle(target) as bundle:
             told = dry_run_import(bundle, detect_format(bundle))
-        assert tracemalloc.get_traced_memory()[1] < 64 << 20
+        assert tracemalloc.get_traced_memory()[1] < 6 << 20
     finally:
         tracemalloc.stop()
     assert told.conversations == count
