@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from snowballstemmer.english_stemmer import EnglishStemmer
-
-from core.text.terms import fold_word
+from core.text.terms import fold_word, stem_english
 
 _WORD = re.compile(r"[^\W_]+(?:['.&/-][^\W_]+)*|[£$€]?\d+(?:[.,:]\d+)*|\S")
 _PARTS = re.compile(r"(?i)^(.+?)('(?:m|s|re|ve|ll|d))$")
@@ -226,9 +224,4 @@ def starts_with(lows: Sequence[str], at: int, phrases: Sequence[tuple[str, ...]]
 def stem_word(low: str) -> str:
     """The stem of a word's base form, by which words that were said are told from invented ones."""
     bare = low.removesuffix("'s").removesuffix("'").strip(".'")
-    return str(_stemmer().stemWord(fold_word(verb_forms().lemma(bare))))
-
-
-@cache
-def _stemmer() -> EnglishStemmer:
-    return EnglishStemmer()
+    return stem_english(fold_word(verb_forms().lemma(bare)))

@@ -15,9 +15,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import zip_longest
 
-from snowballstemmer.english_stemmer import EnglishStemmer
-
-from core.text.terms import fold_case, fold_width, stop_words
+from core.text.terms import fold_case, fold_width, stem_english, stop_words
 
 Key = tuple[str, ...]
 """What the forms of a phrase share: one or two folded stems."""
@@ -193,8 +191,7 @@ def stem_of(word: str) -> str:
     if joined in stop_words() or joined in _name_stops() or "'" in folded or marks > _MOST_MARKS + len(word) // 2:
         return ""
     if joined.isascii():
-        # A stemmer keeps the word it works on: one each call, so that two threads never share it.
-        return str(EnglishStemmer().stemWord(joined))
+        return stem_english(joined)
     return joined
 
 

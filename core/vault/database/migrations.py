@@ -11,6 +11,7 @@ import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 from sqlcipher3 import dbapi2
@@ -38,6 +39,7 @@ class Migration:
     statements: tuple[str, ...]
 
 
+@cache
 def known_migrations() -> tuple[Migration, ...]:
     """All steps this program knows, in order.
 
