@@ -26,6 +26,8 @@ _BEFORE_NAMES = (
     | _NOT_AFTER
     | {"and", "or", "in", "at", "on", "from", "by", "like", "than", "as", "about", "called", "named"}
 )
+_OWNERS = frozenset(("my", "our", "his", "her", "their", "your", "the"))
+_PLACES = frozenset(("in", "on", "at", "to", "until", "from", "by", "with"))
 _LEAST_RIGHT = 4
 _OPENING_NAME = 3
 
@@ -139,6 +141,25 @@ def _is_third(tokens: Sequence[Token], at: int, first: int) -> bool:
             and behind not in ("and", "or", "is", "are", "was", "were", "for", "of", "in", "on")
         )
         or before.low in known_names()[0]
+        or _is_only_verb(tokens, at, first)
+    )
+
+
+def _is_only_verb(tokens: Sequence[Token], at: int, first: int) -> bool:
+    """Whether nothing else is the verb of "my new number ends in 77", which opens with whose or which it is."""
+    verbs = verb_forms()
+    behind = tokens[at + 1].low if at + 1 < len(tokens) else ""
+    if tokens[first].low not in _OWNERS or not 2 <= at - first <= 3 or behind not in _PLACES:
+        return False
+    stop = next((place for place in range(at + 1, len(tokens)) if tokens[place].low in _BREAKS), len(tokens))
+    lows = [token.low for token in (*tokens[first:at], *tokens[at + 1 : stop])]
+    return not any(
+        low in _AUX
+        or low in verbs.sets["modals"]
+        or low.endswith("n't")
+        or (low in verbs.past and low not in verbs.base)
+        or (low in verbs.third and verbs.third[low] not in verbs.sets["noun_too"])
+        for low in lows
     )
 
 
@@ -148,6 +169,11 @@ def is_verb_s(tokens: Sequence[Token], at: int) -> bool:
     behind = tokens[at + 1].low if at + 1 < len(tokens) else ""
     if before in SUBJECTS or before in ("that", "there", "who", "what", "where", "here", "everything", "nobody"):
         return True
+    name = at - 1
+    while name > 0 and tokens[name].is_capital:
+        name -= 1
+    if name < at - 1 and tokens[name].low == "at":  # "a day at Bea's in Leith"
+        return False
     verbs = verb_forms()
     rest = {token.low for token in tokens[at + 2 : at + 8]}
     return (

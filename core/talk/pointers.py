@@ -35,6 +35,8 @@ def points_outside(tokens: Sequence[Token], names: Collection[str] = ()) -> bool
     lows = [token.low for token in tokens]
     if any(starts_with(lows, at, talk_words().phrases["pointing"]) for at in range(len(lows))):
         return True
+    if any(low == "instead" and lows[at + 1 : at + 2] != ["of"] for at, low in enumerate(lows)):
+        return True
     if any(_leaves_out(tokens, lows, at) for at in range(1, len(lows))) or _lacks_object(lows):
         return True
     if _opens_with_unknown(tokens, lows, names):
@@ -71,8 +73,10 @@ def _leaves_out(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
     behind = lows[at + 1] if at + 1 < len(lows) else ""
     if lows[at] in _AUX:
         return behind in _LINKED and lows[at - 1] != "to"
+    if lows[at] in ("one", "favorite", "favourite"):  # "has been one because", "her favourite is"
+        return behind in ("because", "is", "was", ",", "")
     if lows[at] in talk_words().sets["any_things"]:
-        return not (behind in _NARROWING or behind in _SUBJECTS or behind == "with")
+        return not (behind in _NARROWING or behind in _SUBJECTS or behind in _PLACING or behind == ":")
     if lows[at] == "that":  # "painted that sunrise" shows something, "learnt that it rains" does not
         if (behind in _PLACING or not behind) and "," in lows[:at]:  # it means what stands before it
             return False
@@ -119,6 +123,11 @@ def _is_bare(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
     while noun + 1 < len(lows) and lows[noun] in sets["plain_adjectives"] and _adds_meaning(tokens, lows, noun + 1):
         noun += 1
     if noun >= len(lows) or tokens[noun].is_capital or lows[noun] in sets["known_things"]:
+        return False
+    is_owned = lows[noun] in sets["things"] and lows[noun] not in sets["generic_things"]
+    if is_owned and at and lows[0] not in sets["english"]:  # "Ida sold the caravan" sold Ida's
+        return False
+    if at and verb_forms().lemma(lows[at - 1].removesuffix("ing")) == "play":  # an instrument
         return False
     if stem_word(lows[noun]) in {stem_word(low) for low in lows[:at]} or not lows[noun][:1].isalnum():
         return False

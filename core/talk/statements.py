@@ -39,8 +39,14 @@ MARKED = 0.085
 
 Of what authors that no fit saw said of any worth, 98 in 100 sentences lie above it.
 """
-WORTH = 0.5
+READ = 0.7
+"""How sure the reader alone must be that a sentence states something."""
+WORTH = 1.05
 """Expected worth from which a sentence is kept."""
+LONE_WORTH, DIARY_WORTH = 1.3, 1.7
+"""Likewise where nobody answers, and in what the owner writes alone: a diary tells of much that only its day needs."""
+_PASSING = frozenset((StatementType.ATTRIBUTE, StatementType.OPINION, StatementType.PREFERENCE))
+_BRIEF, _BRIEF_WORTH = 0.4, 1.7  # how one is or what one thinks for a day only is kept where it weighs much
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
 _NOTHING = Reading(StatementType.NONE, 0.0, Assertion.NONE, 0.0, 0.0, 0.0)
 _SPEAKERS = frozenset(("i", "im", "my", "me", "we", "our", "us"))
@@ -110,8 +116,8 @@ def distill_conversation(
 class _Distiller:
     def __init__(self, turns: Sequence[Turn], sure: float, worth: float) -> None:
         self._turns = turns
-        self._sure, self._worth = sure, worth
         self._references = References(turns)
+        self._sure, self._worth = sure, max(worth, _worth_of_kind(turns))
         self._names = frozenset(
             part for name in self._references.speakers for part in (name.lower(), *name.lower().split())
         )
@@ -145,11 +151,12 @@ class _Distiller:
         one = said[place]
         first = _run_start(said, place)
         own = tuple(each.sentence.text for each in said[first:place])
+        text = one.sentence.text[: _end_of_statement(one)]
         is_long = sum(token.is_word for token in one.tokens) >= _NEEDS_NO_OTHER
         if is_long or not first or said[first - 1].turn.speaker == one.turn.speaker:
-            return SentenceInContext(one.sentence.text, own)
+            return SentenceInContext(text, own)
         other = " ".join(each.sentence.text for each in said[_run_start(said, first - 1) : first])
-        return SentenceInContext(one.sentence.text, (f"{said[first - 1].turn.speaker}: {other}", *own))
+        return SentenceInContext(text, (f"{said[first - 1].turn.speaker}: {other}", *own))
 
     def list_parts(self, one: _Said, whole: SentenceInContext) -> tuple[SentenceInContext, ...]:
         """The clauses of a sentence as the reader is given them; none where it has but one."""
@@ -203,9 +210,10 @@ class _Distiller:
             return str(reading.assertion)
         if reading.type is StatementType.NONE or reading.assertion is Assertion.NONE:
             return "small_talk"
-        if reading.statement < self._sure:
+        if reading.statement < max(self._sure, READ):
             return "unsure"
-        if reading.worth < self._worth:
+        is_brief = reading.type in _PASSING and reading.lasting < _BRIEF and reading.worth < _BRIEF_WORTH
+        if reading.worth < self._worth or is_brief:
             return "small_talk"
         return "instruction" if scan_text(one.sentence.text).score > current_limits().flag else None
 
@@ -324,7 +332,8 @@ class _Distiller:
         content = content_words(told.text) - content_words(told.about) - self._stems.names
         tokens = tokenize_talk(told.text.rstrip("."))
         is_clear = stands_alone([token.low for token in tokens]) and not points_outside(tokens, self._names)
-        if len(content) < 1 + is_parted or not has_substance(content) or not is_clear:
+        needs_more = is_parted and not self._references.is_known_person(told.about)
+        if len(content) < 1 + needs_more or not has_substance(content) or not is_clear:
             return False
         start = one.turn.start + one.sentence.start + told.start
         statement = Statement(
@@ -395,11 +404,31 @@ def _is_decided(one: _Said) -> bool:
 
 def _asks(one: _Said) -> bool:
     """Whether a sentence ends as a question does; "I'm with Henning now, remember?" is none."""
-    if not one.sentence.text.rstrip(" )\"'").endswith("?"):
-        return False
-    lows = [token.low for token in one.tokens if token.low not in ("?", "!")]
-    has_tag = len(lows) > 3 and lows[-1] in talk_words().sets["tags"] and "," in (lows[-2], lows[-3])
-    return not (has_tag and has_finite_verb(one.tokens, 1, min(4, len(one.tokens))))
+    is_asked = one.sentence.text.rstrip(" )\"'").endswith("?")
+    return is_asked and _end_of_statement(one) == len(one.sentence.text)
+
+
+def _end_of_statement(one: _Said) -> int:
+    """Where what is stated ends before a tag that asks for a nod; the sentence's end where it has none."""
+    tokens = [token for token in one.tokens if token.low not in ("?", "!")]
+    lows = [token.low for token in tokens]
+    end = len(one.sentence.text)
+    if (
+        not one.sentence.text.rstrip(" )\"'").endswith("?")
+        or len(lows) < 4
+        or lows[-1] not in talk_words().sets["tags"]
+    ):
+        return end
+    comma = next((at for at in (-2, -3) if lows[at] == ","), None)
+    is_told = comma is not None and has_finite_verb(one.tokens, 1, min(4, len(one.tokens)))
+    return tokens[comma].start if is_told and comma is not None else end
+
+
+def _worth_of_kind(turns: Sequence[Turn]) -> float:
+    """The least worth by who writes: several, one alone, or the owner alone."""
+    if len({turn.speaker for turn in turns if turn.text.strip()}) != 1:
+        return 0.0
+    return DIARY_WORTH if all(turn.is_owner for turn in turns) else LONE_WORTH
 
 
 def _run_start(said: Sequence[_Said], place: int) -> int:

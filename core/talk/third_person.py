@@ -43,7 +43,7 @@ _YOURS = {
     "'m": "are", "'re": "are", "am": "are", "'ve": "have", "was": "were", "wasn't": "were not", "don't": "do not",
     "haven't": "have not", "aren't": "are not", "weren't": "were not", "ain't": "are not", "is": "are",
 }  # fmt: skip
-_PICTURES = re.compile("[\u2190-\u21ff\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]+")
+_PICTURES = re.compile("[\u2190-\u21ff\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]+|\\[\\[|\\]\\]")
 _SPOKEN = {"'ll": "will", "gonna": "going to", "wanna": "want to", "gotta": "have to"}
 _NOT = {"can't": "cannot", "cannot": "cannot", "won't": "will not", "shan't": "shall not", "ain't": "is not"}
 _INVERTED = frozenset(
@@ -301,7 +301,8 @@ def _is_elided_passive(draft: _Draft, verb: int) -> bool:
     """Whether a clause is a note's "chimney swept before the winter", which leaves out what makes it a sentence."""
     first, verbs, sets = draft.clause.first, verb_forms(), talk_words().sets
     low, behind = draft.low(verb), draft.low(verb + 1)
-    if verb != first + 1 or low not in verbs.participles or low not in verbs.past or _is_named(draft, first):
+    is_done = low in verbs.participles and low in verbs.past and verbs.lemma(low) in verbs.sets["done_to"]
+    if verb != first + 1 or not is_done or _is_named(draft, first):
         return False
     is_person = draft.low(first) in SUBJECTS or any(draft.low(first) in sets[sort] for sort in _PERSONS)
     has_object = behind[:1].isalnum() and not (behind in sets["leads"] or behind in verbs.sets["adverbs"])

@@ -65,6 +65,9 @@ def test_a_thing_of_everyones_world_or_one_that_is_narrowed_does_not(text: str) 
         "Ida painted that sunrise in 2022.",
         "Omar does not go often.",
         "Omar is making everything right.",
+        "Omar swims instead.",
+        "Ida has been one because she asked.",
+        "Omar met Ida last summer.",
     ],
 )
 def test_a_word_that_stands_for_what_was_said_before_points_outside(text: str) -> None:
@@ -77,6 +80,9 @@ def test_a_word_that_stands_for_what_was_said_before_points_outside(text: str) -
         "Ida learnt that support matters.",
         "Omar has read several books.",
         "Ida swims a lot.",
+        "Omar swims instead of running.",
+        "Ida sold the caravan.",
+        "Ida played the tuba at school.",
         "Omar loves everything about trains.",
         "Ida goes to school.",
         "No sprouts before May, learned that in 2024.",

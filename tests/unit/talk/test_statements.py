@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.talk.statements import distill_conversation
+from core.talk.statements import Reader, distill_conversation
 from core.talk.turns import EpisodeText, read_turns
 from core.talk.words import talk_words, tokenize_talk
 from core.types.talk import Assertion, ConversationStatements, Reading, SentenceInContext, StatementType
@@ -50,6 +50,8 @@ def _told(*lines: Line, owner: str = "") -> list[str]:
         ("my dentist is Dr. Alvarez", "Mara's dentist is Dr. Alvarez."),
         ("I'm gonna stay home and bake bread.", "Mara is going to stay home and bake bread."),
         ("We watch films, hike, and have quiz nights.", "Mara watches films, hikes, and has quiz nights."),
+        ("My new number ends in 77.", "Mara's new number ends in 77."),
+        ("I met [[Jo]] in Leith.", "Mara met Jo in Leith."),
         ("I also keep bees.", "Mara keeps bees."),
         ("In the meantime, I sold my boat.", "Mara sold their boat."),
     ],
@@ -247,6 +249,53 @@ def test_a_name_that_only_calls_somebody_is_left_out() -> None:
 def test_a_question_of_any_gives_no_words_to_its_answer() -> None:
     assert _told(("Mara", "Do you know any organizations that help dogs?"), ("Joss", "Yes, a few.")) == []
     assert _told(("Mara", "Do you have a pet?"), ("Joss", "Yes, a dog called Rex.")) == ["Joss has a dog called Rex."]
+
+
+def _read_as(worth: float, lasting: float = 1.0, statement: float = 1.0, kind: str = "event") -> Reader:
+    made = Reading(StatementType(kind), statement, Assertion.YES, 1.0, lasting, worth)
+    return lambda said: [made for _ in said]
+
+
+def test_what_one_writes_alone_has_to_weigh_more() -> None:
+    keeps = ("Mara", "I keep four hens.")
+    talk, alone = (("Joss", "Hello there all of you."), keeps), (keeps,)
+    assert _distill(*talk, read=_read_as(1.2)).statements
+    assert not _distill(*alone, read=_read_as(1.2)).statements
+    assert _distill(*alone, read=_read_as(1.5)).statements
+    assert not _distill(*alone, owner="Mara", read=_read_as(1.5)).statements
+    assert _distill(*alone, owner="Mara", read=_read_as(1.8)).statements
+
+
+@pytest.mark.parametrize(
+    ("kind", "lasting", "kept"),
+    [("opinion", 0.2, False), ("attribute", 0.2, False), ("opinion", 0.8, True), ("event", 0.2, True)],
+)
+def test_what_one_thinks_for_a_day_is_not_kept(kind: str, lasting: float, *, kept: bool) -> None:
+    lines = (("Joss", "Hello there all of you."), ("Mara", "I like the sea and four hens."))
+    assert bool(_distill(*lines, read=_read_as(1.5, lasting, kind=kind)).statements) is kept
+
+
+def test_a_reader_that_is_hardly_sure_makes_nothing() -> None:
+    lines = (("Joss", "Hello there all of you."), ("Mara", "I keep four hens."))
+    assert not _distill(*lines, read=_read_as(2.0, statement=0.6)).statements
+    assert _distill(*lines, read=_read_as(2.0, statement=0.8)).statements
+
+
+def test_a_tag_is_not_read_with_what_it_asks_to_be_nodded_at() -> None:
+    seen: list[str] = []
+
+    def read(said: Sequence[SentenceInContext]) -> list[Reading]:
+        seen.extend(one.text for one in said)
+        return _read_all(said)
+
+    done = _distill(("Joss", "Hello there all of you."), ("Mara", "I'm with Henning now, remember?"), read=read)
+    assert [one.text for one in done.statements] == ["Mara is with Henning now."]
+    assert "I'm with Henning now" in seen
+
+
+def test_a_line_of_a_list_has_no_subject_from_the_line_before() -> None:
+    notes = "My brother has a boat.\n- Bought a lamp for the boat in March."
+    assert _told(("Joss", "Hello."), ("Mara", notes))[1:] == ["Mara bought a lamp for the boat in March 2024."]
 
 
 def test_another_language_is_skipped_by_its_own_reason() -> None:
