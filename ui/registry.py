@@ -11,6 +11,7 @@ from ui.imports.wizard import ImportDialog
 from ui.inspector.claims import CLAIMS
 from ui.inspector.gauges import GAUGES
 from ui.inspector.history import HISTORY
+from ui.inspector.notes import NOTES
 from ui.inspector.panel import Inspector
 from ui.inspector.practice import PROCEDURE, RULE
 from ui.inspector.provenance import DISCLOSURES, PROVENANCE
@@ -30,8 +31,8 @@ from ui.pages.timeline.page import TIMELINE
 from ui.shell.window import Rooms
 
 PARTS: tuple[PartSpec, ...] = (
-    TEXT, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, RELATIONS, DEPENDENTS, DISCLOSURES,
-    HISTORY,
+    TEXT, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, NOTES, RELATIONS, DEPENDENTS,
+    DISCLOSURES, HISTORY,
 )  # fmt: skip
 
 

@@ -415,6 +415,7 @@ class Belief:
         voices: who confirmed, reinforced or disputed it, the latest first.
         claims: at most forty.
         opposed: open items it is a side of.
+        notes: what it may belong together with: nobody is asked, nothing waits.
     """
 
     memory_id: str
@@ -426,3 +427,4 @@ class Belief:
     opposed: tuple[OpenConflict, ...]
     chain: Chain
     rests: Rests
+    notes: tuple[OpenConflict, ...] = ()

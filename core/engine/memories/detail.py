@@ -36,7 +36,7 @@ from core.types.memory import (
 )
 from core.types.replies import MemoryDetail
 from core.types.values import Kind, Memory, Precision, Source, Status
-from core.vault.database.rows import Rows
+from core.vault.database.rows import MAY_BELONG, Rows
 
 _DAY_MS = 86_400_000
 _CHAIN_STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
@@ -172,6 +172,12 @@ _OPEN = (
     "SELECT id, kind, existing_id, incoming_id FROM conflicts WHERE +state = 'open' "
     "AND (incoming_id = :id OR existing_id = :id) ORDER BY opened_at, id LIMIT :most"
 )
+_NOTES = (
+    "SELECT c.id, c.kind, c.existing_id, c.incoming_id FROM conflicts c "  # noqa: S608 - constants
+    "JOIN memories i ON i.id = c.incoming_id JOIN memories e ON e.id = c.existing_id "
+    f"WHERE c.note = '{MAY_BELONG}' AND (c.incoming_id = :id OR c.existing_id = :id) "
+    "AND i.status = 'active' AND e.status = 'active' ORDER BY c.opened_at, c.id LIMIT :most"
+)
 _VERDICTS = (
     "SELECT v.verdict, k.name, coalesce(v.reason, ''), v.at FROM verdicts v LEFT JOIN clients k ON k.id = v.client_id "
     "WHERE v.memory_id = ? ORDER BY v.at DESC, v.verdict, v.voice LIMIT ?"
@@ -225,7 +231,8 @@ def explain_trust(rows: Rows, memory: Memory, now_ms: int) -> Belief:
         inputs=_read_trust_inputs(rows, memory, now_ms),
         voices=tuple(MemoryVerdict(*row) for row in rows.all(_VERDICTS, (_head_id(memory), _VOICES))),
         claims=claims,
-        opposed=_find_open_conflicts(rows, memory, own),
+        opposed=_find_open_conflicts(rows, memory, own, _OPEN),
+        notes=_find_open_conflicts(rows, memory, own, _NOTES),
         chain=_read_chain(rows, memory, now_ms),
         rests=_read_dependents(rows, memory, claims),
     )
@@ -327,10 +334,10 @@ def _evidence_from_row(row: Sequence[Any]) -> EvidenceSeen:
 # ---- what is against it
 
 
-def _find_open_conflicts(rows: Rows, memory: Memory, own: Sequence[KeyedClaim]) -> tuple[OpenConflict, ...]:
+def _find_open_conflicts(rows: Rows, memory: Memory, own: Sequence[KeyedClaim], items: str) -> tuple[OpenConflict, ...]:
     made = []
     head = _head_id(memory)
-    for item_id, kind, existing, incoming in rows.all(_OPEN, {"id": head, "most": _ITEMS}):
+    for item_id, kind, existing, incoming in rows.all(items, {"id": head, "most": _ITEMS}):
         is_newcomer = incoming == head
         other_id = (find_current_side(rows, existing, incoming) or existing) if is_newcomer else incoming
         other = None if other_id is None else read_by_ids(rows, [other_id]).get(other_id)

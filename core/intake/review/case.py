@@ -30,6 +30,7 @@ from core.memory.write import content_hash
 from core.types.replies import ClientRecord
 from core.types.reviews import Decision
 from core.types.values import Action
+from core.vault.database.rows import MAY_BELONG
 from core.vault.database.tx import Tx
 
 Row = Mapping[str, Any]
@@ -82,6 +83,11 @@ class ReviewCase:
         return self.existing is not None and self.existing["id"] in self.persons
 
     @property
+    def is_note(self) -> bool:
+        """Whether nobody was asked: that the two may belong together is a note, which can be dismissed."""
+        return self.item.note == MAY_BELONG
+
+    @property
     def brings_owners(self) -> bool:
         """Whether the newcomer is what the person said."""
         return self.incoming["id"] in self.persons
@@ -96,7 +102,7 @@ def load_case(tx: Tx, item_id: str) -> ReviewCase:
     item = read_item(tx, item_id)
     if item is None:
         raise UserError(Code.NOT_FOUND, "There is no such conflict.")
-    if item.state != "open":
+    if item.state != "open" and item.note != MAY_BELONG:
         raise PreconditionError("That was decided already; undo the decision to decide anew.")
     if not is_applicable(tx, item_id):
         raise PreconditionError("That is settled: one of the two memories no longer stands.")

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims import claim_key
+from core.belief.review.wording import review_strings
 from core.errors import BugError, Code, LociError, PreconditionError, UserError
 from core.intake.candidate import has_other_claims
 from core.intake.claims import claims_of, exclusive_rivals, qualify_claim
@@ -37,7 +38,7 @@ from core.intake.review.chores import count_decisions, make_rule
 from core.intake.transaction.admission import is_ordered, is_plain_label
 from core.intake.transaction.sources import Lineage, add_source, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.intake.transitions.review_items import ItemSubject, clear_hold
+from core.intake.transitions.review_items import ItemSubject, clear_hold, close_conflict
 from core.intake.transitions.transitions import Transitions, record_confirmation
 from core.memory.write import Stored, VectorSpace
 from core.text.times import format_time
@@ -543,7 +544,7 @@ class Resolver:
         case = load_case(tx, item_id)
         check_decision(case, decision, client)
         if decision.action is Action.SKIP:
-            return self.put_off(tx, [item_id], actor)
+            return self._dismiss(tx, case, actor) if case.is_note else self.put_off(tx, [item_id], actor)
         check_decision_texts(decision, client)
         check_merge(tx, case, decision)
         label = step_label(case, decision.action)
@@ -557,6 +558,14 @@ class Resolver:
                 item_id, action=decision.action.value, memories=len(transitions.touched), closed=len(closed)
             )
         return _make_decision_reply(transitions, label, case.ids, closed)
+
+    def _dismiss(self, tx: Tx, case: ReviewCase, actor: Actor) -> DecisionReply:
+        """Close a note: the two do not belong together, and are not noted again."""
+        label = str(review_strings()["labels_of_steps"]["dismiss"])
+        with self.work.verb(tx, VERB, label, actor) as verb:
+            close_conflict(tx, case.item.id, "resolved", Action.SKIP.value)
+            verb.note_audit(case.item.id, action=Action.SKIP.value)
+        return DecisionReply(verb.step_id, label, (case.item.id,))
 
     def resolve_many(
         self,

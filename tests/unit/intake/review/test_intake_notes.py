@@ -13,7 +13,8 @@ from readers_rig import Table, sure
 from core.belief.relate.relation_model import VALUE_CHANGED
 from core.intake.review.chores import revalidate_items
 from core.types.belief import BY_MEANING, Label
-from core.types.values import Source
+from core.types.reviews import Decision
+from core.types.values import OWNER_ACTOR, Action, Source
 from core.vault.database.rows import MAY_BELONG, NO_QUESTION
 from core.vault.database.tx import Tx
 
@@ -93,3 +94,27 @@ def test_what_counts_for_less_than_what_it_may_replace_still_waits(rig: Rig, tab
     reply = rig.store(TWO, source=Source.DOCUMENT)
     assert reply.operation == "QUARANTINE"
     assert rig.write(lambda tx: revalidate_items(tx)) == 0
+
+
+@pytest.mark.parametrize(
+    ("action", "stands"),
+    [
+        (Action.KEEP_BOTH, {ONE, TWO}),
+        (Action.SUPERSEDE, {TWO}),
+        (Action.SKIP, {ONE, TWO}),
+    ],
+)
+def test_a_note_is_on_both_memories_until_one_press_settles_it(
+    rig: Rig, table: Table, action: Action, stands: set[str]
+) -> None:
+    one, two = told(rig, table)
+    before = rig.dump()
+    sides = [rig.engine.memories.explain_trust(memory_id).result(30).notes for memory_id in (one, two)]
+    assert [(note.is_newcomer, note.other and note.other.id) for (note,) in sides] == [(False, two), (True, one)]
+    done = rig.engine.conflicts.resolve(sides[0][0].item_id, Decision(action), OWNER_ACTOR).result(30)
+    assert set(rig.texts()) == stands
+    assert rig.rows("SELECT resolution FROM conflicts") == [(action.value,)]
+    assert not rig.engine.memories.explain_trust(two).result(30).notes
+    rig.undo(done.step_id)
+    assert not {"conflicts", "edges"} & differences(before, rig.dump()).keys()
+    assert set(rig.texts()) == {ONE, TWO}
