@@ -51,7 +51,7 @@ class NoteBox(QFrame):
         ):
             flow.addWidget(make_button(words, partial(decide, item.item_id, action), kind="ghost"))
         if other is not None:
-            flow.addWidget(make_button(said["look"], lambda: look(other.id), kind="link"))
+            flow.addWidget(make_button(said["look"], lambda: look(other.id), kind="ghost"))
         layout.addWidget(links)
         self.setAccessibleName(f"{said['note']}: {head}")
 
