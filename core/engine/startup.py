@@ -178,16 +178,19 @@ def open_vault(
     if vault.read(scrub_noted) is not None:
         open_vault.search.scrub_due.set()  # the last run did not come to it
     threads.start_writer(open_vault.storage.queue.run)
-    if vault.older is not None:
-        return open_vault  # nothing is written before the person accepts it
-    if vault.info.recovered_from_crash:
-        noting = open_vault.storage.write(lambda tx: _note_crash(open_vault.storage, tx), background=True)
+    if vault.older is None:  # nothing is written before the person accepts an older copy
+        _note_findings(open_vault.storage, space, before)
+    return open_vault
+
+
+def _note_findings(storage: Storage, space: VectorSpace, before: VectorSpace | None) -> None:
+    """Write down in the background what opening found: a crash, another built-in model."""
+    if storage.vault.info.recovered_from_crash:
+        noting = storage.write(lambda tx: _note_crash(storage, tx), background=True)
         log_failure(noting, _log, "noting a crash")
     if before is not None:
-        over = before
-        replacing = open_vault.storage.write(lambda tx: vector_spaces.note_active(tx, space, over), background=True)
+        replacing = storage.write(lambda tx: vector_spaces.note_active(tx, space, before), background=True)
         log_failure(replacing, _log, "noting another built-in model")
-    return open_vault
 
 
 def accept_older(storage: Storage) -> tuple[int, int]:

@@ -31,6 +31,9 @@ from core.belief.review.open_questions import item_question
 from core.belief.review.queue import WaitingItem, read_pile, select_items
 from core.belief.review.sides import (
     DISGUISED,
+    ItemTopic,
+    KeyedClaim,
+    OpposedClaims,
     describe_contradicted,
     describe_injection,
     find_claim_conflicts,
@@ -197,10 +200,7 @@ class ReviewDesk:
         old_marks, new_marks = (
             ([], []) if existing_memory is None else find_differing_spans(existing_memory, incoming_memory, odds)
         )
-        topic, asked = item_topic(odds, new_claims), read_request(rows, item_id)
-        if existing_memory is not None and not odds:
-            worded = find_worded_topic(existing_memory.text, incoming_memory.text)
-            topic = worded if worded.stated else topic
+        topic, asked = _read_topic(existing_memory, incoming_memory, odds, new_claims), read_request(rows, item_id)
         incoming = read_side(rows, incoming_memory, new_marks, new_claims, brief=brief)
         existing = (
             None if existing_memory is None else read_side(rows, existing_memory, old_marks, old_claims, brief=brief)
@@ -486,6 +486,17 @@ def _describe_deliveries(rows: Rows, memory: Memory) -> tuple[Follow, ...]:
         nobody = said["given_nobody"]
         return (Follow(str(nobody["headline"]).format(count=memory.access_count), str(nobody["sentence"])),)
     return (Follow(", ".join(names), format_count(said["given"], memory.access_count)),)
+
+
+def _read_topic(
+    existing: Memory | None, incoming: Memory, odds: Sequence[OpposedClaims], new_claims: Sequence[KeyedClaim]
+) -> ItemTopic:
+    """What an item is about: the claims that are at odds, or else what the differing words of both texts name."""
+    if existing is not None and not odds:
+        worded = find_worded_topic(existing.text, incoming.text)
+        if worded.stated:
+            return worded
+    return item_topic(odds, new_claims)
 
 
 def _make_question(rows: Rows, held: QueueItem, topic: ItemTopic, asked: ClientRequest | None) -> str:
