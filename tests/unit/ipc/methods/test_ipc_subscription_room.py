@@ -29,7 +29,7 @@ class Outlet:
             self.refused.set()
         return self.room
 
-    def post(self, message: Mapping[str, Any]) -> None:
+    def post_notification(self, message: Mapping[str, Any]) -> None:
         if self.room:
             self.written.append(message)
         if len(self.written) == 2:
