@@ -15,21 +15,17 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache, lru_cache
-from importlib import import_module
 from importlib.resources import files
-from importlib.util import find_spec
-from types import ModuleType
-from typing import Any
+
+from snowballstemmer.english_stemmer import EnglishStemmer
 
 from core.types.values import Precision, Role, When
 
-_STEMMERS = "snowballstemmer"
 # Classes of speakers, not names: before a text they would only make all texts alike.
 _NOBODY = frozenset(role.value for role in Role) | {"system", "human", "you", "unknown"}
 _MONTHS = (
@@ -308,19 +304,7 @@ def _split_compound(token: str) -> Iterator[_Found]:
 
 def stem_english(word: str) -> str:
     """The stem of an English word. A stemmer keeps the word it works on: one each call, so that no threads share it."""
-    return str(_english_stemmer()().stemWord(word))
-
-
-@cache
-def _english_stemmer() -> Any:
-    """The stemmer's class, loaded beside its package, which brings thirty languages: 50 ms of a start."""
-    package = find_spec(_STEMMERS)
-    if package is None or package.submodule_search_locations is None:
-        return import_module(f"{_STEMMERS}.english_stemmer").EnglishStemmer
-    alone = ModuleType(f"{__name__}.{_STEMMERS}")
-    alone.__path__ = list(package.submodule_search_locations)
-    sys.modules.setdefault(alone.__name__, alone)
-    return import_module(f"{alone.__name__}.english_stemmer").EnglishStemmer
+    return str(EnglishStemmer().stemWord(word))
 
 
 @lru_cache(maxsize=32_768)

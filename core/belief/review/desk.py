@@ -31,7 +31,6 @@ from core.belief.review.open_questions import item_question
 from core.belief.review.queue import WaitingItem, read_pile, select_items
 from core.belief.review.sides import (
     DISGUISED,
-    ItemTopic,
     KeyedClaim,
     OpposedClaims,
     describe_contradicted,
