@@ -17,6 +17,7 @@ from functools import partial
 import numpy as np
 
 from core import log
+from core.belief.extract.claim_model import ClaimModel
 from core.belief.extract.extraction import extract_claims
 from core.belief.extract.statements import find_statements
 from core.belief.relate.relation_model import RelationModel
@@ -35,7 +36,7 @@ from core.events import Hub, Progress
 from core.index.base import VectorIndex
 from core.index.manager import IndexManager, IndexState, IndexStatus, MaintenanceDue
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
-from core.intake.claims import TextReaders
+from core.intake.claims import Extract, TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.kit.job_context import SCHEDULER, TalkReader
 from core.memory import vector_spaces
@@ -252,8 +253,24 @@ def _assemble_vault(
 
 
 def built_in_readers() -> TextReaders:
-    """Claims and statements by the pattern vocabulary, relations by the shipped model; neither needs a server."""
-    return TextReaders(extract=extract_claims, statements=find_statements, relate=RelationModel())
+    """Statements and claims by the pattern vocabulary, what is stored with a model beside it; none needs a server."""
+    return TextReaders(
+        extract=extract_claims,
+        extract_stored=built_in_claims(),
+        statements=find_statements,
+        relate=RelationModel(),
+    )
+
+
+def built_in_claims() -> Extract:
+    """What reads the claims of a text that is stored; the rules alone where the claim model's files are not there."""
+    model = ClaimModel()
+    try:
+        _ = model.card
+    except LociError as error:
+        _log.warning("the model that reads claims is not there: %s", error.code.value)
+        return extract_claims
+    return partial(extract_claims, model=model)
 
 
 TELLING = 2

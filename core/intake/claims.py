@@ -174,7 +174,8 @@ class TextReaders:
     """The readers of one open vault.
 
     Attributes:
-        extract: claims of a text.
+        extract: claims of a text, at a cost that every comparison can pay.
+        extract_stored: claims of a text that is stored, read with more care; None: as `extract`.
         statements: what whoever speaks states of themself, of which no claim need be read.
         relate: relations of pairs; None where there is no model: then structure alone decides.
         embed: the unit vector of a text, (dims,); for united texts.
@@ -183,11 +184,17 @@ class TextReaders:
     """
 
     extract: Extract = no_claims
+    extract_stored: Extract | None = None
     statements: FindStatements = no_statements
     relate: Relate | None = None
     embed: Callable[[str], NDArray[np.float32]] | None = None
     gate: float = 0.25
     most: int = 5
+
+    @property
+    def stored(self) -> Extract:
+        """What reads the claims of a text that is stored."""
+        return self.extract_stored or self.extract
 
 
 _AT = "coalesce(m.valid_from, m.occurred_at, m.recorded_at)"

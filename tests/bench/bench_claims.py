@@ -1,8 +1,8 @@
-"""How well claims are read from sentences: python tests/bench/bench_claims.py FOLDER_OR_FILE [--errors].
+"""How well claims are read from sentences: bench_claims.py FOLDER_OR_FILE [--errors] [--rules] [--half held].
 
 A folder holds `claims-dev.jsonl`; a file holds lines of the same form: `text` and `claims` of `{subject, predicate,
-value, polarity}`. A claim is right if subject, predicate and value are, after normalising. Not a test: it asserts
-nothing.
+value, polarity}`, and perhaps `half`. Claims are read as of a text that is stored, by rules and the claim model. A
+claim is right if subject, predicate and value are, after normalising. Not a test: it asserts nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from core.belief.extract.extraction import canonical_form, extract_claims, predicate_names  # noqa: E402
+from core.belief.extract.claim_model import ClaimModel  # noqa: E402
+from core.belief.extract.extraction import canonical_form, extract_claims  # noqa: E402
+from core.belief.extract.frames import predicate_names  # noqa: E402
 from core.belief.extract.normal_form import value_key  # noqa: E402
 
 Key = tuple[str, str, str]
@@ -29,16 +31,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("where", type=Path)
     parser.add_argument("--errors", action="store_true", help="show what was missed and what was wrong")
+    parser.add_argument("--rules", action="store_true", help="by rules alone")
+    parser.add_argument("--half", default="", help="only the lines of this half")
     chosen = parser.parse_args(arguments)
+    model = None if chosen.rules else ClaimModel()
     path = chosen.where / "claims-dev.jsonl" if chosen.where.is_dir() else chosen.where
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    lines = [line for line in lines if not chosen.half or line["half"] == chosen.half]
     right: Counter[str] = Counter()
     missed: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
     other_sign = 0
-    extract_claims("warm up")
+    extract_claims("warm up", model=model)
     began = time.perf_counter()
-    read = [extract_claims(line["text"]) for line in lines]
+    read = [extract_claims(line["text"], model=model) for line in lines]
     took = time.perf_counter() - began
     for line, drafts in zip(lines, read, strict=True):
         want = {_key(claim): claim["polarity"] for claim in line["claims"]}

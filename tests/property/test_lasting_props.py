@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.extract.extraction import predicate_names
+from core.belief.extract.frames import predicate_names
 from core.belief.extract.validity import LEVELS, classify_permanence, longest_permanence, reconcile_permanence
 from core.types.belief import ClaimDraft
 from core.types.values import Kind

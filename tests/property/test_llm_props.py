@@ -9,7 +9,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.extract.extraction import predicate_names
+from core.belief.extract.frames import predicate_names
 from core.belief.extract.model_proposals import PROPOSED_CONFIDENCE, keep_grounded, weigh_model_answer
 from core.llm.prompts import MOST_CLAIMS, claims_prompt, escape_fences, parse_claims, parse_relation, relation_prompt
 from core.types.belief import LABELS, ClaimProposal, ComparedText, Label, RelationProposal

@@ -1,26 +1,32 @@
-"""Reads claims out of a text by rules: sentences, ways of saying, subjects, values, validity. No model, no clock.
+"""Reads claims out of a text by rules: sentences, ways of saying, subjects, values, validity. No clock.
 
-The predicates are a closed list. What a text says about permissions, trust, instructions or systems is no claim: no
-predicate speaks of it. Where the reading is not sure it says nothing: a missed claim costs less than a wrong one.
+A claim model may be handed in: what it finds is joined to what the rules read, sentence by sentence. The predicates are
+a closed list. What a text says about permissions, trust, instructions or systems is no claim: no predicate speaks of
+it. Where the reading is not sure it says nothing: a missed claim costs less than a wrong one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from core.belief.extract.claim_model import ClaimModel, ReadValue
 from core.belief.extract.facts import read_facts
 from core.belief.extract.family import read_family_claims
 from core.belief.extract.frames import USER, FrameMatch, Subject, load_exclusivity, match_frames, read_name_at
 from core.belief.extract.normal_form import value_key
+from core.belief.extract.read_values import join_values
 from core.belief.extract.sentence import TokenizedSentence, hide_unreal, read_sentence, word_lists
 from core.belief.extract.validity import ValidityPhrase, WrittenDate, find_validity_phrases, find_written_dates, to_when
+from core.errors import LociError
 from core.text.sentences import split_sentences
 from core.types.belief import ClaimDraft
 
 MOST_CLAIMS = 64
 MOST_TEXT = 16_384
 MOST_SENTENCES = 200
+MOST_MODEL_SENTENCES = 24
+"""Of one text, read by the model too: a few milliseconds each."""
 LONGEST_VALUE = 200
 _LONGEST_SUBJECT = 80
 _LONGEST_LABEL = 6  # tokens of a name and its colon
@@ -32,6 +38,9 @@ _BEHIND_TIME = frozenset((",", ":", "-", "–", "—", "i", "we", "user", "my", 
 _ENDED = frozenset(("end", "past"))
 
 
+ClaimKey = tuple[str, str, str]
+
+
 @dataclass(slots=True)
 class _Story:
     """What is known from the sentences before."""
@@ -40,11 +49,18 @@ class _Story:
     thing: str = ""
     fiction: bool = False
     owner_keys: frozenset[str] = frozenset()
-    claims: dict[tuple[str, str, str], ClaimDraft] = field(default_factory=dict)
+    claims: dict[ClaimKey, ClaimDraft] = field(default_factory=dict)
+    model: ClaimModel | None = None
+    asked: int = 0
 
 
 def extract_claims(
-    text: str, *, now_ms: int | None = None, said_ms: int | None = None, owner_names: Sequence[str] = ()
+    text: str,
+    *,
+    now_ms: int | None = None,
+    said_ms: int | None = None,
+    owner_names: Sequence[str] = (),
+    model: ClaimModel | None = None,
 ) -> tuple[ClaimDraft, ...]:
     """Read the claims of a text.
 
@@ -53,11 +69,12 @@ def extract_claims(
         now_ms: the present, epoch ms; used as `said_ms` where that is unknown.
         said_ms: when it was said, epoch ms; tells the year of "since March".
         owner_names: names of the person; claims about them are claims about `user`.
+        model: reads the first sentences beside the rules; where it fails, the rules alone have read.
 
     Returns:
         Claims in the order of the text, at most 64, each once; `text[start:end]` is the clause that says it.
     """
-    story = _Story(owner_keys=frozenset(value_key(name) for name in owner_names if name.strip()))
+    story = _Story(owner_keys=frozenset(value_key(name) for name in owner_names if name.strip()), model=model)
     read = text[:MOST_TEXT]
     said = said_ms if said_ms is not None else now_ms
     told = 0
@@ -73,7 +90,7 @@ def extract_claims(
     return tuple(story.claims.values())[:MOST_CLAIMS]
 
 
-def canonical_form(draft: ClaimDraft) -> tuple[str, str, str]:
+def canonical_form(draft: ClaimDraft) -> ClaimKey:
     """What a claim is compared by.
 
     Returns:
@@ -94,11 +111,6 @@ def is_exclusive(predicate: str) -> bool | None:
     return load_exclusivity().get(predicate)
 
 
-def predicate_names() -> tuple[str, ...]:
-    """The names of the vocabulary's predicates, in its order."""
-    return tuple(load_exclusivity())
-
-
 def _read_sentence(story: _Story, text: str, place: tuple[int, int], said: int | None) -> None:
     sentence = read_sentence(text, *place)
     if not sentence.tokens:
@@ -111,6 +123,7 @@ def _read_sentence(story: _Story, text: str, place: tuple[int, int], said: int |
     if story.fiction or hide_unreal(sentence):
         story.fiction = True
         return
+    unreal = [(token.start, token.end) for token in sentence.tokens if token.hidden]
     noted = read_facts(sentence, when_said)
     for span in bounds:
         for token in sentence.tokens:
@@ -118,7 +131,69 @@ def _read_sentence(story: _Story, text: str, place: tuple[int, int], said: int |
                 token.hidden = True
     found = sorted([*match_frames(sentence), *read_family_claims(sentence), *noted], key=lambda one: (one.at, one.run))
     _note_people(story, sentence)
+    known = dict(story.claims)
     _keep_matches(story, sentence, found, bounds)
+    if story.model is not None and story.asked < MOST_MODEL_SENTENCES:
+        story.asked += 1
+        _join_model(story, story.model, sentence, known, (bounds, unreal))
+
+
+def _join_model(
+    story: _Story,
+    model: ClaimModel,
+    sentence: TokenizedSentence,
+    known: Mapping[ClaimKey, ClaimDraft],
+    around: tuple[Sequence[ValidityPhrase], Sequence[tuple[int, int]]],
+) -> None:
+    """Join what the model finds in a sentence to what rules just read in it.
+
+    Args:
+        known: the claims before this sentence; of what was said before nothing is dropped.
+        around: the sentence's phrases of time, and its words that claim nothing about the world.
+    """
+    bounds, unreal = around
+    text = sentence.text[sentence.start : sentence.end]
+    try:
+        reading, limits = model.read(text), model.card.limits
+    except LociError:
+        story.model = None
+        return
+    fresh = [draft for key, draft in story.claims.items() if key not in known]
+    joined = join_values(fresh, reading, text, limits)
+    for draft in joined.dropped:
+        del story.claims[canonical_form(draft)]
+    for one in joined.added:
+        first, last = (sentence.start + place for place in one.value)
+        if not any(start < last and first < end for start, end in unreal):
+            _add_read(story, sentence, one, bounds)
+
+
+def _add_read(story: _Story, sentence: TokenizedSentence, one: ReadValue, bounds: Sequence[ValidityPhrase]) -> None:
+    """Add a claim of the model's; of whom, where a pronoun says it, the sentences before tell."""
+    text = sentence.text[sentence.start : sentence.end]
+    subject = USER if one.subject is None else text[slice(*one.subject)]
+    if subject.casefold() in word_lists().sets["third"]:
+        subject = story.person
+    if value_key(subject) in story.owner_keys:
+        subject = USER
+    value = " ".join(text[slice(*one.value)].split()).strip("\"'“”‘’ ,;")
+    if not subject or not value_key(value) or max(len(value), len(subject)) > _LONGEST_SUBJECT:
+        return
+    since = next((span.since for span in bounds if span.since), "")
+    until = next((span.until for span in bounds if span.until), "")
+    draft = ClaimDraft(
+        subject=subject,
+        predicate=one.predicate,
+        value=value,
+        exclusive=bool(is_exclusive(one.predicate)),
+        polarity="negative" if one.is_denied and not until else "positive",
+        valid_from=to_when(since),
+        valid_to=to_when(until),
+        start=sentence.tokens[0].start,
+        end=sentence.tokens[-1].end,
+        confidence=round(min(_SURE, one.confidence), 2),
+    )
+    story.claims.setdefault(canonical_form(draft), draft)
 
 
 def _begin_behind(

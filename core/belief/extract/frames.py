@@ -149,6 +149,11 @@ def load_exclusivity() -> Mapping[str, bool]:
     return loaded
 
 
+def predicate_names() -> tuple[str, ...]:
+    """The names of the vocabulary's predicates, in its order."""
+    return tuple(load_exclusivity())
+
+
 def read_left_context(sentence: TokenizedSentence, at: int) -> LeftContext:
     """Read what stands before a place: helping words, then the subject.
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from core import log
-from core.belief.extract.extraction import predicate_names
+from core.belief.extract.frames import predicate_names
 from core.belief.extract.model_proposals import keep_grounded, weigh_model_answer
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.search import Search

@@ -201,7 +201,7 @@ class ChangeRequests:
         """The new text as a candidate that waits: the client's own words, whoever's the old ones are."""
         tx, store_service, kind = transitions.tx, self.store_service, Kind(old["kind"])
         new_id, lineage = transitions.make_id(), Lineage.of_actor(side.actor, side.actor.session)
-        claims = read_claims(store_service.readers.extract, text, (), (tx.now_ms, tx.now_ms), vouched=False)
+        claims = read_claims(store_service.readers.stored, text, (), (tx.now_ms, tx.now_ms), vouched=False)
         draft = Draft(
             id=new_id,
             text=text,

@@ -299,7 +299,7 @@ class StoredMemoryJudge:
         held = [draft for _, draft in load_claims(self._tx, [memory_id]).get(memory_id, [])]
         said, vouched = self._tx.value(_SAID, (memory_id,)), candidate.authority.owner_said
         times = (None, None) if said is None else (self._tx.now_ms, int(said))
-        found = read_claims(self.readers.extract, candidate.texts[0], held, times, vouched=vouched)
+        found = read_claims(self.readers.stored, candidate.texts[0], held, times, vouched=vouched)
         self._write_drafts([draft for draft in found if draft not in held], memory_id, candidate)
         level = classify_permanence("".join(candidate.texts), found, candidate.kind)
         if level != STANDARD:
@@ -324,7 +324,7 @@ class StoredMemoryJudge:
             (memory_id,),
         )
         if row is not None:
-            read = read_claims(self.readers.extract, str(row[0]), (), (self._tx.now_ms, None))
+            read = read_claims(self.readers.stored, str(row[0]), (), (self._tx.now_ms, None))
             if classify_permanence(str(row[0]), read, Kind(row[2])) == row[1]:
                 self._tx.update("memories", {"id": memory_id}, {"permanence": STANDARD})
 

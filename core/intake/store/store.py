@@ -373,7 +373,7 @@ class StoreService:
         standing = self._source_authority_of(draft, context, said)
         if checked.request.kind in KINDS_BY_TEXT:
             held, times = () if given is None else (given,), (tx.now_ms, said)
-            claims = read_claims(self.readers.extract, checked.texts[0], held, times, vouched=standing.owner_said)
+            claims = read_claims(self.readers.stored, checked.texts[0], held, times, vouched=standing.owner_said)
         elif given is not None:
             claims = (given,)
         return StoreCandidate(

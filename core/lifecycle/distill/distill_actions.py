@@ -197,7 +197,7 @@ class ItemWriter:
     def _draft(self, item: DistilledItem) -> Draft:
         newest = max(item.sources, key=lambda one: one.order)
         times = (None, None) if newest.said is None else (self.tx.now_ms, newest.said.ms)
-        read = read_claims(self.store_service.readers.extract, item.text, (), times)
+        read = read_claims(self.store_service.readers.stored, item.text, (), times)
         return Draft(
             id=self.store_service.make_id(),
             text=item.text,

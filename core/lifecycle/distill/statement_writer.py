@@ -279,7 +279,7 @@ class StatementWriter:
     def _draft(self, one: TalkStatement) -> Draft:
         told, episode = one.told, one.episode
         times = (None, None) if episode.said is None else (self.tx.now_ms, episode.said.ms)
-        read = read_claims(self.store_service.readers.extract, told.text, (), times)
+        read = read_claims(self.store_service.readers.stored, told.text, (), times)
         level = classify_permanence(told.text, read, Kind.FACT)
         return Draft(
             id=self.store_service.make_id(),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.belief.extract.extraction import predicate_names
+from core.belief.extract.frames import predicate_names
 from core.llm.prompts import (
     ANSWER_BYTES,
     MOST_CLAIMS,

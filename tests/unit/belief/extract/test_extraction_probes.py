@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.belief.extract.extraction import canonical_form, extract_claims, predicate_names
+from core.belief.extract.extraction import canonical_form, extract_claims
+from core.belief.extract.frames import predicate_names
 from core.belief.extract.normal_form import value_key
 
 Claims = set[tuple[str, str, str, str]]

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, extract_claims, is_exclusive, predicate_names
+from core.belief.extract.extraction import LONGEST_VALUE, MOST_CLAIMS, extract_claims, is_exclusive
+from core.belief.extract.frames import predicate_names
 from core.text.times import format_time
 from core.types.belief import ClaimDraft
 

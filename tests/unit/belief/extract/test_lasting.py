@@ -7,7 +7,8 @@ from importlib.resources import files
 
 import pytest
 
-from core.belief.extract.extraction import extract_claims, predicate_names
+from core.belief.extract.extraction import extract_claims
+from core.belief.extract.frames import predicate_names
 from core.belief.extract.validity import LEVELS, classify_permanence, longest_permanence, reconcile_permanence
 from core.errors import Code, UserError
 from core.types.belief import ClaimDraft

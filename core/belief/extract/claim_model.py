@@ -1,0 +1,253 @@
+"""The claims of one sentence by the claim model that ships: which words are a value, of which predicate, of whom.
+
+A token is marked as beginning or going on with a value of a predicate of the vocabulary, or as neither; beside it stand
+marks of the subjects, whether a value is somebody else's than the speaker's, and whether it is denied. Must not do:
+fetch anything, keep or log a text, decide which claims stand, or import the runtime before the first sentence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.belief.extract.frames import predicate_names
+from core.embed.embedder import PLACE, ModelFiles, SharedEncoder, runtime_faults
+from core.errors import Code, LociError
+from core.talk.reader_features import SentenceFeatures, encode_sentence
+from core.types.talk import SentenceInContext
+
+NOTHING, BEGIN, GOES_ON = 0, 1, 2
+OTHERS, DENIED = 3, 4
+"""Logits of a token behind those of its tag: the three of a subject, then one each for "somebody else's", "denied"."""
+SIDE = 5
+LIMITS = ("added", "replaces", "backed")
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadValue:
+    """One value that the model finds in a sentence.
+
+    Attributes:
+        predicate: a name of the vocabulary.
+        value: its characters (from, to).
+        subject: those that name its subject; None for the speaker.
+        is_denied: whether the sentence says that it is not so.
+        confidence: how likely all of it is right, 0 to 1; not calibrated further than its thresholds.
+    """
+
+    predicate: str
+    value: Span
+    subject: Span | None
+    is_denied: bool
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimReading:
+    """What the model says of one sentence.
+
+    Attributes:
+        values: in the order of the sentence.
+        shares: how likely each token belongs to a value of each predicate, (tokens, predicates).
+        offsets: characters (from, to) of each token.
+    """
+
+    values: tuple[ReadValue, ...]
+    shares: NDArray[np.float64]
+    offsets: tuple[Span, ...]
+
+    def backing(self, predicate: str, value: Span) -> float:
+        """How likely any word of a value belongs to a value of the predicate; 1 where it was not read so far."""
+        inside = [nr for nr, (start, end) in enumerate(self.offsets) if start < value[1] and end > value[0]]
+        return float(self.shares[inside, predicate_names().index(predicate)].max()) if inside else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimCard:
+    """What the manifest says.
+
+    Attributes:
+        version: 16 hex digits over every file a reading depends on.
+        limits: each of `LIMITS`: from which confidence a value is believed where rules read nothing, from which one it
+            stands for what rules read of the same words, and the least backing of what rules read.
+        place: where the word vectors lie in the embedder's file.
+        digests: SHA-256 of `claims` (the model), and of the embedder's `model.onnx` and `tokenizer.json`.
+    """
+
+    version: str
+    limits: Mapping[str, float]
+    place: Mapping[str, Any]
+    digests: Mapping[str, str]
+
+
+class ClaimModel:
+    """Reads sentences; loads its files when the first one comes. Several threads may use it at once."""
+
+    def __init__(self, folder: Traversable | None = None) -> None:
+        """Make one; nothing is read yet.
+
+        Args:
+            folder: the folder with manifest.json and model.onnx; None for the bundled one.
+        """
+        self._files = ModelFiles(claims_folder() if folder is None else folder, "model that reads claims")
+        self._lock = threading.Lock()
+        self._loaded: tuple[SharedEncoder, Any] | None = None
+        self._card: ClaimCard | None = None
+
+    @property
+    def card(self) -> ClaimCard:
+        """What the manifest says.
+
+        Raises:
+            EnvironmentFaultError: E3001 if the manifest is missing, unreadable or incomplete.
+        """
+        if self._card is None:
+            self._card = read_card(self._files)
+        return self._card
+
+    def read(self, sentence: str) -> ClaimReading:
+        """Read a sentence, its first 64 tokens.
+
+        Raises:
+            LociError: E3001 if the model cannot be loaded, E3002 if it gave no usable answer.
+        """
+        encoder, session = self._load()
+        row = encode_sentence(encoder.tokenizer, SentenceInContext(sentence))
+        try:
+            (marks,) = session.run(None, {"words": encoder.vectors(row.ids)[None], "kinds": row.kinds[None]})
+        except runtime_faults() as error:
+            raise LociError(Code.EMBEDDING_FAILED, "The model that reads claims failed on a sentence.") from error
+        if marks.shape != (1, len(row.ids), count_logits()) or not np.isfinite(marks).all():
+            raise LociError(Code.EMBEDDING_FAILED, "The model that reads claims gave no usable answer.")
+        return read_marks(marks[0].astype(np.float64), row, sentence)
+
+    def rest(self) -> None:
+        """Let go of what was loaded; who reads again loads it again."""
+        with self._lock:
+            self._loaded = None
+
+    def _load(self) -> tuple[SharedEncoder, Any]:
+        with self._lock:
+            if self._loaded is None:
+                card = self.card
+                encoder = SharedEncoder.load(self._files, card.place, card.digests)
+                self._loaded = encoder, self._files.open_session("model.onnx", card.digests["claims"], 1)
+            return self._loaded
+
+
+def claims_folder() -> Traversable:
+    """The folder of the claim model that ships with Loci."""
+    return files("resources").joinpath("model").joinpath("claims")
+
+
+def read_card(model: ModelFiles) -> ClaimCard:
+    """Read the manifest.
+
+    Raises:
+        EnvironmentFaultError: E3001 if it is missing, unreadable or incomplete.
+    """
+    try:
+        data = model.folder.joinpath("manifest.json").read_bytes()
+        manifest = json.loads(data)
+        limits = {name: float(manifest["limits"][name]) for name in LIMITS}
+        place = {name: manifest["shared"][name] for name in PLACE}
+        digests = {name: str(manifest["shared"][name]) for name in ("model.onnx", "tokenizer.json")}
+        digests["claims"] = str(manifest["files"]["model.onnx"])
+        is_sound = manifest["predicates"] == list(predicate_names())
+        is_sound = is_sound and all(int(place[name]) > 0 for name in ("offset", "words", "width"))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise model.unavailable("its manifest is missing or unreadable") from error
+    if not is_sound:
+        raise model.unavailable("its manifest is incomplete")
+    return ClaimCard(hashlib.sha256(data).hexdigest()[:16], limits, place, digests)
+
+
+def count_logits() -> int:
+    """Logits of a token: nothing, two for each predicate, and those beside."""
+    return 1 + 2 * len(predicate_names()) + SIDE
+
+
+def read_marks(marks: NDArray[np.float64], features: SentenceFeatures, text: str) -> ClaimReading:
+    """What the model's logits say.
+
+    Args:
+        marks: shape (length, `count_logits()`).
+        features: of the sentence they were made of.
+        text: the sentence.
+    """
+    own = marks[1 : len(features.offsets) + 1]
+    tags = _shares(own[:, :-SIDE])
+    subjects = list(_runs(own[:, -SIDE : -SIDE + OTHERS].argmax(1)))
+    side = 1 / (1 + np.exp(-np.clip(own[:, -SIDE + OTHERS :], -30, 30)))
+    values = tuple(_values(tags, side, subjects, features.offsets, text))
+    return ClaimReading(values, tags[:, 1::2] + tags[:, 2::2], features.offsets)
+
+
+def _values(
+    tags: NDArray[np.float64],
+    side: NDArray[np.float64],
+    subjects: Sequence[Span],
+    offsets: Sequence[Span],
+    text: str,
+) -> Iterator[ReadValue]:
+    for first, last in _runs_of_values(tags.argmax(1)):
+        nr = (int(tags[first].argmax()) - 1) // 2
+        sure = (tags[first, 1 + 2 * nr] + tags[first, 2 + 2 * nr]) * tags[first + 1 : last, 2 + 2 * nr].prod()
+        if last < len(offsets):
+            sure *= 1 - tags[last, 2 + 2 * nr]
+        others, denied = (float(share) for share in side[first])
+        sure *= max(others, 1 - others) * max(denied, 1 - denied)
+        near = min(subjects, key=lambda run: (run[0] >= first, abs(first - run[1])), default=None)
+        if others > 0.5 and near is None:
+            continue
+        subject = None if others <= 0.5 or near is None else _words(offsets, near, text)
+        value = _words(offsets, (first, last), text)
+        yield ReadValue(predicate_names()[nr], value, subject, denied > 0.5, float(sure))
+
+
+def _runs_of_values(tags: NDArray[np.int64]) -> Iterator[Span]:
+    """Tokens (from, to) of each value: a tag of a predicate and what goes on with it."""
+    first = 0
+    while first < len(tags):
+        last = first + 1
+        if tags[first]:
+            goes_on = 2 * ((tags[first] - 1) // 2) + GOES_ON
+            while last < len(tags) and tags[last] == goes_on:
+                last += 1
+            yield first, last
+        first = last
+
+
+def _runs(marks: NDArray[np.int64]) -> Iterator[Span]:
+    """Tokens (from, to) of each subject that is begun."""
+    for first in np.flatnonzero(marks == BEGIN):
+        last = int(first) + 1
+        while last < len(marks) and marks[last] == GOES_ON:
+            last += 1
+        yield int(first), last
+
+
+def _words(offsets: Sequence[Span], run: Span, text: str) -> Span:
+    """The whole words that tokens are parts of."""
+    start, end = offsets[run[0]][0], offsets[run[1] - 1][1]
+    while 0 < start < len(text) and text[start - 1].isalnum() and text[start].isalnum():
+        start -= 1
+    while 0 < end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+        end += 1
+    return start, end
+
+
+def _shares(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    raised = np.exp(logits - logits.max(1, keepdims=True))
+    return np.asarray(raised / raised.sum(1, keepdims=True), np.float64)

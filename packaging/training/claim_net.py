@@ -1,0 +1,225 @@
+"""The claim model as a torch module, its training loop and its export. Needs the `model` extra.
+
+Must not do: know where the lines come from.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from claim_data import ClaimLine
+from core.belief.extract.claim_model import BEGIN, DENIED, GOES_ON, OTHERS, SIDE, count_logits
+from core.belief.extract.frames import predicate_names
+from core.talk.reader_features import KINDS, PAD, SentenceFeatures, encode_sentence, token_span
+from core.types.talk import SentenceInContext
+from encoder_net import OPSET, WIDTH, batches_of, fill_layers, fill_places, layer_class
+from reader_net import PLACES, UNKNOWN, batch_of
+
+_NOTHING = -1e4
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a claim model is trained; as `reader_net.Recipe`."""
+
+    layers: tuple[int, ...] = (0, 1, 2, 3)
+    epochs: int = 3
+    batch: int = 32
+    rate: float = 3e-4
+    head_rate: float = 2e-3
+    decay: float = 0.9
+    smoothing: float = 0.02
+    dropout: float = 0.1
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class MarkedLine:
+    """A line as the model reads it, with a mark a token.
+
+    Attributes:
+        features: what it reads.
+        marks: rows of tag, subject, "somebody else's", "denied"; UNKNOWN where a mark is not learned from.
+    """
+
+    features: SentenceFeatures
+    marks: NDArray[np.int64]
+
+
+def mark_line(tokenizer: Any, line: ClaimLine) -> MarkedLine:
+    """The marks of a line's tokens."""
+    features = encode_sentence(tokenizer, SentenceInContext(line.text))
+    marks = np.full((4, len(features.ids)), UNKNOWN, np.int64)
+    marks[:2, 1 : len(features.offsets) + 1] = 0
+    for one in line.values:
+        place = token_span(features.offsets, *one.value)
+        if place is None:
+            continue
+        tag = 2 * predicate_names().index(one.predicate)
+        marks[0, place[0] : place[1] + 1] = tag + GOES_ON
+        marks[0, place[0]] = tag + BEGIN
+        marks[2:, place[0]] = one.subject is not None, one.is_denied
+        named = None if one.subject is None else token_span(features.offsets, *one.subject)
+        if named is not None:
+            marks[1, named[0] : named[1] + 1] = GOES_ON
+            marks[1, named[0]] = BEGIN
+    return MarkedLine(features, marks)
+
+
+def build(weights: dict[str, Any], recipe: Recipe) -> Any:
+    """The encoder with one head over its tokens.
+
+    Args:
+        weights: the published encoder's state.
+        recipe: how many layers, how much dropout.
+
+    Returns:
+        A torch module: (words, kinds) -> (batch, length, `count_logits()`).
+    """
+    torch = importlib.import_module("torch")
+    nn = torch.nn
+    layer = layer_class(recipe.dropout)
+
+    class Net(nn.Module):  # type: ignore[name-defined, misc, unused-ignore]  # torch is loaded when it runs
+        def __init__(self) -> None:
+            super().__init__()
+            self.kind, self.place = nn.Embedding(KINDS, WIDTH), nn.Embedding(PLACES, WIDTH)
+            self.norm, self.drop = nn.LayerNorm(WIDTH, 1e-12), nn.Dropout(recipe.dropout)
+            self.layers = nn.ModuleList([layer() for _ in recipe.layers])
+            self.tag = nn.Linear(WIDTH, count_logits())
+
+        def forward(self, words: Any, kinds: Any) -> Any:
+            mask = (kinds == PAD).to(words.dtype)[:, None, None, :] * _NOTHING
+            x = self.drop(self.norm(words + self.kind(kinds) + self.place(torch.arange(words.shape[1]))[None]))
+            for each in self.layers:
+                x = each(x, mask)
+            return self.tag(self.drop(x))
+
+    torch.manual_seed(0)
+    net = Net()
+    with torch.no_grad():
+        fill_layers(net.layers, recipe.layers, weights)
+        fill_places(net, weights, PLACES)
+        net.kind.weight.copy_(weights["embeddings.token_type_embeddings.weight"][0] + 0.02 * torch.randn(KINDS, WIDTH))
+    return net
+
+
+def fill_from_reader(net: Any, reader: Path) -> None:
+    """Begin with the layers of the reader, which knows talk, as its int8 file holds them.
+
+    Args:
+        net: what `build` made.
+        reader: the reader's model.onnx, with as many layers.
+    """
+    onnx, torch = importlib.import_module("onnx"), importlib.import_module("torch")
+    graph = onnx.load(str(reader)).graph
+    held = {part.name: onnx.numpy_helper.to_array(part) for part in graph.initializer}
+
+    def whole(name: str) -> NDArray[np.float32]:
+        raw, zero = held[f"{name}_quantized"].astype(np.float32), held[f"{name}_zero_point"].astype(np.float32)
+        return np.asarray((raw - zero) * held[f"{name}_scale"], np.float32)
+
+    products = [n.input[1].removesuffix("_quantized") for n in graph.node if n.op_type == "MatMulInteger"]
+    names = [f"layers.{i}.{part}" for i in range(len(net.layers)) for part in ("seen", "out", "wide", "back")]
+    state = {f"{name}.weight": whole(part).T for name, part in zip(names, products, strict=False)}
+    state |= {name: part for name, part in held.items() if name.startswith(("norm.", "layers."))}
+    state |= {name: whole(name) for name in ("kind.weight", "place.weight")}
+    known = net.state_dict()
+    known |= {name: torch.from_numpy(np.array(part)) for name, part in state.items() if name in known}
+    net.load_state_dict(known)
+
+
+def train(net: Any, epoch_rows: Callable[[int], list[MarkedLine]], table: NDArray[np.float32], recipe: Recipe) -> None:
+    """Fit the model in place.
+
+    Args:
+        net: what `build` made.
+        epoch_rows: the lines of an epoch.
+        table: word vectors.
+        recipe: how.
+    """
+    torch = importlib.import_module("torch")
+    rng = random.Random(recipe.seed)  # noqa: S311 - repeatable, not secret
+    torch.manual_seed(recipe.seed)
+    best = torch.optim.AdamW(_parameter_groups(net, recipe), weight_decay=0.01)
+    steps = recipe.epochs * math.ceil(len(epoch_rows(0)) / recipe.batch)
+    plan = torch.optim.lr_scheduler.LambdaLR(
+        best, lambda s: min((s + 1) / (0.08 * steps), max(0.01, (steps - s) / (0.92 * steps)))
+    )
+    net.train()
+    for epoch in range(recipe.epochs):
+        start, total = time.time(), 0.0
+        rows = epoch_rows(epoch)
+        for chunk in batches_of(rows, recipe.batch, rng):
+            words, kinds = batch_of([row.features for row in chunk], table)
+            with torch.autocast("cpu", torch.bfloat16):
+                marks = net(words, kinds)
+            loss = _loss(marks.float(), chunk, recipe.smoothing)
+            best.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            best.step()
+            plan.step()
+            total += float(loss.detach()) * len(chunk)
+        print(f"  epoch {epoch + 1}: loss {total / len(rows):.3f}, {time.time() - start:.0f} s", flush=True)
+    net.eval()
+
+
+def _parameter_groups(net: Any, recipe: Recipe) -> list[dict[str, Any]]:
+    top = len(net.layers)
+    groups = [{"params": list(net.tag.parameters()), "lr": recipe.head_rate}]
+    for i, layer in enumerate(net.layers):
+        groups.append({"params": list(layer.parameters()), "lr": recipe.rate * recipe.decay ** (top - 1 - i)})
+    low = [*net.place.parameters(), *net.norm.parameters(), *net.kind.parameters()]
+    groups.append({"params": low, "lr": recipe.rate * recipe.decay**top})
+    return groups
+
+
+def _loss(said: Any, chunk: Sequence[MarkedLine], smoothing: float) -> Any:
+    torch = importlib.import_module("torch")
+    functions = torch.nn.functional
+    marks = np.full((4, len(chunk), said.shape[1]), UNKNOWN, np.int64)
+    for nr, row in enumerate(chunk):
+        marks[:, nr, : row.marks.shape[1]] = row.marks
+    true = torch.from_numpy(marks).flatten(1)
+    said = said.flatten(0, 1)
+    loss = functions.cross_entropy(said[:, :-SIDE], true[0], label_smoothing=smoothing)
+    loss = loss + 0.5 * functions.cross_entropy(said[:, -SIDE : -SIDE + OTHERS], true[1])
+    for place, labels in ((OTHERS - SIDE, true[2]), (DENIED - SIDE, true[3])):
+        known = labels != UNKNOWN
+        if known.any():
+            pairs = said[:, place][known], labels[known].float()
+            loss = loss + 0.3 * functions.binary_cross_entropy_with_logits(*pairs)
+    return loss
+
+
+def export(net: Any, target: Path) -> None:
+    """Write the model as float32 ONNX with a free length; one sentence a run.
+
+    Args:
+        net: a trained model.
+        target: the file.
+    """
+    torch = importlib.import_module("torch")
+    net.eval()
+    axes = {0: "batch", 1: "length"}
+    torch.onnx.export(
+        net,
+        (torch.randn(1, 8, WIDTH), torch.tensor([[0, 1, 2, 1, 0, 4, 3, 0]])),
+        str(target),
+        input_names=["words", "kinds"],
+        output_names=["marks"],
+        dynamic_axes={"words": axes, "kinds": axes, "marks": axes},
+        opset_version=OPSET,
+        dynamo=False,
+    )

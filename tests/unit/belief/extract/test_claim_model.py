@@ -1,0 +1,110 @@
+"""The claim model that ships: what it reads of plain sentences, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from core.belief.extract.claim_model import ClaimModel, claims_folder, count_logits, read_marks
+from core.belief.extract.extraction import extract_claims
+from core.belief.extract.frames import predicate_names
+from core.errors import Code, LociError
+from core.talk.reader_features import SentenceFeatures
+
+
+@pytest.fixture(scope="module")
+def model() -> ClaimModel:
+    return ClaimModel()
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(str(claims_folder()), tmp_path / "claims"))
+
+
+def read_of(model: ClaimModel, text: str) -> set[tuple[str, str]]:
+    return {(one.predicate, text[slice(*one.value)]) for one in model.read(text).values}
+
+
+def test_words_no_rule_knows_are_read(model: ClaimModel) -> None:
+    text = "Doctor put me on ramipril, one every morning."
+    assert ("takes_medication", "ramipril") in read_of(model, text)
+    assert ("takes_medication", "ramipril") in {(one.predicate, one.value) for one in extract_claims(text, model=model)}
+
+
+def test_a_question_and_small_talk_claim_nothing(model: ClaimModel) -> None:
+    for text in ("Do you think it will snow?", "Who rebooted db3?", "ok thanks, talk later"):
+        assert extract_claims(text, model=model) == ()
+
+
+def test_somebody_elses_claim_is_theirs(model: ClaimModel) -> None:
+    text = "My brother Femi lives in Lagos."
+    (one,) = (each for each in model.read(text).values if each.predicate == "lives_in")
+    assert one.subject is not None
+    assert text[slice(*one.subject)] == "Femi"
+
+
+def test_after_a_rest_it_reads_again(model: ClaimModel) -> None:
+    text = "I own a caravan."
+    first = read_of(model, text)
+    model.rest()
+    assert read_of(model, text) == first
+
+
+def test_a_model_that_fails_leaves_the_rules_alone(copied: Path) -> None:
+    (copied / "model.onnx").write_bytes(b"no model")
+    broken = ClaimModel(copied)
+    with pytest.raises(LociError) as caught:
+        broken.read("I own a caravan.")
+    assert caught.value.code is Code.EMBEDDER_UNAVAILABLE
+    assert extract_claims("I own a caravan.", model=broken) == extract_claims("I own a caravan.")
+
+
+@pytest.mark.parametrize("key", ["limits", "predicates", "shared", "files"])
+def test_a_manifest_that_lacks_something_is_refused(copied: Path, key: str) -> None:
+    path = copied / "manifest.json"
+    manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    del manifest[key]
+    path.write_text(json.dumps(manifest), "utf-8")
+    with pytest.raises(LociError):
+        _ = ClaimModel(copied).card
+
+
+def test_a_model_of_another_vocabulary_is_refused(copied: Path) -> None:
+    path = copied / "manifest.json"
+    manifest: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps(manifest | {"predicates": manifest["predicates"][1:]}), "utf-8")
+    with pytest.raises(LociError):
+        _ = ClaimModel(copied).card
+
+
+@given(
+    st.lists(st.text(st.characters(codec="utf-8", categories=["L", "N", "P"]), min_size=1), max_size=6).flatmap(
+        lambda words: st.tuples(
+            st.just(words),
+            arrays(np.float64, (len(words) + 2, count_logits()), elements=st.floats(-50, 50)),
+        )
+    )
+)
+def test_any_marks_are_values_within_the_sentence(case: tuple[list[str], Any]) -> None:
+    words, marks = case
+    text, offsets, at = " ".join(words), [], 0
+    for word in words:
+        offsets.append((at, at + len(word)))
+        at += len(word) + 1
+    features = SentenceFeatures(np.zeros(len(words) + 2, np.int64), np.zeros(len(words) + 2, np.int64), tuple(offsets))
+    reading = read_marks(marks, features, text)
+    assert reading.shares.shape == (len(words), len(predicate_names()))
+    for one in reading.values:
+        assert 0 <= one.value[0] < one.value[1] <= len(text)
+        assert 0.0 <= one.confidence <= 1.0
+        assert one.predicate in predicate_names()
+        assert 0.0 <= reading.backing(one.predicate, one.value) <= 1.0 + 1e-9
