@@ -28,7 +28,7 @@ def found(value: str, confidence: float, predicate: str = "prefers") -> ReadValu
 
 def test_what_both_read_stands_and_is_not_added_again() -> None:
     joined = join_values([SHORT], reading(found("writing", 0.99)), SENTENCE, LIMITS)
-    assert joined.dropped == joined.added == ()
+    assert (joined.dropped, joined.added) == ((), ())
 
 
 def test_a_value_that_only_the_model_finds_needs_its_confidence() -> None:
@@ -45,7 +45,7 @@ def test_a_surer_reading_of_the_same_words_takes_the_place_of_the_rules() -> Non
 
 def test_a_less_sure_one_leaves_what_rules_read() -> None:
     joined = join_values([SHORT], reading(found("writing in the morning", 0.85)), SENTENCE, LIMITS)
-    assert joined.dropped == joined.added == ()
+    assert (joined.dropped, joined.added) == ((), ())
 
 
 def test_what_the_model_does_not_bear_out_goes() -> None:
