@@ -117,7 +117,13 @@ def has_substance(content: Iterable[str]) -> bool:
     Args:
         content: stems of its words that are not small ones.
     """
-    return bool(set(content) - _light_stems())
+    stems = set(content)
+    sets = talk_words().sets
+    left = stems - _light_stems()
+    if not stems & {stem_word(word) for word in sets["enjoyments"]}:
+        return bool(left)
+    dates = {stem_word(word) for word in sets["months"]}  # on which day somebody had a great time says nothing of it
+    return any(not one.isdigit() and one not in dates for one in left)
 
 
 @cache
