@@ -11,6 +11,8 @@ from ground_rig import Ran, flow, ground_of
 from talk_rig import TALK, bring_talk, plain_reader
 
 from core.lifecycle.distill.distill import DistillJob
+from core.lifecycle.distill.statement_writer import StatementWriter
+from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision
 
@@ -55,6 +57,31 @@ def test_a_second_run_reads_nothing_and_makes_nothing(rig: Rig) -> None:
     before = rig.dump()
     assert run(rig).counts == {}
     assert differences(before, rig.dump()) == {}
+
+
+def test_a_run_that_breaks_off_in_the_middle_of_writing_leaves_nothing_and_the_next_makes_each_once(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring_talk(rig, TALK)
+    rig.settle()
+    before = rig.dump()
+    marked: list[str] = []
+    whole = StatementWriter.mark
+
+    def mark(self: StatementWriter, episode: TalkEpisode, version: str, *, is_small_talk: bool) -> None:
+        marked.append(episode.id)
+        if len(marked) == len(TALK) - 1:  # both statements are written by then
+            raise KeyboardInterrupt
+        whole(self, episode, version, is_small_talk=is_small_talk)
+
+    monkeypatch.setattr(StatementWriter, "mark", mark)
+    with pytest.raises(KeyboardInterrupt):
+        run(rig)
+    assert {table for table in differences(before, rig.dump()) if table != "vault_state"} == set()
+    monkeypatch.undo()
+    assert run(rig).counts["statements"] == 2
+    assert facts(rig) == [CAT, GRAZ]
+    assert rig.verify()["status"] == "ok"
 
 
 def test_undo_of_the_run_leaves_every_row_as_it_was(rig: Rig) -> None:
