@@ -98,7 +98,7 @@ def _tie_phrases(graph: nx.Graph[Hashable], features: MemoryFeatures, nodes: Seq
     most = max(LEAST_MEMBERS, _MOST_SHARE * len(nodes))
     talk_count = len({int(features.talks[node]) for node in nodes})
     for node in nodes:
-        for key in features.phrases[node]:
+        for key in sorted(features.phrases[node]):  # sets of words have another order in every process
             if 2 <= counts[key] <= most:
                 weight = math.log(1 + len(nodes) / counts[key]) * _burst(counts[key], len(talks[key]), talk_count)
                 graph.add_edge(node, key, weight=weight * (_PAIR_BONUS if len(key) > 1 else 1.0))

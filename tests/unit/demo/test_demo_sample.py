@@ -51,7 +51,7 @@ def test_about_seven_questions_of_several_kinds_are_open(queue: Queue) -> None:
 def test_the_first_one_is_about_what_the_owner_said_and_assistants_were_given(sample: Engine, queue: Queue) -> None:
     first = sample.conflicts.read_item(queue.rows[0].id).result()
     assert first.kind == "contradiction"
-    assert first.question == "When is the deadline of Nine Bridges?"
+    assert first.question == "When is the deadline of Nine Bridges: 4 December 2026 or 27 November 2026?"
     assert first.existing is not None
     assert first.existing.owners_word
     assert first.existing.recalled >= 3
