@@ -8,7 +8,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
-from core.belief.review.desk import ReviewDesk
+from core.belief.review.item_reader import ReviewDesk
 from core.engine.memories.detail import explain_trust, read_detail
 from core.memory.read import read_by_id, read_by_ids
 from core.recall.predicate import build_predicate, wanted_labels

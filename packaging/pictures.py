@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.sample.shot import Shot, take_shots  # noqa: E402 - the checkout has to be on the path first
+from app.sample.screenshot import Shot, take_shots  # noqa: E402 - the checkout has to be on the path first
 from ui.registry import PAGES  # noqa: E402
 
 FOLDER = ROOT / "docs" / "pictures"

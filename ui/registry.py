@@ -12,8 +12,8 @@ from ui.inspector.claims import CLAIMS
 from ui.inspector.gauges import GAUGES
 from ui.inspector.history import HISTORY
 from ui.inspector.notes import NOTES
+from ui.inspector.outcomes import PROCEDURE, RULE
 from ui.inspector.panel import Inspector
-from ui.inspector.practice import PROCEDURE, RULE
 from ui.inspector.provenance import DISCLOSURES, PROVENANCE
 from ui.inspector.relations import DEPENDENTS, MENTIONS, RELATIONS
 from ui.inspector.text import TEXT, WARNING

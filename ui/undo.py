@@ -13,8 +13,8 @@ from core.types.values import OWNER_ACTOR
 from ui.bridge import make_write
 from ui.context import Context
 from ui.strings import undo_strings
+from ui.widgets.labels import count_of
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import count_of
 
 _PREFIXES = ("Undo: ", "Redo: ")
 _NAME = 64

@@ -93,7 +93,7 @@ def mcp(
             setup.out.print_document({"client": name, "grants": made})
         return
     if test:
-        from app.mcp.trial import run_trial
+        from app.mcp.connection_test import run_trial
 
         context.exit(0 if run_trial(setup) else 1)
     from app.mcp.server import run_server

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
+from app.cli.messages import first_words, format_count, format_minute, load_words
 from app.cli.options import SPACE, parse_grants, reach_lines
 from app.cli.output import Output, OutputError, escape_controls, one_line
 from app.cli.root import Command, loci, with_command
-from app.cli.words import first_words, format_count, format_minute, load_words
 from core.config.grant_wording import (
     describe_default_visibility,
     describe_former_client,

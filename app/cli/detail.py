@@ -11,10 +11,7 @@ from typing import Any
 
 import click
 
-from app.cli.output import Output, escape_controls, one_line
-from app.cli.review import read_items, shorten_id
-from app.cli.root import Command, loci, with_command
-from app.cli.words import (
+from app.cli.messages import (
     Item,
     align_rows,
     describe_author,
@@ -32,6 +29,9 @@ from app.cli.words import (
     load_words,
     on_day,
 )
+from app.cli.output import Output, escape_controls, one_line
+from app.cli.review import read_items, shorten_id
+from app.cli.root import Command, loci, with_command
 from app.vault.session import Session
 
 _NAME = 60

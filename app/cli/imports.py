@@ -13,11 +13,11 @@ from typing import Any
 
 import click
 
+from app.cli.messages import format_count, format_day, load_words
 from app.cli.output import Output, escape_controls, open_stdin, refuse_stdin_twice
 from app.cli.review import read_items
 from app.cli.root import Command, loci, with_command
 from app.cli.undo import print_undone
-from app.cli.words import format_count, format_day, load_words
 from app.vault.session import Session, absolute_path
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.types.values import Kind

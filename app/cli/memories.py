@@ -16,10 +16,10 @@ from typing import Any
 
 import click
 
+from app.cli.messages import describe_author, first_words, format_count, load_words, on_day
 from app.cli.options import local_time, parse_statuses
 from app.cli.output import Output, escape_controls, one_line, wrap_passage
 from app.cli.root import Command, loci, remove_missing, with_command
-from app.cli.words import describe_author, first_words, format_count, load_words, on_day
 from app.vault.session import Session
 from core.errors import Code, UserError
 from core.types.values import FIRST_DAY, LAST_DAY, LIST_SORTS, Intent, Kind, Source, Status

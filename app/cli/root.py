@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 import click
 
 from app import environment
+from app.cli.messages import older_words
 from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output, Progression, read_text
-from app.cli.words import older_words
 from app.qt import load_qt
 from app.vault.session import Report, Session, is_changing_verb
 

@@ -66,7 +66,7 @@ def shot(command: Command, page: str, out: Path, theme: str, size: str, text_siz
     if not place.parent.is_dir():  # before the window's parts are loaded, which takes seconds
         raise EnvironmentFaultError(Code.WRITE_FAILED, "There is no such folder; name a file in one that exists.")
     load_qt()
-    from app.sample.shot import Shot, take_shots  # Qt is loaded by what draws a window, and by nothing else
+    from app.sample.screenshot import Shot, take_shots  # Qt is loaded by what draws a window, and by nothing else
 
     take_shots([Shot(page, place, theme, width, height, text_size)])
     command.output.progression.is_done = True

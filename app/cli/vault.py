@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from app.cli.messages import format_count, load_words
 from app.cli.options import parse_statuses
 from app.cli.output import Output, OutputError, escape_controls
 from app.cli.root import Command, loci, with_command
-from app.cli.words import format_count, load_words
 from app.vault.session import Session, absolute_path
 from core.errors import Code, LociError, PreconditionError, UserError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.types.replies import Finding
 
 
-from app.cli.words import format_minute
+from app.cli.messages import format_minute
 
 Row = Mapping[str, Any]
 

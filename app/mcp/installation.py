@@ -23,9 +23,9 @@ from typing import Any, NoReturn
 import click
 
 from app.mcp.client_setup import ClientSetup
+from app.mcp.messages import format_sentence, load_assistants
 from app.mcp.pairing import ask_grants, pair_client
 from app.mcp.tokens import read_token
-from app.mcp.words import format_sentence, load_assistants
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 
 SERVER = "loci"

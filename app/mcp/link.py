@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from app.mcp.messages import format_sentence
 from app.mcp.tokens import read_token
-from app.mcp.words import format_sentence
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.ipc.client.async_client import AsyncClient
 from core.ipc.client.client import token_from_text

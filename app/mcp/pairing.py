@@ -17,8 +17,8 @@ import click
 from app.cli.options import SPACE, reach_lines
 from app.cli.output import escape_controls
 from app.mcp.client_setup import ClientSetup, check_client_name, loci_command
+from app.mcp.messages import format_sentence
 from app.mcp.tokens import read_token, write_token
-from app.mcp.words import format_sentence
 from core.config.grant_wording import describe_reused_name
 from core.errors import Code, LociError, UserError
 from core.ipc.client.client import Client, token_to_text

@@ -27,9 +27,9 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 
 from app.mcp.link import ClientReach, Link
+from app.mcp.messages import format_sentence, load_words
 from app.mcp.texts import SHOWN, format_result
 from app.mcp.tools import Tool, callable_tools, common_words, list_tools
-from app.mcp.words import format_sentence, load_words
 from core.errors import BugError, LociError
 from core.ipc.protocol.messages import RateLimitedError
 from core.text.screening.fences import escape_fenced

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from app.mcp.words import format_sentence
+from app.mcp.messages import format_sentence
 from core.text.screening.fences import escape_fenced
 
 TOKENS = 8_000

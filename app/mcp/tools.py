@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.mcp.words import load_protocol, load_words
+from app.mcp.messages import load_protocol, load_words
 
 LEAN, STANDARD, FULL = PROFILES = ("lean", "standard", "full")
 MOST_BUDGET = 7_500

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from app.chat.models import host_at
-from app.cli.words import format_count, load_words
+from app.cli.messages import format_count, load_words
 from app.parts import Parts
 from app.qt import load_qt
 from app.vault.connection import ask_secret

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from importlib.metadata import version
 from typing import Any, TypeVar
 
-from app.cli.words import older_words
+from app.cli.messages import older_words
 from app.parts import Parts
 from app.vault.compose import build_engine
 from app.vault.connection import open_root

@@ -5,7 +5,7 @@ predicate, session and condition, at overlapping times, and hold two values wher
 other sign (seed A feature 1; seed C 7.7). It is read from the claims and memories as they stand, so that it ends with
 the contradiction: what waits or is over speaks against nothing. Whose word a memory is stands here as parts of queries
 on a memory `m`, the one definition for the gate and the desk. Must not do: read a claim out of a text
-(`core.belief.extract` does), weigh one word against another (`core.belief.gate` does), or decide which is right.
+(`core.belief.extract` does), weigh one word against another (`core.belief.trust_gate` does), or decide which is right.
 """
 
 from __future__ import annotations

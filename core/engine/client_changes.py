@@ -13,7 +13,7 @@ from dataclasses import asdict
 from core.engine.access.authority import Authority
 from core.engine.library import Library
 from core.engine.memories.memories import write_feedback
-from core.engine.practice import Practice
+from core.engine.outcomes import Practice
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain_work, map_result
 from core.errors import Code, PreconditionError, UserError

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims import find_persons_words
-from core.belief.review.desk import ReviewDesk, open_requests_of, requesting_client
+from core.belief.review.item_reader import ReviewDesk, open_requests_of, requesting_client
 from core.belief.review.items import (
     HELD,
     ClientRights,
@@ -34,8 +34,7 @@ from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain_work
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.intake.review import source_quarantine
-from core.intake.review.case import rejection_label
-from core.intake.review.chores import (
+from core.intake.review.automation import (
     find_due,
     forget_rule,
     has_due_rules,
@@ -44,6 +43,7 @@ from core.intake.review.chores import (
     mark_seen,
     revalidate_items,
 )
+from core.intake.review.case import rejection_label
 from core.intake.review.resolution import Resolver
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.undo import steps_in_force

@@ -32,7 +32,7 @@ from core.engine.home.doctor import examine_home, make_finding
 from core.engine.home.keys import Home, HomeKeys, RootKey, read_secret_file
 from core.engine.home.window_file import WindowFile, load_window, save_window
 from core.engine.imports import Imports
-from core.engine.jobs.agenda import Agenda
+from core.engine.jobs.due_times import Agenda
 from core.engine.jobs.jobs import JobsGroup, Maintenance
 from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.jobs.scheduler import Scheduler
@@ -41,7 +41,7 @@ from core.engine.laboratory import Laboratory
 from core.engine.library import Library
 from core.engine.memories.import_comparison import compare_imported, reconcile_daily
 from core.engine.memories.memories import Memories, embed_backlog
-from core.engine.practice import Practice
+from core.engine.outcomes import Practice
 from core.engine.runtime.expiry import delete_expired
 from core.engine.runtime.monitor import release_caches
 from core.engine.runtime.open_vault import OpenVault

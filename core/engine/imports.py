@@ -2,7 +2,7 @@
 
 What was chosen of a running import is kept beside its row: a choice can name thousands of conversations, so it is
 written once and not with every batch, and goes when the import ends. Must not do: know a file format
-(`core.importers` does), store a record by another way than `core.intake.store.import_batch`, or write in a rehearsal.
+(`core.importers` does), store a record by another way than `core.intake.store.import_batch`, or write in a dry run.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from core.engine.runtime.progress import Asked, Counted, ImportProgress, Running
 from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import Storage, log_failure, submit_work
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
-from core.importers import dry_run as rehearsing
+from core.importers import dry_run
 from core.importers.detect import detect_format
 from core.importers.dry_run import DryRunReport, import_items
 from core.importers.input.files import printable_name
@@ -40,9 +40,9 @@ from core.intake.store.import_batch import (
     ImportTally,
     identity_digest,
     known_digests,
+    parse_usable_claim,
     scan_ahead,
     tally_from,
-    usable_claim,
     usable_space,
     usable_validity,
 )
@@ -224,7 +224,7 @@ def _import_record_from(record: Record, texts: tuple[str, ...], vectors: NDArray
         memory=replace(
             record,
             space=space,
-            claim=usable_claim(record.claim),
+            claim=parse_usable_claim(record.claim),
             valid_from=valid_from,
             valid_to=valid_to,
             flags=(*record.flags, *(mark for mark, stands in marks.items() if stands)),
@@ -351,7 +351,7 @@ class Imports:
             progress: told (done, total).
             cancelled: asked at safe points; stopping takes back what was stored. A lock on the way does not: the next
                 start goes on where it stopped.
-            only: keys of the conversations to import, from the rehearsal's plan ("" for what is in none); None for
+            only: keys of the conversations to import, from the dry run's plan ("" for what is in none); None for
                 all. The rest can be imported later.
 
         Returns:
@@ -453,18 +453,18 @@ class Imports:
             check_space_name(space)
         with open_bundle(path) as bundle:
             importer = detect_format(bundle, form)
-            plan = rehearsing.ImportPlan()
+            plan = dry_run.ImportPlan()
             new = NewRecordCounter(open_vault.storage.vault, space or HOME_SPACE, plan.would_store)
 
             def see_record(record: Record) -> None:
                 plan.see_record(record)  # first: a newcomer is told of as soon as it was looked up
                 new.add_record(record)
 
-            rehearsal, _ = _count_items(bundle, importer, progress, None, see_record)
-            _check_format_matches(bundle, form, rehearsal)
+            preview, _ = _count_items(bundle, importer, progress, None, see_record)
+            _check_format_matches(bundle, form, preview)
             new.count_waiting_records()
             rows, more = plan.make_result()
-            return replace(_make_report(None, importer.format, rehearsal, new.tally), plan=rows, plan_more=more)
+            return replace(_make_report(None, importer.format, preview, new.tally), plan=rows, plan_more=more)
 
     def _run_import(
         self, work: _Work, path: Path, form: str | None, space: str | None, only: frozenset[str] | None
@@ -473,16 +473,16 @@ class Imports:
             check_space_name(space)
         with open_bundle(path) as bundle:
             importer = detect_format(bundle, form)
-            rehearsal, passed_over = _count_items(bundle, importer, work.progress, only)
-            if only is not None and not rehearsal.records:
+            preview, passed_over = _count_items(bundle, importer, work.progress, only)
+            if only is not None and not preview.records:
                 raise UserError(Code.INVALID_INPUT, "Nothing of what was chosen is in this export; choose again.")
-            _check_format_matches(bundle, form, rehearsal)
-            run = self._begin_run(work, importer.format, bundle, path, space or HOME_SPACE, rehearsal.records, only)
+            _check_format_matches(bundle, form, preview)
+            run = self._begin_run(work, importer.format, bundle, path, space or HOME_SPACE, preview.records, only)
             tally = ImportTally()
             if passed_over:
                 tally.skipped["not_chosen"] = passed_over
-            self._store_batches(work, run, bundle, importer, tally, (0, rehearsal.records), only)
-            return _make_report(run.id, importer.format, rehearsal, tally)
+            self._store_batches(work, run, bundle, importer, tally, (0, preview.records), only)
+            return _make_report(run.id, importer.format, preview, tally)
 
     def _begin_run(
         self,
@@ -645,9 +645,9 @@ def _make_progress(storage: Storage, progress: Counted | None, cancelled: Asked 
     return ImportProgress(storage.clock, progress, cancelled, storage.closing.is_set)
 
 
-def _check_format_matches(bundle: Bundle, form: str | None, rehearsal: DryRunReport) -> None:
+def _check_format_matches(bundle: Bundle, form: str | None, preview: DryRunReport) -> None:
     """Nothing is detected where the person names a format; a wrong name shows in nothing at all being found."""
-    if form is not None and not (rehearsal.records or rehearsal.skipped or rehearsal.trouble_count):
+    if form is not None and not (preview.records or preview.skipped or preview.trouble_count):
         name = printable_name(bundle.label)
         raise UserError(
             Code.IMPORT_UNKNOWN_FORMAT, f"“{name}” holds nothing in the format {form}; nothing was imported."
@@ -662,7 +662,7 @@ def _count_items(
     see: Callable[[Record], None] | None = None,
 ) -> tuple[DryRunReport, int]:
     """Read everything; what was found, and how many records were not chosen."""
-    counted = rehearsing.DryRunTally(importer.format)
+    counted = dry_run.DryRunTally(importer.format)
     passed_over = 0
     for done, item in enumerate(import_items(bundle, importer)):
         if done % _CHECK_EVERY == 0:
@@ -677,7 +677,7 @@ def _count_items(
 
 
 def _is_chosen(record: Record, only: frozenset[str] | None) -> bool:
-    return only is None or rehearsing.item_key(record) in only
+    return only is None or dry_run.item_key(record) in only
 
 
 def _read_batches(
@@ -716,9 +716,9 @@ def _split_into_chunks(records: Iterator[Record], most: int) -> Iterator[list[tu
         yield chunk
 
 
-def _make_report(import_id: str | None, form: str, rehearsal: DryRunReport, tally: ImportTally) -> ImportReport:
-    skipped = dict(rehearsal.skipped)
-    for reason, count in rehearsal.trouble_reasons.items():
+def _make_report(import_id: str | None, form: str, preview: DryRunReport, tally: ImportTally) -> ImportReport:
+    skipped = dict(preview.skipped)
+    for reason, count in preview.trouble_reasons.items():
         skipped[reason] = skipped.get(reason, 0) + count
     for reason, count in tally.skipped.items():
         if count:
@@ -726,12 +726,12 @@ def _make_report(import_id: str | None, form: str, rehearsal: DryRunReport, tall
     return ImportReport(
         import_id=import_id,
         format=form,
-        conversations=rehearsal.conversations,
-        messages=rehearsal.messages,
+        conversations=preview.conversations,
+        messages=preview.messages,
         stored=tally.stored,
         proposals=tally.proposals,
         skipped=skipped,
-        errors=rehearsal.troubles,
-        earliest=rehearsal.earliest,
-        latest=rehearsal.latest,
+        errors=preview.troubles,
+        earliest=preview.earliest,
+        latest=preview.latest,
     )

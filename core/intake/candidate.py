@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from core.belief.claims import IN_PASSING, OWNERS_WORD, PERSONS, key_form, key_of_draft
 from core.belief.extract.normal_form import read_as_seen
-from core.belief.gate import SourceAuthority
 from core.belief.relate.coverage import has_no_residue
+from core.belief.trust_gate import SourceAuthority
 from core.intake.transaction.sources import KINDS_BY_TEXT, base_trusts, find_active_duplicate
 from core.memory.read import said_at_sql
 from core.types.belief import ClaimDraft, ComparedText

@@ -2,8 +2,8 @@
 
 A claim is asserted while a memory that it rests on stands. A late arrival, said before what stands, is placed by the
 time it was said: what it ends, and what ended it. `TextReaders` are the readers that are handed in, so that the store
-path depends on no model. Must not do: judge which of two claims is right (`core.belief.gate` does), give a version its
-number, or remove what rules read or somebody gave.
+path depends on no model. Must not do: judge which of two claims is right (`core.belief.trust_gate` does), give a
+version its number, or remove what rules read or somebody gave.
 """
 
 from __future__ import annotations

@@ -258,7 +258,7 @@ def _find_expendable(
         under = alone.back
         if loose.issuperset(under):
             reach = erasure_scope_of(rows, [memory_id, *under], whole_chain=False) if under else alone
-            if _is_missed_by_nobody(rows, reach):
+            if _is_expendable(rows, reach):
                 yield memory_id, (under, reach)
 
 
@@ -271,5 +271,5 @@ def _erasable_sources(rows: Rows, ground: JobContext, sources: Collection[str]) 
     return set(found) - find_protections(rows, found, ground.now_ms).keys()
 
 
-def _is_missed_by_nobody(rows: Rows, reach: ErasureScope) -> bool:
+def _is_expendable(rows: Rows, reach: ErasureScope) -> bool:
     return not reach.back and rows.one(_STANDING, (to_json(list(reach.ids)),)) is None

@@ -414,7 +414,7 @@ def activate_neighbours(rows: Rows, narrowed: ScopePredicate, found: Candidates,
     return {label: value for label, value in level.items() if value > seeds.get(label, 0.0)}
 
 
-def newly_activated_labels(found: Candidates, level: dict[int, float]) -> Labels:
+def graph_activated_labels(found: Candidates, level: dict[int, float]) -> Labels:
     """Labels that the activation reached and that are no candidates yet.
 
     Args:

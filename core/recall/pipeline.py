@@ -24,8 +24,8 @@ from core.recall.candidates import (
     activate_neighbours,
     apply_activation,
     apply_time_bonus,
+    graph_activated_labels,
     nearest_in_period,
-    newly_activated_labels,
     read_candidates,
     restrict_to_period,
 )
@@ -347,7 +347,7 @@ class Recall:
         level: dict[int, float] = {}
         if search.state.is_linked and profile.graph_worth > 0:
             level = activate_neighbours(rows, search.narrowed, found, 3 if plan.intent is Intent.CAUSAL else 2)
-            more = np.setdiff1d(newly_activated_labels(found, level), folded)
+            more = np.setdiff1d(graph_activated_labels(found, level), folded)
             if more.size:
                 found = found.with_others(read_candidates(rows, search.narrowed, question, more)[0])
             found = apply_activation(found, level, profile.graph_worth)

@@ -112,7 +112,7 @@ def lay_out(counts: Sequence[int]) -> tuple[Rect, ...]:
     while True:
         wide = max(_LEAST_SIDE + _GAP, round(math.sqrt(ground * _ASPECT)))
         high = max(_LEAST_SIDE + _GAP, math.ceil(ground / wide))
-        rects = _cut_squarely(weights, Rect(0, 0, wide, high))
+        rects = _cut_squarified(weights, Rect(0, 0, wide, high))
         if all(_has_capacity(rect, needs[at]) for rect, at in zip(rects, order, strict=True)):
             break
         ground *= _GROW
@@ -129,7 +129,7 @@ def _has_capacity(rect: Rect, places: int) -> bool:
     return rect.w >= _LEAST_SIDE and rect.h >= _LEAST_SIDE and room_capacity(rect.w, rect.h) >= places
 
 
-def _cut_squarely(weights: Sequence[float], ground: Rect) -> list[Rect]:
+def _cut_squarified(weights: Sequence[float], ground: Rect) -> list[Rect]:
     """Cut a ground into strips along its shorter side; each rectangle comes without the gap to its right and below."""
     found: list[Rect] = []
     at = 0

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 
 from core.talk.clauses import has_finite_verb, trim_clause
-from core.talk.words import Token, talk_words, third_person, tokenize_talk, verb_forms
+from core.talk.vocabulary import Token, talk_words, third_person, tokenize_talk, verb_forms
 from core.text.terms import common_words
 
 _YES = frozenset(("yes", "yeah", "yep", "yup", "aye", "sure", "ja", "definitely", "absolutely"))

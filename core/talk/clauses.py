@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.talk.words import Token, known_names, starts_with, talk_words, verb_forms
+from core.talk.vocabulary import Token, known_names, starts_with, talk_words, verb_forms
 
 SUBJECTS = frozenset(("i", "we", "he", "she", "they", "it", "you"))
 _BREAKS = frozenset((",", ";", "–", "—", "-", "--", ":", "..."))

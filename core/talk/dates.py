@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
-from core.talk.words import Edit
+from core.talk.vocabulary import Edit
 from core.text.time_parts import (
     DaySpan,
     TimeHit,

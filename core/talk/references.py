@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from core.talk.clauses import is_verb_s
-from core.talk.words import Token, known_names, talk_words, verb_forms
+from core.talk.vocabulary import Token, known_names, talk_words, verb_forms
 from core.text.terms import common_words
 from core.types.talk import Turn
 

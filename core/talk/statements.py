@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 
 from core.talk.answers import find_topic, is_fragment, join_answer, read_request
 from core.talk.clauses import Clause, has_finite_verb, split_clauses
-from core.talk.pointers import points_outside
+from core.talk.open_references import points_outside
 from core.talk.references import References, possessive
+from core.talk.statement_check import has_substance, stands_alone
 from core.talk.third_person import YOU, Speech, ToldClause, UnclearClauseError, tell_clause
-from core.talk.told_sentence import has_substance, stands_alone
 from core.talk.turns import TurnSentence, is_foreign, split_turn
-from core.talk.words import Token, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
+from core.talk.vocabulary import Token, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
 from core.text.screening.injection import current_limits, scan_text
 from core.text.terms import common_words
 from core.types.talk import (

@@ -23,8 +23,8 @@ from core.talk.clauses import (
 )
 from core.talk.dates import find_date_edits
 from core.talk.references import NounPhrase, References, Referent, possessive
-from core.talk.told_sentence import correct_tense, find_calls, is_dependent, lacks_article, names_bare_thing
-from core.talk.words import Edit, Token, apply_edits, talk_words, third_person, tokenize_talk, verb_forms
+from core.talk.statement_check import correct_tense, find_calls, is_dependent, lacks_article, names_bare_thing
+from core.talk.vocabulary import Edit, Token, apply_edits, talk_words, third_person, tokenize_talk, verb_forms
 
 YOU = "You"
 LEAST_SURE = 0.55

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.talk.words import Token, known_names, talk_words, tokenize_talk
+from core.talk.vocabulary import Token, known_names, talk_words, tokenize_talk
 from core.text.sentences import split_sentences
 from core.types.talk import Turn
 

@@ -235,7 +235,7 @@ class _MarkdownWords:
 
 
 @cache
-def _load_words() -> _MarkdownWords:
+def _load_markdown_words() -> _MarkdownWords:
     told = json.loads((files("resources") / "text" / "markdown.json").read_text("utf-8"))
     media = {ending: word for word, endings in told["media"].items() for ending in endings.split()}
     return _MarkdownWords(media, told["tasks"], frozenset(told["unsaid"].split()))
@@ -243,7 +243,7 @@ def _load_words() -> _MarkdownWords:
 
 def is_machine_property(name: str) -> bool:
     """Whether a property of a note, by its plain name, tells a program something and no reader."""
-    return name in _load_words().unsaid
+    return name in _load_markdown_words().unsaid
 
 
 def render_markdown(text: str) -> str:
@@ -261,7 +261,7 @@ def render_markdown(text: str) -> str:
     text = _LOGSEQ_OWN.sub(_own_property, text)
     text = _FIELD.sub(lambda m: f"{m['key']}: {m['value']}", text)
     text = _LOGSEQ_CALL.sub("", text)
-    text = _TASK.sub(lambda m: f"{m['in']}{_load_words().tasks.get(m['mark'], '')}", text)
+    text = _TASK.sub(lambda m: f"{m['in']}{_load_markdown_words().tasks.get(m['mark'], '')}", text)
     text = _BLOCK_ID.sub("", text)
     text = _HASH_LINK.sub("#", render_links(text))
     text = _RULE.sub("", _HEADING.sub(_format_heading, text))
@@ -333,4 +333,4 @@ def _markdown_link(match: re.Match[str]) -> str:
 
 
 def _media_word(address: str) -> str | None:
-    return _load_words().media.get(address.partition("#")[0].rpartition(".")[2].strip().casefold())
+    return _load_markdown_words().media.get(address.partition("#")[0].rpartition(".")[2].strip().casefold())

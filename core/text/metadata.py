@@ -213,7 +213,7 @@ def find_technologies(text: str, *, has_code: bool = False) -> tuple[TechnologyM
     Returns:
         Every place, in order; none overlap.
     """
-    words = _load_words()
+    words = _load_metadata_words()
     found = [
         TechnologyMention(words.names[match.group().lower()], *match.span()) for match in words.plain.finditer(text)
     ]
@@ -240,7 +240,7 @@ def technology_spellings(name: str) -> tuple[str, ...]:
     Returns:
         The spellings, in lower case; the name alone where it is no technology.
     """
-    return tuple(spelling for spelling, known in _load_words().names.items() if known == name) or (name,)
+    return tuple(spelling for spelling, known in _load_metadata_words().names.items() if known == name) or (name,)
 
 
 def extract_metadata(text: str) -> Metadata:
@@ -427,7 +427,7 @@ def _find_sentences(text: str) -> list[tuple[int, int]]:
 
 
 @cache
-def _load_words() -> _TechnologyWords:
+def _load_metadata_words() -> _TechnologyWords:
     data = json.loads((files("resources") / "enrich" / "technologies.json").read_text("utf-8"))
     names: dict[str, str] = {}
     plain: list[str] = []

@@ -131,7 +131,7 @@ class ImportRow:
 
 @dataclass(frozen=True, slots=True)
 class ConversationPlan:
-    """One conversation of a rehearsal.
+    """One conversation of a dry run.
 
     Attributes:
         key: names it where a person chooses what to import.
@@ -365,16 +365,16 @@ class UndoReport:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """The result of an import or of its rehearsal (`import --json`).
+    """The result of an import or of its dry run (`import --json`).
 
     Attributes:
-        import_id: None for a rehearsal.
+        import_id: None for a dry run.
         messages: counts for user, assistant and other.
         stored: memories new to the vault; a split text counts once.
         skipped: counts by reason.
         errors: `{where, message}` of parts that could not be read.
         earliest: the earliest known time, ISO 8601 UTC with milliseconds; None where no time is known.
-        plan: one for each conversation, in the order of the file; of a rehearsal only, and never in `import --json`.
+        plan: one for each conversation, in the order of the file; of a dry run only, and never in `import --json`.
             Records outside conversations are one row with the key "".
         plan_more: conversations beyond those in `plan`.
     """

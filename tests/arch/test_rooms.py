@@ -181,7 +181,7 @@ INNER = (
     ("core/text", "terms", "query_plan"),
     ("core/score", "profile", "ranking"),
     ("ui/inspector", "trust", "history"),
-    ("ui/pages/journal", "lines", "changes"),
+    ("ui/pages/journal", "rows", "changes"),
     ("ui/pages/clients", "terms", "pairing"),
     ("ui/pages/recall", "answers", "tuner"),
     ("ui/pages/review", "queue", "desk"),

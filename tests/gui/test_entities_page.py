@@ -23,8 +23,8 @@ from core.types.entities import EntityDraft
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
+from ui.pages.entities.labels import cut_before_name
 from ui.pages.entities.page import EntitiesPage
-from ui.pages.entities.words import cut_before_name
 from ui.registry import PAGES
 from ui.strings import entities_strings
 from ui.widgets.states import EmptyState

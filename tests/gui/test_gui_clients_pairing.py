@@ -18,7 +18,7 @@ from ui.context import Context
 from ui.pages.clients.page import CLIENTS
 from ui.pages.clients.pairing import PairDialog
 from ui.pages.clients.tokens import SecretClip, TokenDialog, token_text
-from ui.shell.house import House
+from ui.shell.vault_view import House
 
 
 @pytest.fixture

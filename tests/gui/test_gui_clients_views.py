@@ -20,7 +20,7 @@ from core.types.values import Grant
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import Heading
 from ui.pages.clients.context_preview import ContextPreviewTab, visible_text
-from ui.pages.clients.words import describe_change, describe_withheld_reason
+from ui.pages.clients.labels import describe_change, describe_withheld_reason
 from ui.watchdog import Watchdog
 
 MOST_MS = 100.0

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from core.types.clients import Undoable
-from ui.pages.clients.words import (
+from ui.pages.clients.labels import (
     describe_left_over,
     describe_refused_call,
     describe_removal,

@@ -23,7 +23,7 @@ from ui.imports.sources import (
     title_of,
 )
 from ui.lists.tick_table import TickModel, TickRow
-from ui.widgets.words import describe_omissions, skip_reasons
+from ui.widgets.labels import describe_omissions, skip_reasons
 
 ROOT = Path(__file__).parents[2]
 DAY = 86_400_000

@@ -9,10 +9,10 @@ from pytestqt.qtbot import QtBot
 
 from ui.context import Context
 from ui.lists.list_view import ListView, cut_lines
-from ui.lists.row_spec import draw_ground
+from ui.lists.row_spec import paint_background
 from ui.pages.entities.detail import Detail
+from ui.pages.entities.labels import EntityRow, entity_list
 from ui.pages.entities.page import EntitiesPage
-from ui.pages.entities.words import EntityRow, entity_list
 from ui.strings import clients_strings as client_words
 
 
@@ -48,7 +48,7 @@ def test_what_a_line_stands_on_is_round(context: Context, *, chosen: bool, hover
     picture.fill(clear)
     painter = QPainter(picture)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    draw_ground(painter, theme, QRect(0, 0, 100, 40), is_chosen=chosen, is_hovered=hovered, has_focus=False)
+    paint_background(painter, theme, QRect(0, 0, 100, 40), is_chosen=chosen, is_hovered=hovered, has_focus=False)
     painter.end()
     assert picture.pixelColor(50, 20) == theme.colour(name)
     assert picture.pixelColor(0, 0).alpha() == 0

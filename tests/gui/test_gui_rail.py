@@ -14,7 +14,7 @@ from window_rig import settle, window_context
 
 from ui.context import Context
 from ui.registry import PAGES
-from ui.shell.house import Place, Rail
+from ui.shell.vault_view import Place, Rail
 
 ROOM = 640 - 78 - 42
 """What top bar and status bar leave of the lowest window at 150 %."""

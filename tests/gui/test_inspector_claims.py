@@ -21,7 +21,7 @@ from ui.inspector.claims import ClaimBox, ClaimsPart, OpposedBox, Row, StateMark
 from ui.inspector.panel import Inspector
 from ui.inspector.text_view import runs_of, shown_span
 from ui.inspector.trust import describe_claim_state
-from ui.widgets.words import describe_claim
+from ui.widgets.labels import describe_claim
 
 LIVES = "I live in Lisbon since March and work at Quillwort Press."
 

@@ -16,8 +16,8 @@ from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.actions import HarmDialog
+from ui.inspector.outcomes import ProcedurePart, RulePart, describe_application, describe_runs, format_duration
 from ui.inspector.panel import Inspector
-from ui.inspector.practice import ProcedurePart, RulePart, describe_application, describe_runs, format_duration
 
 RULE = "Never deploy on a Friday afternoon."
 STEPS = "1. Close the pump.\n2. Open the valve.\n3. Wait until it runs clear."

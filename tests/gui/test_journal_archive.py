@@ -20,7 +20,7 @@ from core.types.views import Revision
 from ui.context import Context
 from ui.pages.journal.archive import EraseDialog, archive_entry
 from ui.pages.journal.health import HealthTab
-from ui.pages.journal.words import advice_of, format_value
+from ui.pages.journal.labels import advice_of, format_value
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from core.events import Progress
 from core.types.lifecycle import JobAction, JobState, JobType
 from core.types.values import OWNER_ACTOR
 from ui.context import CLOSER, Context
+from ui.pages.journal.labels import format_near_moment
 from ui.pages.journal.next_run import (
     MOST,
     ChangeChips,
@@ -29,8 +30,7 @@ from ui.pages.journal.next_run import (
     offered_actions,
 )
 from ui.pages.journal.runner import RunDialog
-from ui.pages.journal.words import format_near_moment
-from ui.widgets.words import capitalize_first, date_of
+from ui.widgets.labels import capitalize_first, date_of
 
 
 @pytest.fixture

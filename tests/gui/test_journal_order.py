@@ -27,6 +27,7 @@ from core.types.lifecycle import Consolidated, JobAction, JobRow, Jobs, JobState
 from ui.context import Context
 from ui.pages.journal.health import find_pauses
 from ui.pages.journal.job_lines import Model, job_note, job_sentences, offered_job_actions
+from ui.pages.journal.labels import describe_report
 from ui.pages.journal.lifecycle_help import (
     _INKS,
     CURVES,
@@ -39,7 +40,6 @@ from ui.pages.journal.lifecycle_help import (
 )
 from ui.pages.journal.next_run import pick_figures
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.words import describe_report
 from ui.strings import journal_strings, order_strings
 
 HOLDS: dict[str, str] = json.loads((files("resources") / "lifecycle" / "holds.json").read_text(encoding="utf-8"))

@@ -17,8 +17,7 @@ from core.types.lifecycle import Consolidated, JobAction, JobType
 from core.types.values import Kind
 from ui.context import Context
 from ui.lists.row_spec import Heading, wrap_text
-from ui.pages.journal.lines import NARROW, ActionBar, Entry, entry_list, key_of
-from ui.pages.journal.words import (
+from ui.pages.journal.labels import (
     change_words,
     describe_changes,
     describe_code,
@@ -27,8 +26,9 @@ from ui.pages.journal.words import (
     format_day,
     format_near_moment,
 )
+from ui.pages.journal.rows import NARROW, ActionBar, Entry, entry_list, key_of
 from ui.strings import journal_strings
-from ui.widgets.words import describe_reason, describe_reasons, lower_sentence
+from ui.widgets.labels import describe_reason, describe_reasons, lower_sentence
 
 DAY_MS = 86_400_000
 COUNTS = st.dictionaries(st.text("abcdef_", min_size=1), st.integers(0, 10**9) | st.booleans() | st.none(), max_size=5)

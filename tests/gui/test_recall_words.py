@@ -28,9 +28,7 @@ from core.types.values import Precision, Role, Status, When
 from ui.inspector.provenance import describe_disclosures
 from ui.pages.recall.funnel import candidates_of_stage, expected_count, is_whole, note_of_stage
 from ui.pages.recall.knobs import Scale, scale_of
-from ui.pages.recall.signals import TOKENS, describe_bar, pieces_of
-from ui.pages.recall.why_not import describe_absence, shared_words
-from ui.pages.recall.words import (
+from ui.pages.recall.labels import (
     best_places,
     count_gains,
     describe_change,
@@ -44,8 +42,10 @@ from ui.pages.recall.words import (
     stage_of,
     time_words,
 )
+from ui.pages.recall.signals import TOKENS, describe_bar, pieces_of
+from ui.pages.recall.why_not import describe_absence, shared_words
 from ui.strings import recall_strings
-from ui.widgets.words import format_said_at
+from ui.widgets.labels import format_said_at
 
 DROPS = (
     *(status.value for status in Status),

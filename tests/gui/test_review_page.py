@@ -19,9 +19,9 @@ from core.types.reviews import Decision, DecisionReply, Suggestion
 from core.types.values import OWNER_ACTOR, Action, Source
 from ui.context import CLOSER, Context
 from ui.pages.review.dialogs import ConditionDialog, DatesDialog, MergeDialog
+from ui.pages.review.labels import ORDER, describe_action, row_note
 from ui.pages.review.page import BREATH_MS, sentence_of
-from ui.pages.review.words import ORDER, describe_action, row_note
-from ui.widgets.words import SOURCE_WORDS
+from ui.widgets.labels import SOURCE_WORDS
 
 KEYS = {
     Qt.Key.Key_Left: Action.REJECT,

@@ -24,10 +24,10 @@ from core.types.views import Density, MemoryRow, Revision, Transition
 from ui.context import Context
 from ui.lists.row_spec import wrap_text
 from ui.pages.timeline.evolution import day_of, describe_event, title_of
+from ui.pages.timeline.labels import count_words, gap_words, period_name, range_name
 from ui.pages.timeline.page import TimelinePage
 from ui.pages.timeline.period_details import describe_details
 from ui.pages.timeline.strip import do_columns_fit, grid_of
-from ui.pages.timeline.words import count_words, gap_words, period_name, range_name
 from ui.registry import PAGES
 from ui.widgets.states import States
 

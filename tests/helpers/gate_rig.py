@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.belief.gate import SourceAuthority
+from core.belief.trust_gate import SourceAuthority
 from core.intake.candidate import counts_as_owner
 from core.score.trust import SOURCE_WEIGHT
 from core.types.belief import LABELS, Label, Relation

@@ -9,7 +9,7 @@ from gate_rig import DAY_MS, by_client, by_import, by_owner
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.belief.gate import GateDecision, SourceAuthority, decide_gate, is_outranking, resolve_contradiction
+from core.belief.trust_gate import GateDecision, SourceAuthority, decide_gate, is_outranking, resolve_contradiction
 from core.types.belief import ACTED_ON, LABELS, Label, Relation
 from core.types.values import Action, Source
 

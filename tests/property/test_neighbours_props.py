@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from core.belief.gate import SourceAuthority
+from core.belief.trust_gate import SourceAuthority
 from core.index.base import Hits
 from core.index.manager import IndexManager
 from core.intake.candidate import StoreCandidate

@@ -15,7 +15,7 @@ import pytest
 from poison_attacks import ATTACKS
 from poison_rig import Breach, Victim, victim_of
 
-from core.belief.gate import GateDecision, SourceAuthority, Verdict
+from core.belief.trust_gate import GateDecision, SourceAuthority, Verdict
 from core.types.belief import Relation
 from core.types.values import OWNER_ACTOR, Source
 

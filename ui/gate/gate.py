@@ -20,8 +20,8 @@ from ui.gate.first_run import FirstRun
 from ui.gate.sheet import Sheet
 from ui.gate.unlock import Unlock, describe_problem
 from ui.widgets.basics import make_button, make_column, make_row, make_scroll_area
+from ui.widgets.labels import count_of, date_of
 from ui.widgets.states import LoadingState
-from ui.widgets.words import count_of, date_of
 
 Opener = Callable[[str | None], "Future[OpenInfo]"]
 

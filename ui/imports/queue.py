@@ -30,7 +30,7 @@ from ui.widgets.basics import (
     make_row,
     make_scroll_area,
 )
-from ui.widgets.words import count_of
+from ui.widgets.labels import count_of
 
 _WINDOW_S = 8.0
 

@@ -25,8 +25,8 @@ from ui.bridge import Problem, Running, Task, Watch, problem_of
 from ui.context import Context
 from ui.lists.tick_table import TickModel, TickRow, TickTable
 from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property
+from ui.widgets.labels import FORMAT_WORDS, count_memories, count_of, date_of, size_of
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import FORMAT_WORDS, count_memories, count_of, date_of, size_of
 
 _NOTHING = (
     "No exports were found in Downloads, Documents, Desktop, or where Claude Code and Codex keep their sessions. "

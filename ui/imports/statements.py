@@ -14,7 +14,7 @@ from core.types.lifecycle import DistilledTalk
 from ui.bridge import Problem, Task, Watch, make_query, problem_of
 from ui.context import Context
 from ui.widgets.basics import make_button, make_label, make_row
-from ui.widgets.words import count_of
+from ui.widgets.labels import count_of
 
 NOTHING_NEW = "NOOP"
 """The operation of a statement that stands already."""

@@ -18,13 +18,13 @@ from core.types.values import HOME_SPACE, OWNER_ACTOR
 from core.types.views import Facets
 from ui.bridge import Problem, Running, Task, Watch, make_query, problem_of
 from ui.context import USUAL_PLACES, Context
+from ui.imports.preview import Rehearse
 from ui.imports.queue import Done, ImportQueue, Job, ProgressStep, TakeBack
-from ui.imports.rehearsal import Rehearse
 from ui.imports.sources import Choose, Source
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import make_button, make_column, make_hairline, make_label, make_row, set_style_property
-from ui.widgets.words import count_memories
+from ui.widgets.labels import count_memories
 
 SIZE = QSize(860, 620)
 SMALLEST = QSize(640, 480)

@@ -19,8 +19,8 @@ from ui.inspector.trust import describe_claim_state, describe_opposition, descri
 from ui.strings import belief_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_label, make_row
+from ui.widgets.labels import describe_claim
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import describe_claim
 
 REVIEW = "review"
 _GRAVE = frozenset({"contradiction", "quarantine", "injection"})

@@ -19,9 +19,9 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.strings import belief_strings, format_count
 from ui.widgets.basics import Segments, make_button, make_card, make_column, make_label, make_row, make_timer
+from ui.widgets.labels import KIND_WORDS, count_memories
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
-from ui.widgets.words import KIND_WORDS, count_memories
 
 _LISTED = 200
 _HEAD = 160

@@ -28,7 +28,7 @@ from ui.strings import inspector_strings as said_of
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import MenuChip, make_column, make_label, make_row
-from ui.widgets.words import count_of, date_of, describe_reasons, to_local
+from ui.widgets.labels import count_of, date_of, describe_reasons, to_local
 
 
 def describe_level(level: str) -> str:

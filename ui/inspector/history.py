@@ -27,8 +27,8 @@ from ui.strings import belief_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_hairline, make_label
+from ui.widgets.labels import count_of, date_of
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import count_of, date_of
 
 SHOWN = 6
 """Versions that are drawn; of more the latest."""

@@ -31,9 +31,9 @@ from ui.widgets.basics import (
     make_timer,
     make_tool_button,
 )
+from ui.widgets.labels import KIND_WORDS, STATUS_WORDS
 from ui.widgets.shapes import KindMark
 from ui.widgets.states import States
-from ui.widgets.words import KIND_WORDS, STATUS_WORDS
 
 FOLLOW_MS = 60
 _SLOW_MS = 200

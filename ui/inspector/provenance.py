@@ -24,8 +24,7 @@ from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.part_kit import Disclosure, MemoryLine, make_flush_row
 from ui.strings import recall_strings
 from ui.widgets.basics import Elided, clear_layout, make_button, make_column, make_label, make_tool_button
-from ui.widgets.plaintext import one_line
-from ui.widgets.words import (
+from ui.widgets.labels import (
     FORMAT_WORDS,
     ROLE_WORDS,
     SOURCE_WORDS,
@@ -36,6 +35,7 @@ from ui.widgets.words import (
     name_with_client,
     time_of,
 )
+from ui.widgets.plaintext import one_line
 
 _NAME = 60
 

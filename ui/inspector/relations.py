@@ -22,8 +22,8 @@ from ui.inspector.part_kit import MemoryLine, make_flush_row
 from ui.strings import belief_strings, format_count, inspector_strings
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_label
+from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, date_of
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import KIND_WORDS, STATUS_WORDS, date_of
 
 _MOST, _NAME = 16, 32
 _STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})

@@ -23,9 +23,9 @@ from ui.strings import injection_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, KeyButton, clear_layout, make_button, make_column, make_label, make_row
+from ui.widgets.labels import count_of
 from ui.widgets.plaintext import has_marks, one_line, split_marks
 from ui.widgets.states import Banner
-from ui.widgets.words import count_of
 
 SAVE_KEYS = "Ctrl+Return"
 _FEWEST, _MOST = 5, 22

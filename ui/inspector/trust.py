@@ -34,8 +34,8 @@ from ui.lists.tick_table import StillTable
 from ui.strings import belief_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import FlowLayout, KeyButton, clear_layout, make_column, make_hairline, make_label, make_row
+from ui.widgets.labels import SOURCE_WORDS, date_of, format_said_at, format_said_or_noted
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import SOURCE_WORDS, date_of, format_said_at, format_said_or_noted
 
 MINUS = "\u2212"
 _NOTHING = 0.005

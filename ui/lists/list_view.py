@@ -372,7 +372,7 @@ class RowPainter(QStyledItemDelegate):
         if isinstance(line, InertRow):
             self._spec.draw_inert(painter, rect, line, state)
         else:
-            self._spec.draw_ground(painter, rect, line, state)
+            self._spec.paint_background(painter, rect, line, state)
             self._spec.draw_row(painter, rect, line, state)
         painter.restore()
 

@@ -20,7 +20,7 @@ from ui.widgets.plaintext import escape_tooltip
 _BAR = 3
 
 
-def draw_ground(
+def paint_background(
     painter: QPainter, theme: Theme, rect: QRect, *, is_chosen: bool, is_hovered: bool, has_focus: bool
 ) -> None:
     """Draw it: a rounded field, a bar beside the colour where it is chosen, a ring where it has the keyboard.
@@ -234,9 +234,9 @@ class RowSpec(Generic[R]):
 
     # ---- drawing
 
-    def draw_ground(self, painter: QPainter, rect: QRect, _row: R, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, _row: R, state: RowState) -> None:
         """Draw what a row stands on."""
-        draw_ground(
+        paint_background(
             painter,
             self.theme,
             rect,

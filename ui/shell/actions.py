@@ -99,7 +99,7 @@ class EntryRows(RowSpec[Entry]):
         """All are of one height."""
         return self.theme.px(sizes().row)
 
-    def draw_ground(self, painter: QPainter, rect: QRect, _row: Entry, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, _row: Entry, state: RowState) -> None:
         """A rounded field where Enter would take it."""
         if state.is_chosen:
             painter.setPen(Qt.PenStyle.NoPen)

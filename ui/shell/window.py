@@ -47,13 +47,13 @@ from core.types.values import OWNER_ACTOR, Memory
 from ui.bridge import Problem, Running, make_query
 from ui.context import CLOSER, Context, PageSpec, PartSpec
 from ui.shell.actions import Actions, CommandPalette, Entry, WindowCommands, shortcut_text
-from ui.shell.house import House
+from ui.shell.vault_view import House
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_keycap, make_label, make_row, make_timer, make_tool_button
+from ui.widgets.labels import KIND_WORDS, count_memories, format_said_or_noted
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 from ui.widgets.states import Toasts
-from ui.widgets.words import KIND_WORDS, count_memories, format_said_or_noted
 
 _QUIET_MS = 10_000
 

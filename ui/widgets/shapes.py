@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.types.values import Kind
 from ui.theme.theme import Theme
-from ui.widgets.words import KIND_WORDS
+from ui.widgets.labels import KIND_WORDS
 
 KIND_TOKENS: Mapping[Kind, str] = {kind: f"kind_{kind.value}" for kind in Kind}
 

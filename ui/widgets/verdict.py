@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QVBoxLayout, QWidget
 
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, make_button, make_column, make_hairline, make_label, make_row
-from ui.widgets.words import count_of
+from ui.widgets.labels import count_of
 
 _NAMES: Mapping[str, str] = {
     "journal": "The newest changes",

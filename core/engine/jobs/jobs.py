@@ -17,7 +17,7 @@ from typing import Any
 
 from core.engine.access.authority import Authority
 from core.engine.health import health_report
-from core.engine.jobs.agenda import TURN, job_wordings, next_at
+from core.engine.jobs.due_times import TURN, job_wordings, next_at
 from core.engine.jobs.runner import JobCheckpoint
 from core.engine.jobs.scheduler import Scheduler
 from core.engine.runtime.open_vault import OpenVault

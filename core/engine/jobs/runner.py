@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.belief.relate.relation_model import RelationModel
 from core.embed.embedder import AWAY
-from core.engine.jobs.agenda import job_wordings
+from core.engine.jobs.due_times import job_wordings
 from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.memories.memories import vector_remover
 from core.engine.runtime.monitor import trim_heap

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core import log
-from core.engine.jobs.agenda import NO_MODEL, Agenda
+from core.engine.jobs.due_times import NO_MODEL, Agenda
 from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.jobs.runner import JobCheckpoint, JobRunner, make_job_context
 from core.engine.runtime.open_vault import OpenVault

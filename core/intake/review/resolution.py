@@ -24,6 +24,7 @@ from core.intake.candidate import has_other_claims
 from core.intake.claims import claims_of, exclusive_rivals, qualify_claim
 from core.intake.entities import merge_entities
 from core.intake.review.approvals import apply_removal, carry_over, request_of
+from core.intake.review.automation import count_decisions, make_rule
 from core.intake.review.case import (
     ReviewCase,
     Row,
@@ -34,7 +35,6 @@ from core.intake.review.case import (
     many_label,
     step_label,
 )
-from core.intake.review.chores import count_decisions, make_rule
 from core.intake.transaction.admission import is_ordered, is_plain_label
 from core.intake.transaction.sources import Lineage, add_source, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.belief.claims import EvidenceSource
-from core.belief.gate import GateDecision, SourceAuthority, Verdict, decide_gate
+from core.belief.trust_gate import GateDecision, SourceAuthority, Verdict, decide_gate
 from core.errors import BugError
 from core.intake.candidate import (
     Neighbour,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.belief.claims import EvidenceSource
 from core.belief.extract.validity import classify_permanence
-from core.belief.gate import GateDecision
+from core.belief.trust_gate import GateDecision
 from core.embed.embedder import from_blob
 from core.errors import BugError
 from core.intake.candidate import StoreCandidate, authority_of, find_claim_conflicts, load_claims

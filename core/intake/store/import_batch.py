@@ -452,7 +452,7 @@ def tally_from(stored: Mapping[str, Any]) -> ImportTally:
     )
 
 
-def usable_claim(claim: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+def parse_usable_claim(claim: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
     """A row's own claim, if it is one; a row with an unusable claim is stored without it.
 
     Args:

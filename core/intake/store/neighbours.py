@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims import PERSONS
-from core.belief.gate import GateDecision, may_displace, resolve_contradiction
 from core.belief.relate.distinctions import are_of_other_times, has_outdated_value
 from core.belief.relate.owner_contradiction import (
     ContradictionOdds,
@@ -28,6 +27,7 @@ from core.belief.relate.owner_contradiction import (
 )
 from core.belief.relate.relation_model import IDENTICAL, certain_relation
 from core.belief.review.items import MAY_REPLACE
+from core.belief.trust_gate import GateDecision, may_displace, resolve_contradiction
 from core.embed.embedder import from_blobs
 from core.errors import Code, LociError
 from core.index.base import Hits

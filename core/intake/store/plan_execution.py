@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.belief.gate import GateDecision
-from core.belief.gate import is_outranking as is_above
 from core.belief.review.items import HELD
+from core.belief.trust_gate import GateDecision
+from core.belief.trust_gate import is_outranking as is_above
 from core.embed.embedder import AWAY
 from core.errors import LociError
 from core.intake.candidate import StoreCandidate

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.belief.claims import EvidenceSource, draft_supplied_claim, key_of_draft
 from core.belief.extract.validity import classify_permanence
-from core.belief.gate import SourceAuthority
+from core.belief.trust_gate import SourceAuthority
 from core.errors import BugError, Code, UserError
 from core.intake.candidate import StoreCandidate, counts_as_owner, find_same_words
 from core.intake.claims import TextReaders, read_claims, write_claims

@@ -11,7 +11,13 @@ from dataclasses import dataclass, replace
 
 from core import log
 from core.belief.claims import key_form
-from core.belief.gate import (
+from core.belief.relate.coverage import covers_text, says_all_of
+from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
+from core.belief.relate.features import load_vocabulary
+from core.belief.relate.owner_contradiction import DOUBT, ContradictionOdds
+from core.belief.relate.relation_model import CLAIMS_AT_ODDS
+from core.belief.relate.supersession import Succession, judge_later_word, leans_on, rank_later_word
+from core.belief.trust_gate import (
     LATER_WORD,
     GateDecision,
     SourceAuthority,
@@ -22,12 +28,6 @@ from core.belief.gate import (
     is_outranking,
     may_displace,
 )
-from core.belief.relate.coverage import covers_text, says_all_of
-from core.belief.relate.distinctions import has_other_amounts, is_amount_restated, is_one_slot_apart
-from core.belief.relate.features import load_vocabulary
-from core.belief.relate.later_word import Succession, judge_later_word, leans_on, rank_later_word
-from core.belief.relate.owner_contradiction import DOUBT, ContradictionOdds
-from core.belief.relate.relation_model import CLAIMS_AT_ODDS
 from core.errors import LociError
 from core.intake.candidate import (
     ClaimConflict,

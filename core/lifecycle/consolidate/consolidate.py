@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core import log
-from core.belief.gate import GateDecision
+from core.belief.trust_gate import GateDecision
 from core.embed.embedder import AWAY
 from core.errors import CancelledError, LociError
 from core.intake.store.store import StoreService, judge_by_claims, plan_for_stored

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.claims import key_form
-from core.belief.gate import GateDecision, decide_gate
 from core.belief.relate.coverage import has_no_residue
 from core.belief.relate.distinctions import has_contradiction
 from core.belief.relate.relation_model import certain_relation
+from core.belief.trust_gate import GateDecision, decide_gate
 from core.intake.candidate import OWNER_LINEAGE, Neighbour
 from core.intake.transaction.admission import was_disclosed
 from core.intake.transaction.sources import KINDS_BY_TEXT, Lineage, add_source, find_active_duplicate, refresh_trust

@@ -1,13 +1,13 @@
 """What is learned of episodes: statements by reader and model; by a model rules (seed B) too, and digests worded.
 
-The reader comes first (`core.lifecycle.distill.talk`), and is all there is without a model server. A model is asked for
-statements conversation by conversation (`core.lifecycle.distill.model_statements`); then groups of episodes of one
-space and client are given to it with what is known there, for rules and for facts of what has no speaker. Of its answer
-only what an episode says in so many words is kept; each item is carried out by itself, and a group that fails is tried
-again later, in smaller groups, without holding up the others. A digest stays as it was put together, sentence by
-sentence out of its sources; its wording, the same statements in fewer words, is derived and goes when the text changes.
-Must not do: hold a question's text longer than its batch, touch a memory that the model was not shown, or keep a
-wording that adds, drops or turns anything.
+The reader comes first (`core.lifecycle.distill.reader_statements`), and is all there is without a model server. A
+model is asked for statements conversation by conversation (`core.lifecycle.distill.model_statements`); then groups of
+episodes of one space and client are given to it with what is known there, for rules and for facts of what has no
+speaker. Of its answer only what an episode says in so many words is kept; each item is carried out by itself, and a
+group that fails is tried again later, in smaller groups, without holding up the others. A digest stays as it was put
+together, sentence by sentence out of its sources; its wording, the same statements in fewer words, is derived and
+goes when the text changes. Must not do: hold a question's text longer than its batch, touch a memory that the model
+was not shown, or keep a wording that adds, drops or turns anything.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from core.lifecycle.distill.distill_actions import (
 )
 from core.lifecycle.distill.distill_queue import Episode
 from core.lifecycle.distill.model_statements import check_statements, shown_turns
+from core.lifecycle.distill.reader_statements import SKIPPED, TalkBatch, TalkDistillation, count_backlog
 from core.lifecycle.distill.statement_writer import TalkStatement
-from core.lifecycle.distill.talk import SKIPPED, TalkBatch, TalkDistillation, count_backlog
 from core.lifecycle.distill.talk_queue import TalkEpisode, is_limited, read_episodes
 from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext, embed_or_none
 from core.llm.distillate import (

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from core.belief.claims import find_persons_words
 from core.belief.extract.model_proposals import weigh_model_answer
 from core.belief.extract.validity import classify_permanence, reconcile_permanence
-from core.belief.gate import GateDecision, decide_gate
 from core.belief.relate.coverage import is_entailed
+from core.belief.trust_gate import GateDecision, decide_gate
 from core.errors import Code, LociError, UserError
 from core.intake.candidate import Neighbour, StoreCandidate, find_claim_conflicts, has_other_claims, load_neighbours
 from core.intake.claims import read_claims

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.belief.claims import key_form
-from core.belief.relate.later_word import WordedStatement, read_statement
 from core.belief.relate.relation_model import certain_relation
+from core.belief.relate.supersession import WordedStatement, read_statement
 from core.intake.claims import Relate
 from core.intake.store.store import StoreService
 from core.text.terms import common_words

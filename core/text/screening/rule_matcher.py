@@ -89,7 +89,7 @@ class ImperativeText:
         Returns:
             True also for scripts without blanks, where it cannot be told.
         """
-        told = _load_words()
+        told = _load_matcher_words()
         if _UNSPACED.match(self.words[first]):
             return True
         if tuple(self.words[last + 1 : last + 2]) in told.doers:
@@ -99,7 +99,7 @@ class ImperativeText:
         return self._may_begin(first)
 
     def _may_begin(self, at: int) -> bool:
-        told = _load_words()
+        told = _load_matcher_words()
         for _ in range(_STEPS):
             if self._is_clause_start(at) or self._count_phrase_before(told.leads, at):
                 return True
@@ -179,7 +179,7 @@ class MatchedText:
 
 def imperative_ideas() -> frozenset[str]:
     """Ideas that count only where an order may begin: keys of `resources/injection/concepts.json`."""
-    return _load_words().of
+    return _load_matcher_words().of
 
 
 def fold_words(text: str) -> list[str]:
@@ -288,7 +288,7 @@ class _ImperativeWords:
 
 
 @cache
-def _load_words() -> _ImperativeWords:
+def _load_matcher_words() -> _ImperativeWords:
     told = json.loads((files("resources") / "injection" / "orders.json").read_text("utf-8"))
     lists = [
         frozenset(tuple(fold_case(one).split()) for one in "|".join(told[name].values()).split("|"))

@@ -156,7 +156,7 @@ _COUNTED = frozenset({"claims", "memories"})
 
 # One statement for twenty rows opens every index once for all of them: half the time of a statement a row.
 _ROWS_AT_ONCE = 20
-_IMAGES_AT_ONCE = 500
+_ROW_IMAGES_AT_ONCE = 500
 
 _TARGET = re.compile(
     r"\s*(?P<verb>INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+(?P<table>\w+)",
@@ -322,8 +322,8 @@ class Tx(SqlRows):
     def _record_inserted(self, recorder: Recorder, table: SchemaTable, values: Sequence[object]) -> None:
         """Tell the recorder of new rows in the order they came, each as it stands in the vault."""
         key = table.key[0]
-        for at in range(0, len(values), _IMAGES_AT_ONCE):
-            found = self._select_unique_rows(table, key, some := values[at : at + _IMAGES_AT_ONCE])
+        for at in range(0, len(values), _ROW_IMAGES_AT_ONCE):
+            found = self._select_unique_rows(table, key, some := values[at : at + _ROW_IMAGES_AT_ONCE])
             if len(found) < len(some):
                 raise BugError(f"row of {table.name}")
             for value, after in found.items():
@@ -381,8 +381,8 @@ class Tx(SqlRows):
         new = {name: to_bindable(value) for name, value in changes.items()}
         setting = ", ".join(f'"{name}" = ?' for name in new)
         wanted = list(dict.fromkeys(to_bindable(value) for value in values))
-        for at in range(0, len(wanted), _IMAGES_AT_ONCE):
-            before = self._select_unique_rows(known, column, wanted[at : at + _IMAGES_AT_ONCE])
+        for at in range(0, len(wanted), _ROW_IMAGES_AT_ONCE):
+            before = self._select_unique_rows(known, column, wanted[at : at + _ROW_IMAGES_AT_ONCE])
             ours = [key for key, row in before.items() if not all(_is_same_value(row[name], new[name]) for name in new)]
             if not ours:
                 continue

@@ -11,8 +11,8 @@ import pytest
 from ipc_values import METRICS, PLAN, TRACE
 
 from app.cli.memories import describe_days, print_recall
+from app.cli.messages import load_words
 from app.cli.output import Output
-from app.cli.words import load_words
 from core.ipc.methods.memory_json import Shape, explanation_json
 from core.ipc.methods.searches import FAR_DAYS
 from core.types.recall import STAGES, QueryPlan, TimeRange

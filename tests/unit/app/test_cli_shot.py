@@ -15,7 +15,7 @@ from core.errors import Code, EnvironmentFaultError
 def test_a_folder_that_is_missing_is_said_before_anything_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "app.sample.shot", None)  # an import of it would fail
+    monkeypatch.setitem(sys.modules, "app.sample.screenshot", None)  # an import of it would fail
     out = tmp_path / "nowhere" / "palace.png"
     with pytest.raises(EnvironmentFaultError, match="no such folder") as caught:
         shot.main(["--page", "palace", "--out", str(out)], standalone_mode=False, obj=Command.__new__(Command))

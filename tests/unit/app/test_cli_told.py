@@ -7,12 +7,7 @@ from typing import Any
 import pytest
 
 from app.cli.clients import _print_revocation as revoked_told
-from app.cli.output import Output
-from app.cli.review import _print_list as conflicts_told
-from app.cli.review import _print_resolution as decision_told
-from app.cli.review import _print_turned_down
-from app.cli.undo import print_undone
-from app.cli.words import (
+from app.cli.messages import (
     describe_actor,
     describe_author,
     describe_claim,
@@ -25,6 +20,11 @@ from app.cli.words import (
     load_words,
     on_day,
 )
+from app.cli.output import Output
+from app.cli.review import _print_list as conflicts_told
+from app.cli.review import _print_resolution as decision_told
+from app.cli.review import _print_turned_down
+from app.cli.undo import print_undone
 from core.engine.conflicts import LISTED
 from core.engine.memories.import_comparison import AT_ONCE
 from core.types.values import Action, Source, Status

@@ -13,9 +13,9 @@ from app.cli.output import Output
 from app.environment import read_environment
 from app.mcp import pairing
 from app.mcp.client_setup import ClientSetup, check_client_name
+from app.mcp.connection_test import describe_visibility
 from app.mcp.link import ClientReach
 from app.mcp.server import describe_spaces
-from app.mcp.trial import describe_visibility
 from core.errors import Code, LociError, UserError
 from core.ipc.client.wire import Pairing
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.mcp.installation import SERVER, Command, find_recipe, read_config, write_config
-from app.mcp.words import load_assistants
+from app.mcp.messages import load_assistants
 from core.errors import Code, LociError
 
 COMMAND: Command = ("/opt/l o/loci", ["--home", '/h/ü "q" \\', "mcp", "--client", "it"], {"LOCI_SOCKET": "/r/s"})

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from app.mcp.messages import load_protocol, load_words
 from app.mcp.server import _declare_tool
 from app.mcp.tools import (
     FULL,
@@ -20,7 +21,6 @@ from app.mcp.tools import (
     inline_references,
     list_tools,
 )
-from app.mcp.words import load_protocol, load_words
 from core.embed.embedder import counter_for
 from core.ipc.protocol.contract import load_registry
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from gate_rig import by_client, by_import, by_owner, later, relation
 
-from core.belief.gate import (
+from core.belief.trust_gate import (
     AT_ODDS,
     GateDecision,
     SourceAuthority,

@@ -13,7 +13,7 @@ from ground_rig import Ran, ground_of, run
 
 from core.belief.extract.extraction import extract_claims
 from core.belief.review.open_questions import thing_templates
-from core.engine import practice as rule_reports
+from core.engine import outcomes as rule_reports
 from core.intake.claims import TextReaders
 from core.intake.revise.outcome_reports import OutcomeReports
 from core.lifecycle.kit.job_context import BatchResult

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from core.belief.relate.later_word import read_statement
+from core.belief.relate.supersession import read_statement
 from core.lifecycle.distill.other_subjects import SubjectRelations, are_of_others, speak_of_others
 from core.types.belief import ClaimDraft, ComparedText, Label, Relation
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.talk.dates import find_date_edits
-from core.talk.words import apply_edits
+from core.talk.vocabulary import apply_edits
 
 MONDAY = int(datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp() * 1000)
 

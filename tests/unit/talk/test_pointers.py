@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.talk.pointers import points_outside
-from core.talk.words import tokenize_talk
+from core.talk.open_references import points_outside
+from core.talk.vocabulary import tokenize_talk
 
 NAMES = frozenset(("ida", "omar"))
 

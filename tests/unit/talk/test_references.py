@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.talk.references import References, possessive
-from core.talk.words import tokenize_talk
+from core.talk.vocabulary import tokenize_talk
 from core.types.talk import Turn
 
 LEAST = 0.55

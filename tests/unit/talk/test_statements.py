@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.talk.statements import Reader, distill_conversation
 from core.talk.turns import EpisodeText, read_turns
-from core.talk.words import talk_words, tokenize_talk
+from core.talk.vocabulary import talk_words, tokenize_talk
 from core.types.talk import Assertion, ConversationStatements, Reading, SentenceInContext, StatementType
 
 SAID_MS = int(datetime(2025, 3, 3, 12, tzinfo=UTC).timestamp() * 1000)

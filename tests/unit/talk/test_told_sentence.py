@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from core.talk.statement_check import has_substance, stands_alone
 from core.talk.statements import content_words
-from core.talk.told_sentence import has_substance, stands_alone
-from core.talk.words import tokenize_talk
+from core.talk.vocabulary import tokenize_talk
 
 
 def words_of(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QDateEdit, QDialog, QWidget
 from core.types.clients import ClientCard, Removal, TakenBack, Terms, Undoable
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
-from ui.pages.clients.words import (
+from ui.pages.clients.labels import (
     can_remove,
     describe_left_over,
     describe_removal,
@@ -30,7 +30,7 @@ from ui.strings import clients_strings, format_count
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import Elided, Segments, make_button, make_column, make_label, make_row, make_timer
-from ui.widgets.words import to_local
+from ui.widgets.labels import to_local
 
 TODAY, YESTERDAY, WEEK, ALL, DATE = "today", "yesterday", "week", "all", "date"
 PAUSE_MS = 250

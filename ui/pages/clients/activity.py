@@ -21,14 +21,14 @@ from ui.context import CLOSER, Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import Heading
 from ui.pages.clients.head import Tab, day_heading, format_clock, has_keyboard, memory_line, set_button_offer
-from ui.pages.clients.lines import Line, Row, client_list, is_below
-from ui.pages.clients.words import describe_action, describe_activity, describe_verb, describe_withheld_reason
+from ui.pages.clients.labels import describe_action, describe_activity, describe_verb, describe_withheld_reason
+from ui.pages.clients.rows import Line, Row, client_list, is_below
 from ui.strings import clients_strings, format_count
 from ui.undo import undo_step
 from ui.widgets.basics import make_button, make_column, make_label, make_row, wrap_in_card
+from ui.widgets.labels import capitalize_first
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState
-from ui.widgets.words import capitalize_first
 
 RECEIPTS_AT_ONCE = 50
 _MOST_RECEIPTS_AGAIN = 500  # the engine gives no larger page

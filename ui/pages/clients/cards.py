@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from core.types.clients import ClientCard, ClientState
 from ui.pages.clients.head import has_keyboard
-from ui.pages.clients.lines import Row, client_list
-from ui.pages.clients.words import describe_last_seen, format_grants, standing_word, visible_name
+from ui.pages.clients.labels import describe_last_seen, format_grants, standing_word, visible_name
+from ui.pages.clients.rows import Row, client_list
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row

@@ -20,9 +20,9 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.clients.activity import given_lines, memory_list
 from ui.pages.clients.head import Tab
-from ui.pages.clients.lines import Line
+from ui.pages.clients.labels import standing_word
+from ui.pages.clients.rows import Line
 from ui.pages.clients.terms import inset_text
-from ui.pages.clients.words import standing_word
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row, wrap_in_card

@@ -18,8 +18,7 @@ from core.types.clients import ClientCard, ClientState
 from core.types.views import MemoryRow
 from ui.bridge import problem_of
 from ui.context import Context
-from ui.pages.clients.lines import Row, StandingMark
-from ui.pages.clients.words import (
+from ui.pages.clients.labels import (
     SPACE,
     describe_last_seen,
     describe_limits,
@@ -31,12 +30,13 @@ from ui.pages.clients.words import (
     standing_word,
     visible_name,
 )
+from ui.pages.clients.rows import Row, StandingMark
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
+from ui.widgets.labels import capitalize_first, to_local
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.states import States
-from ui.widgets.words import capitalize_first, to_local
 
 _TEXT = 240
 

@@ -25,9 +25,9 @@ from ui.pages.clients.activity import ActivityTab, ReceiptsTab
 from ui.pages.clients.cards import CardsPanel
 from ui.pages.clients.context_preview import ContextPreviewTab
 from ui.pages.clients.head import Head, Tab
-from ui.pages.clients.lines import Row
 from ui.pages.clients.pairing import PairDialog
 from ui.pages.clients.pairing_request import DeniedNames
+from ui.pages.clients.rows import Row
 from ui.pages.clients.terms import TermsTab
 from ui.pages.clients.tokens import TokenDialog
 from ui.strings import clients_strings

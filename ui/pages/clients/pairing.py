@@ -20,8 +20,8 @@ from core.types.values import Grant
 from core.types.views import Facets
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
+from ui.pages.clients.labels import SPACE, format_names, visible_name
 from ui.pages.clients.pairing_request import QuestionView
-from ui.pages.clients.words import SPACE, format_names, visible_name
 from ui.strings import assistants_strings, clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing

@@ -17,8 +17,8 @@ from core.types.clients import Denied, PairingQuestion
 from core.types.values import Grant
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
+from ui.pages.clients.labels import SPACE, grant_sentence, grant_word, visible_name
 from ui.pages.clients.terms import SpaceBoxes
-from ui.pages.clients.words import SPACE, grant_sentence, grant_word, visible_name
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -33,8 +33,8 @@ from ui.widgets.basics import (
     make_scroll_area,
     make_timer,
 )
+from ui.widgets.labels import date_of
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import date_of
 
 _HEIGHT = 360
 

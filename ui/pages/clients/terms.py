@@ -16,7 +16,7 @@ from core.types.views import Facets
 from ui.bridge import make_query
 from ui.context import Context
 from ui.pages.clients.head import Tab, has_keyboard, set_button_offer
-from ui.pages.clients.words import SPACE, describe_change, grant_sentence, grant_word, visible_name
+from ui.pages.clients.labels import SPACE, describe_change, grant_sentence, grant_word, visible_name
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing

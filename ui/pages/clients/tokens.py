@@ -17,8 +17,8 @@ from core.types.values import Grant
 from core.types.views import Facets
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
+from ui.pages.clients.labels import visible_name
 from ui.pages.clients.terms import GrantBoxes, SpaceBoxes
-from ui.pages.clients.words import visible_name
 from ui.strings import clients_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_button, make_column, make_label, make_row, make_scroll_area, make_timer

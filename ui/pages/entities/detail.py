@@ -13,7 +13,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.types.entities import EntityCard, EntityLine, EntityView, KnownStatement
-from ui.pages.entities.words import (
+from ui.pages.entities.labels import (
     EntityRow,
     alike_words,
     claim_line,

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWi
 from core.types.entities import EntityCard, EntityChange, EntityLine, EntityList, EntityQuery, MergePreview
 from ui.bridge import make_query, problem_of
 from ui.context import Context
-from ui.pages.entities.words import entity_line, entity_list, preview_lines, type_word
+from ui.pages.entities.labels import entity_line, entity_list, preview_lines, type_word
 from ui.strings import entities_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_button, make_column, make_label, make_row

@@ -28,12 +28,12 @@ from ui.bridge import make_query, make_write
 from ui.context import Context, Page, PageSpec
 from ui.pages.entities.detail import Detail
 from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
-from ui.pages.entities.words import entity_line, entity_list, reading_words
+from ui.pages.entities.labels import entity_line, entity_list, reading_words
 from ui.strings import entities_strings
 from ui.undo import offer_undo, undo_step
 from ui.widgets.basics import MenuChip, make_column, make_label, make_row, make_timer
+from ui.widgets.labels import count_of
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_of
 
 ORIGIN = "entities"
 _REFRESH_MS, _TYPED_MS, _READING_MS = 250, 150, 1500

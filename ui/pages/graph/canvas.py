@@ -29,9 +29,9 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 from core.types.views import MemoryRow
 from ui.pages.graph.geometry import Numbers, Points, Viewport, nearest_in_direction, nearest_node
 from ui.theme.theme import Theme
+from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
-from ui.widgets.words import KIND_WORDS, STATUS_WORDS, format_said_or_noted
 
 STEP = 1.25
 """How much nearer or farther one step of the keyboard or a button is."""

@@ -44,9 +44,9 @@ from ui.widgets.basics import (
     make_timer,
     make_tool_button,
 )
+from ui.widgets.labels import count_memories, count_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_memories, count_of
 
 _EDGE = 12
 _DEPTHS = (("1", "1"), ("2", "2"), ("3", "3"))

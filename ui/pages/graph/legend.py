@@ -16,8 +16,8 @@ from core.types.values import Kind
 from core.types.views import CONVERSATION, EDGE_TYPES, MEANING, PART
 from ui.theme.theme import Theme
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_label, make_row
+from ui.widgets.labels import KIND_PLURALS, KIND_WORDS
 from ui.widgets.shapes import KindMark
-from ui.widgets.words import KIND_PLURALS, KIND_WORDS
 
 _SAMPLE = QSize(24, 12)
 

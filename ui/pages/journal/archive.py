@@ -17,15 +17,15 @@ from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
-from ui.pages.journal.lines import ActionBar, Entry, entry_list
-from ui.pages.journal.words import format_day
+from ui.pages.journal.labels import format_day
+from ui.pages.journal.rows import ActionBar, Entry, entry_list
 from ui.strings import format_count, journal_strings
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property, wrap_in_card
+from ui.widgets.labels import describe_reason
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
-from ui.widgets.words import describe_reason
 
 _LISTED = 5
 

@@ -15,12 +15,12 @@ from core.types.replies import AuditPage, AuditRow
 from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.table_view import Column, TableModel, TableSpec, TableView
-from ui.pages.journal.words import counts_of, describe_author, short_id, verb_of
+from ui.pages.journal.labels import counts_of, describe_author, short_id, verb_of
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import make_column
+from ui.widgets.labels import time_of
 from ui.widgets.states import Banner, EmptyState, States
 from ui.widgets.verdict import VerdictDialog, chain_sentence, verdict_of
-from ui.widgets.words import time_of
 
 COLUMNS: Sequence[Column] = (
     Column("Nr", 56, order=2, is_number=True),

@@ -18,7 +18,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground
-from ui.pages.journal.words import action_of_step, clock_of, day_of, details_of, icon_of
+from ui.pages.journal.labels import action_of_step, clock_of, day_of, details_of, icon_of
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import describe_left, describe_unpaired, report_undo
@@ -31,9 +31,9 @@ from ui.widgets.basics import (
     make_row,
     set_style_property,
 )
+from ui.widgets.labels import count_memories, count_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_memories, count_of
 
 PAGE_STEPS = 100
 MOST_AGAIN = 500
@@ -192,7 +192,7 @@ class StepRows(RowSpec[StepRow]):
         """All are of one height."""
         return self.theme.px(HEIGHT)
 
-    def draw_ground(self, painter: QPainter, rect: QRect, _row: StepRow, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, _row: StepRow, state: RowState) -> None:
         """A field from edge to edge."""
         draw_flat_ground(
             painter,

@@ -19,8 +19,8 @@ from core.types.lifecycle import Health, JobRow, Jobs, JobState
 from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.journal.job_lines import NEED_MODEL, Model, describe_scheduler, make_model_query
-from ui.pages.journal.lines import set_row_direction
-from ui.pages.journal.words import GROUPS, Figure, advice_of, describe_code, figures_of, format_near_moment
+from ui.pages.journal.labels import GROUPS, Figure, advice_of, describe_code, figures_of, format_near_moment
+from ui.pages.journal.rows import set_row_direction
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import clear_layout, make_button, make_card, make_column, make_label, make_row, make_scroll_area

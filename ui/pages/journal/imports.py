@@ -16,13 +16,13 @@ from core.types.values import OWNER_ACTOR
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.table_view import Column, TableSpec, TableView
-from ui.pages.journal.words import format_of, import_sentences, skipped_of, state_of
+from ui.pages.journal.labels import format_of, import_sentences, skipped_of, state_of
 from ui.theme.tokens import FontRole
 from ui.undo import describe_left
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
+from ui.widgets.labels import count_memories, date_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_memories, date_of
 
 COLUMNS: Sequence[Column] = (
     Column("Import", 170, stretches=True),

@@ -17,8 +17,7 @@ from core.types.replies import OptionRow
 from ui.bridge import Task, make_query
 from ui.context import Context
 from ui.lists.row_spec import Heading
-from ui.pages.journal.lines import Entry, Line
-from ui.pages.journal.words import (
+from ui.pages.journal.labels import (
     clock_of,
     day_of,
     describe_author,
@@ -27,8 +26,9 @@ from ui.pages.journal.words import (
     format_near_moment,
     report_line,
 )
+from ui.pages.journal.rows import Entry, Line
 from ui.strings import format_count, journal_strings
-from ui.widgets.words import capitalize_first
+from ui.widgets.labels import capitalize_first
 
 NEED_MODEL = frozenset({JobType.DISTILL})
 """Work that no rule can do in the place of a model."""

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QSizePolicy, QW
 from ui.strings import order_strings, read_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_column, make_label, make_row, make_scroll_area, make_tool_button
-from ui.widgets.words import count_of
+from ui.widgets.labels import count_of
 
 DAYS = 365
 _SLACK = 31  # a year told by its quarters ends some days before

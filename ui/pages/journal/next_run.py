@@ -19,9 +19,9 @@ from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write
 from ui.context import CLOSER, Context
-from ui.pages.journal.lines import ActionBar, Entry, entry_list
+from ui.pages.journal.labels import change_words, describe_changes, format_near_moment
+from ui.pages.journal.rows import ActionBar, Entry, entry_list
 from ui.pages.journal.runner import RunDialog, Runner
-from ui.pages.journal.words import change_words, describe_changes, format_near_moment
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -37,9 +37,9 @@ from ui.widgets.basics import (
     make_scroll_area,
     wrap_in_card,
 )
+from ui.widgets.labels import capitalize_first
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
-from ui.widgets.words import capitalize_first
 
 ALL = ""
 UNITED = frozenset({JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST})

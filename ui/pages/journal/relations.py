@@ -16,15 +16,15 @@ from core.types.memory import ProposedLink
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import wrap_text
-from ui.pages.journal.lines import ActionBar, Entry, entry_list
-from ui.pages.journal.words import format_day
+from ui.pages.journal.labels import format_day
+from ui.pages.journal.rows import ActionBar, Entry, entry_list
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import make_column, make_label, wrap_in_card
+from ui.widgets.labels import capitalize_first, describe_reason
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, EmptyState, States
-from ui.widgets.words import capitalize_first, describe_reason
 
 ORIGIN = "journal"
 MOST = 1_000

@@ -18,12 +18,12 @@ from core.events import Progress
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType
 from ui.bridge import Running, make_job, make_query, make_write, problem_of
 from ui.context import Context
-from ui.pages.journal.words import describe_code, report_line
+from ui.pages.journal.labels import describe_code, report_line
 from ui.strings import journal_strings
 from ui.theme.tokens import sizes
 from ui.undo import undo_step
 from ui.widgets.basics import make_button, make_column, make_label, make_row, set_style_property
-from ui.widgets.words import capitalize_first
+from ui.widgets.labels import capitalize_first
 
 
 class RunDialog(QDialog):

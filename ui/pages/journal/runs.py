@@ -29,7 +29,7 @@ from ui.pages.journal.job_lines import (
     make_model_query,
     offered_job_actions,
 )
-from ui.pages.journal.lines import ActionBar, Entry, entry_list, set_row_direction
+from ui.pages.journal.rows import ActionBar, Entry, entry_list, set_row_direction
 from ui.pages.journal.runner import RunDialog, Runner, is_job
 from ui.strings import journal_strings
 from ui.undo import report_undo
@@ -43,8 +43,8 @@ from ui.widgets.basics import (
     make_timer,
     wrap_in_card,
 )
+from ui.widgets.labels import capitalize_first
 from ui.widgets.states import FOOT, EmptyState, States
-from ui.widgets.words import capitalize_first
 
 RUNS, CALENDAR = "runs", "calendar"
 _MOST, _MORE = 50, 100

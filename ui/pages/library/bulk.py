@@ -31,7 +31,7 @@ from ui.pages.library.dialogs import (
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import KeyButton, follow_icon, make_button, make_label, make_tool_button
-from ui.widgets.words import count_memories
+from ui.widgets.labels import count_memories
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,8 +30,8 @@ from ui.widgets.basics import (
     make_timer,
     set_style_property,
 )
+from ui.widgets.labels import STATUS_WORDS, count_memories, count_of
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import STATUS_WORDS, count_memories, count_of
 
 _OFFERED_TAGS = 12
 
@@ -322,7 +322,7 @@ class ExampleRows(RowSpec[Example]):
         """All are of one height."""
         return self.theme.px(sizes().row_two)
 
-    def draw_ground(self, _painter: QPainter, _rect: QRect, _row: Example, _state: RowState) -> None:
+    def paint_background(self, _painter: QPainter, _rect: QRect, _row: Example, _state: RowState) -> None:
         """Nothing: they cannot be chosen."""
 
     def draw_row(self, painter: QPainter, rect: QRect, row: Example, _state: RowState) -> None:

@@ -29,9 +29,9 @@ from ui.widgets.basics import (
     remove_chip,
     set_style_property,
 )
+from ui.widgets.labels import KIND_PLURALS, SOURCE_WORDS, STATUS_WORDS, to_local
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.states import EmptyState
-from ui.widgets.words import KIND_PLURALS, SOURCE_WORDS, STATUS_WORDS, to_local
 
 _NATURAL = ("recorded", "occurred", "trust", "importance", "strength", "accessed", "text", "kind", "status", "space")
 _RISING = frozenset({"text", "kind", "status", "space"})

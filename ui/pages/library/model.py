@@ -14,8 +14,8 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import Context
+from ui.widgets.labels import KIND_WORDS, SOURCE_WORDS, STATUS_WORDS, WARNED_WORDS, date_of, format_said_or_noted
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import KIND_WORDS, SOURCE_WORDS, STATUS_WORDS, WARNED_WORDS, date_of, format_said_or_noted
 
 TEXT = "text"
 LEAST_TEXT = 340

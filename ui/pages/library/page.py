@@ -19,8 +19,8 @@ from ui.pages.library.filters import FilterBar, ListControls, Query, TermChips, 
 from ui.pages.library.search_line import QueryLine, SearchHelp
 from ui.pages.library.table import LibraryTable
 from ui.widgets.basics import Elided, make_column, make_label, make_row, make_timer
+from ui.widgets.labels import count_memories
 from ui.widgets.states import States
-from ui.widgets.words import count_memories
 
 ORIGIN = "library"
 _REFRESH_MS = 400  # between two refreshes while an import runs

@@ -85,7 +85,7 @@ class HelpRows(RowSpec[HelpEntry]):
         sentence = QFontMetrics(self.theme.font("body")).boundingRect(right, _WRAP, row.sentence).height()
         return max(example, sentence) + self.theme.px(14)
 
-    def draw_ground(self, painter: QPainter, rect: QRect, _row: HelpEntry, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, _row: HelpEntry, state: RowState) -> None:
         """A rounded field where it has the keyboard or the pointer."""
         is_chosen = state.is_chosen and state.has_focus
         if is_chosen or state.is_hovered:

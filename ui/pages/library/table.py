@@ -55,9 +55,9 @@ from ui.pages.library.model import (
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
 from ui.widgets.basics import accept_own_key, make_timer, plain_key
+from ui.widgets.labels import STATUS_WORDS, WARNED_WORDS
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
-from ui.widgets.words import STATUS_WORDS, WARNED_WORDS
 
 _STATE, _SHOWN, _SORT = "library.columns", "library.shown", "library.sort"
 

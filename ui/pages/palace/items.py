@@ -17,9 +17,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, 
 from core.types.values import Kind, Status
 from core.types.views import HEADER, MARGIN, Loci, MemoryRow, RoomPlan, WingPlan
 from ui.theme.theme import Theme
+from ui.widgets.labels import date_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import draw_kind
-from ui.widgets.words import date_of
 
 KINDS = tuple(Kind)
 STATUSES = tuple(Status)

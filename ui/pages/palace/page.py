@@ -24,9 +24,9 @@ from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
 from ui.pages.palace.slider import Legend, TimeCard
 from ui.pages.palace.verbs import Verbs
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
+from ui.widgets.labels import KIND_PLURALS, count_memories, count_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import KIND_PLURALS, count_memories, count_of
 
 _CAMERA, _COLOUR = "palace.camera", "palace.colour"
 _KEEP_MS = 800

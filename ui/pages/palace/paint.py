@@ -21,9 +21,9 @@ from core.types.views import HEADER, MemoryRow
 from ui.pages.palace.items import GREY, KINDS, Cards, LocusStyle, RoomItem, break_text
 from ui.pages.palace.scene import Lens, PlacedLocus, Scene, wing_rect
 from ui.theme.theme import Theme
+from ui.widgets.labels import KIND_WORDS, count_memories, format_said_or_noted
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, path_of
-from ui.widgets.words import KIND_WORDS, count_memories, format_said_or_noted
 
 SMALLEST, LARGEST = 2, 22
 """Sides of shapes, px."""

@@ -29,8 +29,8 @@ from ui.pages.palace.items import KINDS
 from ui.pages.palace.paint import shades_of
 from ui.theme.theme import Theme
 from ui.widgets.basics import Segments, make_label
+from ui.widgets.labels import KIND_WORDS, count_of, date_of
 from ui.widgets.shapes import draw_kind
-from ui.widgets.words import KIND_WORDS, count_of, date_of
 
 BELIEVED, SAID = "believed", "said"
 _SHORT_MS = 2 * 86_400_000

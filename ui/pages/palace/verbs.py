@@ -20,8 +20,8 @@ from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import PlacedLocus
 from ui.undo import offer_undo
 from ui.widgets.basics import accept_own_key, make_button, make_column, make_label, make_row, plain_key
+from ui.widgets.labels import count_memories
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import count_memories
 
 _LONGEST_NAME = 64
 _OF_A_LOCUS = ("memory.edit", "memory.pin", "memory.move", "memory.archive", "memory.forget")

@@ -35,8 +35,8 @@ from ui.pages.palace.scene import (
 )
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
+from ui.widgets.labels import KIND_WORDS, count_memories, count_of, format_said_or_noted
 from ui.widgets.plaintext import escape_tooltip, one_line
-from ui.widgets.words import KIND_WORDS, count_memories, count_of, format_said_or_noted
 
 _FLIGHT_MS = 260
 _WHEEL_MS = 140

@@ -26,8 +26,7 @@ from core.types.values import Kind
 from core.types.views import MemoryRow
 from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, line_height, wrap_text
-from ui.pages.recall.signals import SIDES, Swatch, describe_bar, draw_bar, signal_title
-from ui.pages.recall.words import (
+from ui.pages.recall.labels import (
     describe_near_miss,
     describe_places,
     describe_source,
@@ -39,13 +38,14 @@ from ui.pages.recall.words import (
     list_title,
     note_of,
 )
+from ui.pages.recall.signals import SIDES, Swatch, describe_bar, draw_bar, signal_title
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import radii, spacing
 from ui.widgets.basics import make_column, make_label
+from ui.widgets.labels import KIND_WORDS
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
-from ui.widgets.words import KIND_WORDS
 
 _TEXT = 400
 
@@ -305,7 +305,7 @@ class AnswerRows(RowSpec[Row]):
             painter.drawLine(QPointF(rect.left(), rect.bottom() + 0.5), QPointF(rect.right(), rect.bottom() + 0.5))
         painter.restore()
 
-    def draw_ground(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
         """Its card, and on that a rounded field."""
         is_open = row.id == self.opened
         self._draw_card(painter, rect, is_first=row.is_first, is_last=row.is_last and not is_open, joins=is_open)

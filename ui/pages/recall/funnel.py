@@ -17,7 +17,7 @@ from ui.bridge import make_query
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.recall.answers import candidate_lines
-from ui.pages.recall.words import best_places, stage_of, stage_title
+from ui.pages.recall.labels import best_places, stage_of, stage_title
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing

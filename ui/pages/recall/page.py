@@ -20,12 +20,12 @@ from ui.context import Context, Page, PageSpec
 from ui.pages.recall.actions import AnswerActions, AnswerFeedback
 from ui.pages.recall.answers import BAR, AnswerList, Row, answer_lines
 from ui.pages.recall.funnel import Funnel, StageView, is_whole
+from ui.pages.recall.labels import join_parts
 from ui.pages.recall.options import OptionsDialog
 from ui.pages.recall.question import Asker, Head, LaboratoryQuery
 from ui.pages.recall.saved_questions import SavedQuestions
 from ui.pages.recall.signals import Legend
 from ui.pages.recall.tuner import AppliedDialog, Tuner, TuningDesk
-from ui.pages.recall.words import join_parts
 from ui.strings import format_count, recall_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (

@@ -17,7 +17,7 @@ from core.types.requests import RecallQuery
 from core.types.values import Intent
 from ui.bridge import make_query
 from ui.context import Context
-from ui.pages.recall.words import describe_name_aliases, format_names, time_words
+from ui.pages.recall.labels import describe_name_aliases, format_names, time_words
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes

@@ -15,7 +15,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.recall.actions import AnswerFeedback
 from ui.pages.recall.answers import BAR
-from ui.pages.recall.words import format_ordinal, join_parts
+from ui.pages.recall.labels import format_ordinal, join_parts
 from ui.strings import format_count, recall_strings
 from ui.widgets.basics import (
     clear_layout,
@@ -28,9 +28,9 @@ from ui.widgets.basics import (
     make_tool_button,
     set_style_property,
 )
+from ui.widgets.labels import time_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import time_of
 
 _QUESTION = 200
 _TONES = {True: "success", False: "danger", None: "muted"}

@@ -18,8 +18,8 @@ from core.types.replies import OptionRow
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.recall.knobs import Knob
+from ui.pages.recall.labels import count_gains, describe_change, describe_losses
 from ui.pages.recall.question import PAUSE_MS, Weights
-from ui.pages.recall.words import count_gains, describe_change, describe_losses
 from ui.strings import format_count, recall_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo, undo_step
@@ -34,7 +34,7 @@ from ui.widgets.basics import (
     make_scroll_area,
     make_timer,
 )
-from ui.widgets.words import time_of
+from ui.widgets.labels import time_of
 
 
 class TuningDesk(QObject):

@@ -17,14 +17,14 @@ from core.types.values import Kind, Status
 from core.types.views import FindRequest, FindResult, MemoryRow
 from ui.bridge import make_query
 from ui.context import Context
-from ui.pages.recall.words import describe_places, explain_missing, short_question
+from ui.pages.recall.labels import describe_places, explain_missing, short_question
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_button, make_column, make_label, make_row, make_timer, set_style_property
+from ui.widgets.labels import KIND_WORDS, format_said_or_noted
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
-from ui.widgets.words import KIND_WORDS, format_said_or_noted
 
 _WORD = re.compile(r"[^\W_]+")
 _STEM = 4

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLay
 
 from core.types.reviews import ClaimSeen, Side
 from core.types.values import Status
-from ui.pages.review.words import (
+from ui.pages.review.labels import (
     claim_note,
     describe_dates,
     describe_provenance,
@@ -30,9 +30,9 @@ from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import clear_layout, make_button, make_column, make_hairline, make_label, make_row
+from ui.widgets.labels import describe_claim
 from ui.widgets.plaintext import FittedText, has_marks, split_marks
 from ui.widgets.shapes import KindMark
-from ui.widgets.words import describe_claim
 
 MOST = 20_000
 """Characters shown of one memory; what lies behind is in the inspector."""

@@ -27,7 +27,7 @@ from core.types.reviews import Follow, ReviewItem, ReviewRow, Suggestion
 from core.types.values import Action
 from ui.lists.list_view import Fade
 from ui.pages.review.card import SideBySide, SideCard
-from ui.pages.review.words import (
+from ui.pages.review.labels import (
     ASKS,
     MANY,
     ORDER,

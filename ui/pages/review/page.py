@@ -22,16 +22,16 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context, Page, PageSpec
 from ui.pages.review.desk import BatchPanel, Desk, acts_at_once
 from ui.pages.review.dialogs import CAME, make_dialog
+from ui.pages.review.labels import ASKS
 from ui.pages.review.queue import ALL, ClosedDialog, QueuePanel, RulesDialog, kinds_of
-from ui.pages.review.words import ASKS
 from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
 from ui.widgets.basics import UNBOUND, make_button, make_column, make_row, make_timer
+from ui.widgets.labels import count_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_of
 
 BREATH_MS = 300
 """After a decision, so long nothing is taken: the second press of a double click would decide the next item."""

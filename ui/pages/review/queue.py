@@ -18,7 +18,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.list_view import Keep, ListKeys, ListView
 from ui.lists.row_spec import LOW, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState
-from ui.pages.review.words import describe_action, list_families, row_note, source_words
+from ui.pages.review.labels import describe_action, list_families, row_note, source_words
 from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -34,8 +34,8 @@ from ui.widgets.basics import (
     make_row,
     make_scroll_area,
 )
+from ui.widgets.labels import count_of, date_of, format_ago
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import count_of, date_of, format_ago
 
 _ROW, _HEADING = 56, 34
 GROUPS: Mapping[str, str] = {"none": "None", "source": "Source", "client": "Client", "subject": "Subject"}
@@ -163,7 +163,7 @@ class ClosedRows(RowSpec[ClosedLine]):
         """All are of one height."""
         return self.theme.px(_LINE)
 
-    def draw_ground(self, painter: QPainter, rect: QRect, _row: ClosedLine, _state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, _row: ClosedLine, _state: RowState) -> None:
         """A hairline: nothing can be done with what closed."""
         painter.fillRect(QRect(rect.left() + 10, rect.bottom(), rect.width() - 20, 1), self.theme.colour("line"))
 

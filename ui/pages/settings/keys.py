@@ -19,9 +19,9 @@ from ui.context import Context
 from ui.pages.settings.rows import Line, Section
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, make_button, make_column, make_label, make_row
+from ui.widgets.labels import count_memories, size_of
 from ui.widgets.secret import SecretField, StrengthMeter, mark_field
 from ui.widgets.verdict import VerdictDialog, verdict_of
-from ui.widgets.words import count_memories, size_of
 
 _COLUMNS = 3
 

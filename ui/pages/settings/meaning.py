@@ -19,8 +19,8 @@ from ui.pages.settings.keys import ActionLine
 from ui.pages.settings.rows import Section
 from ui.strings import embedder_strings
 from ui.widgets.basics import clear_layout, make_button
+from ui.widgets.labels import date_of
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import date_of
 
 POLL_MS = 2_000
 _NAME, _BAR_HIGH = 60, 6

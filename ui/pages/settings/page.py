@@ -27,9 +27,9 @@ from ui.pages.settings.rows import OptionLine, Section, describe_value
 from ui.theme.theme import Theme
 from ui.undo import undo_step
 from ui.widgets.basics import UNBOUND, make_button, make_column, make_label, make_row, make_scroll_area, make_timer
+from ui.widgets.labels import count_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_of
 
 
 class ResetDialog(QDialog):

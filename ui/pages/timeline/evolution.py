@@ -18,14 +18,14 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import InertRow, RowSpec, RowState, wrap_text
-from ui.pages.timeline.words import describe_speaker, gap_words, when_of
+from ui.pages.timeline.labels import describe_speaker, gap_words, when_of
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import Elided, make_button, make_column, make_row
+from ui.widgets.labels import count_memories, count_of, date_of, format_said_or_noted
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import count_memories, count_of, date_of, format_said_or_noted
 
 MOST_LINES = 3
 TOKENS: Mapping[Transition, str] = {
@@ -163,7 +163,7 @@ class EventRows(RowSpec[TopicEvent]):
         """Where an event stands without the room above it."""
         return rect.adjusted(0, self._lead_height(event), 0, 0)
 
-    def draw_ground(self, painter: QPainter, rect: QRect, row: TopicEvent, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, row: TopicEvent, state: RowState) -> None:
         """A rounded field beside the axis."""
         theme, px = self.theme, self.theme.px
         if not (state.is_chosen or state.is_hovered):

@@ -15,9 +15,9 @@ from core.types.values import Kind
 from core.types.views import GRAINS, Density, TimeFilter
 from ui.bridge import make_query, problem_of
 from ui.context import Context
+from ui.pages.timeline.labels import kinds_of, range_name
 from ui.pages.timeline.period_details import PeriodDetails
 from ui.pages.timeline.strip import Strip, do_columns_fit
-from ui.pages.timeline.words import kinds_of, range_name
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
@@ -31,9 +31,9 @@ from ui.widgets.basics import (
     make_row,
     make_tool_button,
 )
+from ui.widgets.labels import KIND_PLURALS, count_memories
 from ui.widgets.shapes import KindMark
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import KIND_PLURALS, count_memories
 
 
 class KindLegend(QWidget):

@@ -15,8 +15,8 @@ from ui.context import Context, Page, PageSpec
 from ui.pages.timeline.evolution import EvolutionTab
 from ui.pages.timeline.over_time import OverTime
 from ui.widgets.basics import FlowLayout, MenuChip, Segments, make_button, make_column, make_label, make_row, make_timer
+from ui.widgets.labels import KIND_PLURALS
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import KIND_PLURALS
 
 ORIGIN = "timeline"
 ASK = "ask:"

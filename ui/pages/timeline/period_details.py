@@ -18,15 +18,15 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.list_view import Keep, ListView
 from ui.lists.row_spec import Heading, RowSpec, RowState, draw_flat_ground
-from ui.pages.timeline.words import SAID, day_name, describe_clock, describe_speaker, when_of
+from ui.pages.timeline.labels import SAID, day_name, describe_clock, describe_speaker, when_of
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, FlowLayout, Segments, make_column, make_label, make_row, make_timer
+from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, count_memories, date_of, format_said_or_noted
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 from ui.widgets.states import EmptyState, States
-from ui.widgets.words import KIND_WORDS, STATUS_WORDS, count_memories, date_of, format_said_or_noted
 
 Fetch = Callable[[TimeCursor | None], Future[TimePage]]
 Line = MemoryRow | Heading
@@ -149,7 +149,7 @@ class MomentRows(RowSpec[MemoryRow]):
         """All are of one height."""
         return self.theme.px(sizes().row_two)
 
-    def draw_ground(self, painter: QPainter, rect: QRect, _row: MemoryRow, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, _row: MemoryRow, state: RowState) -> None:
         """A field from edge to edge."""
         draw_flat_ground(
             painter,

@@ -27,11 +27,11 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from core.types.values import Kind
 from core.types.views import Density
-from ui.pages.timeline.words import count_words, kinds_of, range_name
+from ui.pages.timeline.labels import count_words, kinds_of, range_name
 from ui.theme.theme import Theme
 from ui.widgets.basics import accept_own_key
+from ui.widgets.labels import to_local
 from ui.widgets.shapes import KIND_TOKENS
-from ui.widgets.words import to_local
 
 ROWS = 7
 _DAY_LEAST, _DAY_USUAL, _DAY_MOST = 10.0, 14.0, 18.0

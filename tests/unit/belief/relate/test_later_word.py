@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.relate.later_word import Succession, judge_later_word, leans_on, rank_later_word
+from core.belief.relate.supersession import Succession, judge_later_word, leans_on, rank_later_word
 from core.types.belief import LABELS, ComparedText, Label
 
 NEAR = 0.9

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.belief.review.worded_topic import find_worded_topic
+from core.belief.review.text_topic import find_worded_topic
 from core.belief.review.wording import ItemTopic, format_question
 
 

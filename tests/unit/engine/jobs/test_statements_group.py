@@ -11,7 +11,7 @@ from ground_rig import flow, ground_of
 from talk_rig import TALK, bring_talk, plain_reader
 
 from core.errors import Code, LociError
-from core.lifecycle.distill import talk
+from core.lifecycle.distill import reader_statements
 from core.lifecycle.distill.distill import DistillJob
 from core.types.lifecycle import JobState, JobType
 from core.types.values import Actor, Kind
@@ -64,7 +64,7 @@ def test_what_was_taken_back_is_made_again_by_hand_alone(rig: Rig) -> None:
 def test_a_run_that_is_cut_off_repeats_nothing_and_leaves_nothing_half(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(talk, "EPISODES_AT_ONCE", 1)
+    monkeypatch.setattr(reader_statements, "EPISODES_AT_ONCE", 1)
     bring_talk(rig, (*TALK, *MORE))
     flow(rig, DistillJob(), ground_of(rig), most=4)
     assert rig.value("SELECT count(*) FROM readings") == 4

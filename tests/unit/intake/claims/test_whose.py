@@ -8,7 +8,7 @@ from belief_rig import change, voice
 from engine_rig import START_MS, Rig
 
 from core.belief.claims import find_persons_words
-from core.belief.gate import SourceAuthority
+from core.belief.trust_gate import SourceAuthority
 from core.intake.candidate import authority_of, counts_as_owner
 from core.types.values import Source
 

@@ -11,7 +11,7 @@ from engine_rig import Rig, differences, later, rig_at
 from readers_rig import Table, sure
 
 from core.belief.relate.relation_model import VALUE_CHANGED
-from core.intake.review.chores import revalidate_items
+from core.intake.review.automation import revalidate_items
 from core.types.belief import BY_MEANING, Label
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Source

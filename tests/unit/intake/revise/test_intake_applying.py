@@ -11,7 +11,7 @@ from engine_rig import HandClock, Rig, differences, refused, rig_at
 from flaky_embedder import FlakyEmbedder
 from ground_rig import ground_of, run
 
-from core.engine import practice as rule_reports
+from core.engine import outcomes as rule_reports
 from core.errors import Code
 from core.intake.revise.outcome_reports import OutcomeReports, procedure_state, rule_state
 from core.lifecycle.questions import GapsJob

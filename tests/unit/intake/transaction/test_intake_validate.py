@@ -8,7 +8,7 @@ import pytest
 from engine_rig import refused
 
 from core.errors import Code, LociError
-from core.intake.store.import_batch import usable_claim, usable_space, usable_validity
+from core.intake.store.import_batch import parse_usable_claim, usable_space, usable_validity
 from core.intake.transaction.admission import (
     CLIENT_TEXT_BYTES,
     PART_BYTES,
@@ -135,7 +135,7 @@ def nested(depth: int) -> dict[str, Any]:
 def test_a_claim_that_is_none(change: dict[str, Any]) -> None:
     with refused(Code.INVALID_INPUT):
         check_claim({**CLAIM, **change})
-    assert usable_claim({**CLAIM, **change}) is None
+    assert parse_usable_claim({**CLAIM, **change}) is None
 
 
 @pytest.mark.parametrize("field", ["subject", "predicate", "value"])
@@ -149,7 +149,7 @@ def test_when_a_claim_holds() -> None:
     assert begin is not None
     assert (begin.precision, end) == (Precision.MONTH, When(1_800_000_000_000, Precision.SECOND))
     assert claim_validity(CLAIM) == (None, None)
-    assert usable_claim({**CLAIM, "valid_from": "2024"}) is not None
+    assert parse_usable_claim({**CLAIM, "valid_from": "2024"}) is not None
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_when_a_claim_holds() -> None:
 def test_a_window_that_is_none(window: dict[str, Any]) -> None:
     with refused(Code.INVALID_INPUT):
         claim_validity({**CLAIM, **window})
-    assert usable_claim({**CLAIM, **window}) is None
+    assert parse_usable_claim({**CLAIM, **window}) is None
 
 
 def test_a_row_s_window() -> None:

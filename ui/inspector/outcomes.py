@@ -19,8 +19,8 @@ from ui.inspector.part_kit import make_flush_row
 from ui.inspector.trust import Figure, format_score
 from ui.strings import format_count, practice_strings
 from ui.widgets.basics import FlowLayout, KeyButton, make_button, make_column, make_label, make_row
+from ui.widgets.labels import count_of, date_of
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import count_of, date_of
 
 REVIEW = "review"
 _LOGGED = 5

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from core.types.reviews import ClaimSeen, ReviewItem, ReviewRow, Side
 from core.types.values import Action, Precision, Role, Source, Status, When
 from ui.strings import review_strings
+from ui.widgets.labels import SOURCE_WORDS, STATUS_WORDS, count_of, format_said_at, format_said_or_noted
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import SOURCE_WORDS, STATUS_WORDS, count_of, format_said_at, format_said_or_noted
 
 ORDER = (
     Action.REJECT,

@@ -29,8 +29,8 @@ from ui.lists.row_spec import MIDDLE, RIGHT, Heading, RowSpec, RowState
 from ui.strings import entities_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
+from ui.widgets.labels import count_of, date_of, describe_claim, format_said_or_noted
 from ui.widgets.plaintext import one_line, utf16_length
-from ui.widgets.words import count_of, date_of, describe_claim, format_said_or_noted
 
 _CUT = "… "
 
@@ -78,11 +78,11 @@ class EntityRows(RowSpec[EntityRow]):
         """All are of one height."""
         return self.theme.px(sizes().row_two)
 
-    def draw_ground(self, painter: QPainter, rect: QRect, row: EntityRow, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, row: EntityRow, state: RowState) -> None:
         """A rounded field between hairlines."""
         pad = self.theme.px(spacing().xs)
         painter.fillRect(rect.adjusted(2 * pad, rect.height() - 1, -2 * pad, 0), self.theme.colour("line"))
-        super().draw_ground(painter, rect.adjusted(pad, 0, -pad, 0), row, state)
+        super().paint_background(painter, rect.adjusted(pad, 0, -pad, 0), row, state)
 
     def draw_row(self, painter: QPainter, rect: QRect, row: EntityRow, _state: RowState) -> None:
         """Its icon, its two lines, and the figure at the right."""

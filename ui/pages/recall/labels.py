@@ -12,8 +12,8 @@ from functools import cache
 from core.types.recall import Comparison, LabItem, ProbeOutcome, QueryPlan, TimeRange, TracedCandidate
 from core.types.values import Memory, Role, Status, When
 from ui.strings import recall_strings
+from ui.widgets.labels import ROLE_WORDS, STATUS_WORDS, format_said_or_noted, name_with_client
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import ROLE_WORDS, STATUS_WORDS, format_said_or_noted, name_with_client
 
 _NAME = 40
 _QUESTION = 48

@@ -43,7 +43,7 @@ from core.belief.review.sides import (
     read_claims,
     read_side,
 )
-from core.belief.review.worded_topic import find_worded_topic
+from core.belief.review.text_topic import find_worded_topic
 from core.belief.review.wording import (
     ItemTopic,
     describe_classifier,

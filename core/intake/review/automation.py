@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.belief.claims import PERSONS
-from core.belief.gate import AT_ODDS
 from core.belief.review.queue import LOW, QueueEntry, age_days, read_waiting
+from core.belief.trust_gate import AT_ODDS
 from core.errors import Code, UserError
 from core.intake.review.case import ReviewCase
 from core.intake.transaction.unit_of_work import UnitOfWork

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from core.talk.clauses import is_finite
-from core.talk.words import Token, starts_with, stem_word, talk_words, verb_forms
+from core.talk.vocabulary import Token, starts_with, stem_word, talk_words, verb_forms
 
 _NARROWING = frozenset(("of", "for", "that", "which", "who", "where", "called", "named", "about", "from", "to", "as"))
 _PLACING = frozenset(("in", "at", "on", "near", "with", "by", "behind", "beside", "between", "outside", "under"))

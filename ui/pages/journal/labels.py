@@ -13,8 +13,8 @@ from typing import Any
 from core.types.lifecycle import Health, JobRow, Pressure
 from core.types.replies import AuditRow, ImportRow, StepRow
 from ui.strings import format_count, journal_strings
+from ui.widgets.labels import FORMAT_WORDS, count_memories, count_of, date_of, skip_sentences, time_of, to_local
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import FORMAT_WORDS, count_memories, count_of, date_of, skip_sentences, time_of, to_local
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "counts": ("counts",),

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import TextContent, TextResourceContents
 
 from app.mcp.client_setup import ClientSetup
-from app.mcp.words import format_sentence
+from app.mcp.messages import format_sentence
 from core.types.values import Grant
 
 _ALL_S = 60.0

@@ -44,8 +44,8 @@ from ui.widgets.basics import (
     make_scroll_area,
     make_timer,
 )
+from ui.widgets.labels import FORMAT_WORDS, Omission, capitalize_first, count_of, date_of, describe_omissions
 from ui.widgets.plaintext import escape_tooltip, one_line
-from ui.widgets.words import FORMAT_WORDS, Omission, capitalize_first, count_of, date_of, describe_omissions
 
 _WIDE = 480  # pixels at 100 % from which the number of branches is shown
 _FEW = 8  # rows a person overlooks without a filter

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from core.types.values import Kind, Precision
 from core.types.views import Density, MemoryRow
+from ui.widgets.labels import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, count_memories, date_of, format_said_at, to_local
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import KIND_PLURALS, KIND_WORDS, ROLE_WORDS, count_memories, date_of, format_said_at, to_local
 
 SAID = "said"
 _MINUTE, _HOUR, _DAY = 60_000, 3_600_000, 86_400_000

@@ -255,7 +255,7 @@ class EntryRows(RowSpec[Entry]):
 
     # ---- painting
 
-    def draw_ground(self, painter: QPainter, rect: QRect, _row: Entry, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, _row: Entry, state: RowState) -> None:
         """A field from edge to edge, a bar beside the colour."""
         draw_flat_ground(
             painter,

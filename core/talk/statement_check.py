@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from core.talk.words import Edit, Token, stem_word, talk_words, verb_forms
+from core.talk.vocabulary import Edit, Token, stem_word, talk_words, verb_forms
 
 _PERFECT = re.compile(
     r"\b(?P<aux>has|have) (?:(?:just|also|already|finally|recently) )?(?P<verb>[a-z]+)\b(?P<to> to\b)?"

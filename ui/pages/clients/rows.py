@@ -18,7 +18,7 @@ from core.types.clients import ClientState
 from core.types.values import Kind
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, InertRow, RowSpec, RowState, line_height
-from ui.pages.clients.words import standing_word
+from ui.pages.clients.labels import standing_word
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
@@ -166,11 +166,11 @@ class ClientRows(RowSpec[Row]):
         head, small = self.row_fonts()
         return line_height(head) + len(row.small_lines) * line_height(small) + self.theme.px(_UPRIGHT * 2)
 
-    def draw_ground(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
         """A rounded field between hairlines."""
         pad = self.theme.px(_BESIDE)
         painter.fillRect(rect.adjusted(2 * pad, rect.height() - 1, -2 * pad, 0), self.theme.colour("line"))
-        super().draw_ground(painter, rect.adjusted(pad, 0, -pad, 0), row, state)
+        super().paint_background(painter, rect.adjusted(pad, 0, -pad, 0), row, state)
 
     def draw_row(self, painter: QPainter, rect: QRect, row: Row, _state: RowState) -> None:
         """Its mark and its words."""

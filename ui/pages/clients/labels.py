@@ -13,8 +13,8 @@ from typing import Any
 from core.config.grant_wording import describe_grant, format_grant
 from core.types.clients import ActivityLine, ClientCard, ClientState, Did, Terms, Undoable
 from ui.strings import clients_strings, format_count, recall_strings
+from ui.widgets.labels import date_of, format_ago
 from ui.widgets.plaintext import one_line
-from ui.widgets.words import date_of, format_ago
 
 SPACE = "space:"
 _NAME = 40
