@@ -12,11 +12,14 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 
 from core.score.topics import Groups, Vectors, mean_directions, nearest_centres
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 SAMPLE = 2_000
 """Memories of which the graph is made; the others go to the nearest community by meaning."""
@@ -65,6 +68,8 @@ def find_communities(features: MemoryFeatures) -> Groups:
     total = len(features.vectors)
     if total <= 2 * LEAST_MEMBERS:
         return np.zeros(total, np.int64)
+    import networkx as nx  # a tenth of a second, which no start has to pay that arranges nothing
+
     chosen = sample_places(total)
     graph = _build_graph(features, chosen)
     found = nx.community.louvain_communities(graph, weight="weight", resolution=_RESOLUTION, seed=_SEED)
@@ -78,6 +83,8 @@ def find_communities(features: MemoryFeatures) -> Groups:
 
 
 def _build_graph(features: MemoryFeatures, chosen: Groups) -> nx.Graph[Hashable]:
+    import networkx as nx
+
     graph: nx.Graph[Hashable] = nx.Graph()
     nodes = chosen.tolist()
     graph.add_nodes_from(nodes)

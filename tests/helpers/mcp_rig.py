@@ -45,9 +45,9 @@ def pair(palace: Palace, name: str, *grants: str, limit: str = "none") -> bytes:
 _WHERE = f"""
 import json, os, sys
 from pathlib import Path
-from app.environment import read
+from app.environment import read_environment
 from {token_file.__module__} import token_file
-print(json.dumps(str(token_file(read(os.environ, Path(sys.argv[1]), None), sys.argv[2]))))
+print(json.dumps(str(token_file(read_environment(os.environ, Path(sys.argv[1]), None), sys.argv[2]))))
 """
 
 

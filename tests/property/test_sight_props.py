@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.recall.scope import PLACE, Scope, visibility_conditions
@@ -40,13 +40,14 @@ def by_the_rule(row: dict[str, Any], scope: Scope) -> bool:
     if scope.client_id is None:
         return True
     heard = {"": ("",), "discord:anna": ("", "discord", "discord:anna")}[scope.channel]
-    refused = row["status"] == "archived" and str(row["status_reason"]).startswith("rejected")
-    waits = row["status"] == "quarantined" or refused
+    never_let_in = ("rejected", "rejected_before", "overtaken", "unanswered")
+    waits = row["status"] == "quarantined" or (row["status"] == "archived" and row["status_reason"] in never_let_in)
     foreign = row["client_id"] != scope.client_id and not scope.decides
     gone = row["status"] == "deleted" or row["security_tier"] != "cleartext"
     return row["scope_channel"] in heard and not gone and not (waits and foreign)
 
 
+@settings(max_examples=500)
 @given(ROWS, SCOPES)
 def test_a_row_and_a_query_judge_alike(row: dict[str, Any], scope: Scope) -> None:
     connection = sqlite3.connect(":memory:")

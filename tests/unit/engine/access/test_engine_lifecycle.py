@@ -135,7 +135,7 @@ def test_a_failure_in_the_midst_of_opening_leaves_nothing_open(
 
     with rig_at(tmp_path, is_open=False) as rig:
         with monkeypatch.context() as patch:
-            target = {"settings": (startup, "stored_options"), "clients": (Authority, "refresh")}
+            target = {"settings": (startup, "stored_options"), "clients": (Authority, "reload_clients")}
             patch.setattr(*target.get(place, (startup, "begin_warming")), fail)
             with refused(Code.VAULT_DAMAGED):
                 rig.unlock()

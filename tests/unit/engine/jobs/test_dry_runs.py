@@ -87,7 +87,7 @@ def test_a_dry_run_of_a_sweep_reports_what_the_run_does(tmp_path: Path, days: in
 
 def test_what_was_marked_and_is_over_is_counted_once(tmp_path: Path) -> None:
     with consolidation_rig.opened(tmp_path) as rig:
-        rig.engine.settings.set("prune_superseded", value=True).result(30)
+        rig.engine.settings.set_option("prune_superseded", value=True).result(30)
         younger, over = told(rig, "The blue jug is on the sill", 1), told(rig, "The jug was yellow once", 400)
         ended = {"status": "superseded", "superseded_by_id": younger, "retired_at": START_MS - 400 * DAY_MS}
         rig.write(lambda tx: tx.update("memories", {"id": over}, ended))
