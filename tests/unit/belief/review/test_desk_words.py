@@ -77,7 +77,7 @@ def test_every_predicate_of_the_vocabulary_has_a_question() -> None:
 def reasons_opened() -> list[str]:
     """Keys with which items are opened, as the code writes them."""
     found: set[str] = set()
-    for path in (*ROOT.joinpath("core", "intake").rglob("*.py"), ROOT / "core" / "belief" / "gate.py"):
+    for path in (*ROOT.joinpath("core", "intake").rglob("*.py"), ROOT / "core" / "belief" / "trust_gate.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call):
                 found |= set(_reason_of(node))
