@@ -6,9 +6,7 @@ Must not do: know where the lines come from.
 from __future__ import annotations
 
 import importlib
-import math
 import random
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +20,7 @@ from core.belief.extract.claim_model import BEGIN, DENIED, GOES_ON, OTHERS, SIDE
 from core.belief.extract.frames import predicate_names
 from core.talk.reader_features import KINDS, PAD, SentenceFeatures, encode_sentence, token_span
 from core.types.talk import SentenceInContext
-from encoder_net import OPSET, WIDTH, batches_of, fill_layers, fill_places, layer_class
+from encoder_net import WIDTH, export_reader, fill_layers, fill_places, fit, layer_class, layer_groups
 from reader_net import PLACES, UNKNOWN, batch_of
 
 _NOTHING = -1e4
@@ -149,40 +147,16 @@ def train(net: Any, epoch_rows: Callable[[int], list[MarkedLine]], table: NDArra
         recipe: how.
     """
     torch = importlib.import_module("torch")
-    rng = random.Random(recipe.seed)  # noqa: S311 - repeatable, not secret
-    torch.manual_seed(recipe.seed)
-    best = torch.optim.AdamW(_parameter_groups(net, recipe), weight_decay=0.01)
-    steps = recipe.epochs * math.ceil(len(epoch_rows(0)) / recipe.batch)
-    plan = torch.optim.lr_scheduler.LambdaLR(
-        best, lambda s: min((s + 1) / (0.08 * steps), max(0.01, (steps - s) / (0.92 * steps)))
-    )
-    net.train()
-    for epoch in range(recipe.epochs):
-        start, total = time.time(), 0.0
-        rows = epoch_rows(epoch)
-        for chunk in batches_of(rows, recipe.batch, rng):
-            words, kinds = batch_of([row.features for row in chunk], table)
-            with torch.autocast("cpu", torch.bfloat16):
-                marks = net(words, kinds)
-            loss = _loss(marks.float(), chunk, recipe.smoothing)
-            best.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-            best.step()
-            plan.step()
-            total += float(loss.detach()) * len(chunk)
-        print(f"  epoch {epoch + 1}: loss {total / len(rows):.3f}, {time.time() - start:.0f} s", flush=True)
-    net.eval()
 
+    def loss_of(chunk: list[MarkedLine], _: random.Random) -> Any:
+        words, kinds = batch_of([row.features for row in chunk], table)
+        with torch.autocast("cpu", torch.bfloat16):
+            marks = net(words, kinds)
+        return _loss(marks.float(), chunk, recipe.smoothing)
 
-def _parameter_groups(net: Any, recipe: Recipe) -> list[dict[str, Any]]:
-    top = len(net.layers)
-    groups = [{"params": list(net.tag.parameters()), "lr": recipe.head_rate}]
-    for i, layer in enumerate(net.layers):
-        groups.append({"params": list(layer.parameters()), "lr": recipe.rate * recipe.decay ** (top - 1 - i)})
-    low = [*net.place.parameters(), *net.norm.parameters(), *net.kind.parameters()]
-    groups.append({"params": low, "lr": recipe.rate * recipe.decay**top})
-    return groups
+    groups = layer_groups(net, [net.tag], recipe)
+    groups[-1]["params"] += net.kind.parameters()
+    fit(net, groups, epoch_rows, loss_of, recipe)
 
 
 def _loss(said: Any, chunk: Sequence[MarkedLine], smoothing: float) -> Any:
@@ -204,22 +178,5 @@ def _loss(said: Any, chunk: Sequence[MarkedLine], smoothing: float) -> Any:
 
 
 def export(net: Any, target: Path) -> None:
-    """Write the model as float32 ONNX with a free length; one sentence a run.
-
-    Args:
-        net: a trained model.
-        target: the file.
-    """
-    torch = importlib.import_module("torch")
-    net.eval()
-    axes = {0: "batch", 1: "length"}
-    torch.onnx.export(
-        net,
-        (torch.randn(1, 8, WIDTH), torch.tensor([[0, 1, 2, 1, 0, 4, 3, 0]])),
-        str(target),
-        input_names=["words", "kinds"],
-        output_names=["marks"],
-        dynamic_axes={"words": axes, "kinds": axes, "marks": axes},
-        opset_version=OPSET,
-        dynamo=False,
-    )
+    """Write the model as float32 ONNX with a free length; one sentence a run."""
+    export_reader(net, target, {"marks": {0: "batch", 1: "length"}})

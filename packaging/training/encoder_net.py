@@ -10,7 +10,8 @@ import importlib
 import math
 import random
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -173,3 +174,82 @@ def batches_of(rows: Sequence[Any], size: int, rng: random.Random) -> list[list[
     batches = [order[i : i + size] for i in range(0, len(order), size)]
     rng.shuffle(batches)
     return batches
+
+
+def layer_groups(net: Any, heads: Sequence[Any], recipe: Any) -> list[dict[str, Any]]:
+    """Parameters with their learning rates: the heads' own, less for each lower layer, least for place and norm.
+
+    Args:
+        net: a module with `layers`, `place`, `norm` and `kind`.
+        heads: modules that begin with random weights.
+        recipe: with `head_rate`, `rate` and `decay`.
+    """
+    top = len(net.layers)
+    groups = [{"params": [one for head in heads for one in head.parameters()], "lr": recipe.head_rate}]
+    for i, layer in enumerate(net.layers):
+        groups.append({"params": list(layer.parameters()), "lr": recipe.rate * recipe.decay ** (top - 1 - i)})
+    groups.append({"params": [*net.place.parameters(), *net.norm.parameters()], "lr": recipe.rate * recipe.decay**top})
+    return groups
+
+
+def fit(
+    net: Any,
+    groups: list[dict[str, Any]],
+    epoch_rows: Callable[[int], list[Any]],
+    loss_of: Callable[[list[Any], random.Random], Any],
+    recipe: Any,
+) -> None:
+    """Fit a model in place: AdamW with a warm-up and a linear fall, gradients cut at 1.
+
+    Args:
+        net: a module.
+        groups: its parameters with their rates.
+        epoch_rows: the rows of an epoch; they may differ from epoch to epoch.
+        loss_of: the mean loss of a batch.
+        recipe: with `seed`, `epochs` and `batch`.
+    """
+    torch = importlib.import_module("torch")
+    rng = random.Random(recipe.seed)  # noqa: S311 - repeatable, not secret
+    torch.manual_seed(recipe.seed)
+    best = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
+    steps = recipe.epochs * math.ceil(len(epoch_rows(0)) / recipe.batch)
+    plan = torch.optim.lr_scheduler.LambdaLR(
+        best, lambda s: min((s + 1) / (0.08 * steps), max(0.01, (steps - s) / (0.92 * steps)))
+    )
+    net.train()
+    for epoch in range(recipe.epochs):
+        start, total = time.time(), 0.0
+        rows = epoch_rows(epoch)
+        for chunk in batches_of(rows, recipe.batch, rng):
+            loss = loss_of(chunk, rng)
+            best.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+            best.step()
+            plan.step()
+            total += float(loss.detach()) * len(chunk)
+        print(f"  epoch {epoch + 1}: loss {total / len(rows):.3f}, {time.time() - start:.0f} s", flush=True)
+    net.eval()
+
+
+def export_reader(net: Any, target: Path, outputs: dict[str, dict[int, str]]) -> None:
+    """Write a model of words and kinds as float32 ONNX with a free length; one sentence a run.
+
+    Args:
+        net: a trained model.
+        target: the file.
+        outputs: names of what it gives, each with its free axes.
+    """
+    torch = importlib.import_module("torch")
+    net.eval()
+    axes = {0: "batch", 1: "length"}
+    torch.onnx.export(
+        net,
+        (torch.randn(1, 8, WIDTH), torch.tensor([[0, 1, 2, 1, 0, 4, 3, 0]])),
+        str(target),
+        input_names=["words", "kinds"],
+        output_names=list(outputs),
+        dynamic_axes={"words": axes, "kinds": axes, **outputs},
+        opset_version=OPSET,
+        dynamo=False,
+    )

@@ -6,9 +6,7 @@ Must not do: know where the sentences come from.
 from __future__ import annotations
 
 import importlib
-import math
 import random
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.talk.reader_features import ASSERTIONS, KINDS, PAD, POINTERS, POOLED, TYPES, SentenceFeatures
-from encoder_net import OPSET, WIDTH, batches_of, fill_layers, fill_places, layer_class
+from encoder_net import WIDTH, export_reader, fill_layers, fill_places, fit, layer_class, layer_groups
 
 PLACES = 128
 _NOTHING = -1e4
@@ -134,42 +132,16 @@ def train(net: Any, epoch_rows: Callable[[int], list[Sample]], table: NDArray[np
         recipe: how.
     """
     torch = importlib.import_module("torch")
-    rng = random.Random(recipe.seed)  # noqa: S311 - repeatable, not secret
-    torch.manual_seed(recipe.seed)
-    best = torch.optim.AdamW(_parameter_groups(net, recipe), weight_decay=0.01, fused=True)
-    steps = recipe.epochs * math.ceil(len(epoch_rows(0)) / recipe.batch)
-    plan = torch.optim.lr_scheduler.LambdaLR(
-        best, lambda s: min((s + 1) / (0.08 * steps), max(0.01, (steps - s) / (0.92 * steps)))
-    )
-    net.train()
-    for epoch in range(recipe.epochs):
-        start, total = time.time(), 0.0
-        rows = epoch_rows(epoch)
-        for chunk in batches_of(rows, recipe.batch, rng):
-            words, kinds = batch_of([row.features for row in chunk], table)
-            with torch.autocast("cpu", torch.bfloat16):
-                pooled, tokens = net(words, kinds)
-            loss = _loss(pooled.float(), tokens.float(), kinds, chunk, recipe.smoothing)
-            best.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-            best.step()
-            plan.step()
-            total += float(loss.detach()) * len(chunk)
-        print(f"  epoch {epoch + 1}: loss {total / len(rows):.3f}, {time.time() - start:.0f} s", flush=True)
-    net.eval()
 
+    def loss_of(chunk: list[Sample], _: random.Random) -> Any:
+        words, kinds = batch_of([row.features for row in chunk], table)
+        with torch.autocast("cpu", torch.bfloat16):
+            pooled, tokens = net(words, kinds)
+        return _loss(pooled.float(), tokens.float(), kinds, chunk, recipe.smoothing)
 
-def _parameter_groups(net: Any, recipe: Recipe) -> list[dict[str, Any]]:
-    top = len(net.layers)
-    heads = [*net.head1.parameters(), *net.head2.parameters(), *net.pointer.parameters()]
-    groups = [{"params": heads, "lr": recipe.head_rate}]
-    for i, layer in enumerate(net.layers):
-        groups.append({"params": list(layer.parameters()), "lr": recipe.rate * recipe.decay ** (top - 1 - i)})
-    low = recipe.rate * recipe.decay**top
-    groups.append({"params": [*net.place.parameters(), *net.norm.parameters()], "lr": low})
+    groups = layer_groups(net, [net.head1, net.head2, net.pointer], recipe)
     groups.append({"params": list(net.kind.parameters()), "lr": recipe.rate * 2})
-    return groups
+    fit(net, groups, epoch_rows, loss_of, recipe)
 
 
 def _loss(pooled: Any, tokens: Any, kinds: Any, chunk: Sequence[Sample], smoothing: float) -> Any:
@@ -195,22 +167,5 @@ def _loss(pooled: Any, tokens: Any, kinds: Any, chunk: Sequence[Sample], smoothi
 
 
 def export(net: Any, target: Path) -> None:
-    """Write the model as float32 ONNX with a free length; one sentence a run.
-
-    Args:
-        net: a trained model.
-        target: the file.
-    """
-    torch = importlib.import_module("torch")
-    net.eval()
-    axes = {0: "batch", 1: "length"}
-    torch.onnx.export(
-        net,
-        (torch.randn(1, 8, WIDTH), torch.tensor([[0, 1, 2, 1, 0, 4, 3, 0]])),
-        str(target),
-        input_names=["words", "kinds"],
-        output_names=["sentence", "tokens"],
-        dynamic_axes={"words": axes, "kinds": axes, "sentence": {0: "batch"}, "tokens": axes},
-        opset_version=OPSET,
-        dynamo=False,
-    )
+    """Write the model as float32 ONNX with a free length; one sentence a run."""
+    export_reader(net, target, {"sentence": {0: "batch"}, "tokens": {0: "batch", 1: "length"}})

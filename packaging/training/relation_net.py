@@ -6,9 +6,7 @@ Must not do: know where the pairs come from.
 from __future__ import annotations
 
 import importlib
-import math
 import random
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.relate.features import EXISTING, FIGURES, INCOMING, KINDS, PAD, Features
-from encoder_net import OPSET, WIDTH, batches_of, fill_layers, fill_places, layer_class
+from encoder_net import OPSET, WIDTH, fill_layers, fill_places, fit, layer_class, layer_groups
 
 PLACES = 256
 
@@ -141,42 +139,21 @@ def train(net: Any, epoch_rows: Callable[[int], list[Sample]], table: NDArray[np
         table: word vectors.
     """
     torch = importlib.import_module("torch")
-    rng = random.Random(recipe.seed)  # noqa: S311 - repeatable, not secret
-    torch.manual_seed(recipe.seed)
-    top = len(net.layers)
-    groups = [{"params": [*net.head1.parameters(), *net.head2.parameters()], "lr": recipe.head_rate}]
-    for i, layer in enumerate(net.layers):
-        groups.append({"params": list(layer.parameters()), "lr": recipe.rate * recipe.decay ** (top - 1 - i)})
-    low = recipe.rate * recipe.decay**top
-    groups.append({"params": [*net.place.parameters(), *net.norm.parameters()], "lr": low})
+
+    def loss_of(chunk: list[Sample], rng: random.Random) -> Any:
+        words, kinds, figures = batch_of([_blinded(row.features, recipe.blind, rng) for row in chunk], table)
+        labels = torch.tensor([row.label for row in chunk])
+        weights = torch.tensor([row.weight for row in chunk])
+        with torch.autocast("cpu", torch.bfloat16):
+            logits = net(words, kinds, figures)
+        losses = torch.nn.functional.cross_entropy(
+            logits.float(), labels, reduction="none", label_smoothing=recipe.smoothing
+        )
+        return (losses * weights).sum() / weights.sum()
+
+    groups = layer_groups(net, [net.head1, net.head2], recipe)
     groups.append({"params": list(net.kind.parameters()), "lr": recipe.rate * 2})
-    best = torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
-    steps = recipe.epochs * math.ceil(len(epoch_rows(0)) / recipe.batch)
-    plan = torch.optim.lr_scheduler.LambdaLR(
-        best, lambda s: min((s + 1) / (0.08 * steps), max(0.01, (steps - s) / (0.92 * steps)))
-    )
-    net.train()
-    for epoch in range(recipe.epochs):
-        start, total = time.time(), 0.0
-        rows = epoch_rows(epoch)
-        for chunk in batches_of(rows, recipe.batch, rng):
-            words, kinds, figures = batch_of([_blinded(row.features, recipe.blind, rng) for row in chunk], table)
-            labels = torch.tensor([row.label for row in chunk])
-            weights = torch.tensor([row.weight for row in chunk])
-            with torch.autocast("cpu", torch.bfloat16):
-                logits = net(words, kinds, figures)
-            losses = torch.nn.functional.cross_entropy(
-                logits.float(), labels, reduction="none", label_smoothing=recipe.smoothing
-            )
-            loss = (losses * weights).sum() / weights.sum()
-            best.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-            best.step()
-            plan.step()
-            total += float(loss.detach()) * len(chunk)
-        print(f"  epoch {epoch + 1}: loss {total / len(rows):.3f}, {time.time() - start:.0f} s", flush=True)
-    net.eval()
+    fit(net, groups, epoch_rows, loss_of, recipe)
 
 
 def _blinded(features: Features, share: float, rng: random.Random) -> Features:
