@@ -615,3 +615,65 @@ def _read_manifest(model: ModelFiles) -> dict[str, Any]:
     if not sound or not {"model.onnx", "tokenizer.json"} <= names:
         raise model.unavailable("its manifest is incomplete")
     return dict(manifest)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelManifest:
+    """What the manifest of a model on the embedder's word vectors says.
+
+    Attributes:
+        version: 16 hex digits over every file that the model's answers depend on.
+        content: the whole of it.
+        place: `PLACE`: where the word vectors lie in the embedder's file.
+        digests: SHA-256 of `own` (the model), and of the embedder's `model.onnx` and `tokenizer.json`.
+    """
+
+    version: str
+    content: Mapping[str, Any]
+    place: Mapping[str, Any]
+    digests: Mapping[str, str]
+
+
+def read_manifest(model: ModelFiles, is_sound: Callable[[Mapping[str, Any]], bool]) -> ModelManifest:
+    """Read the manifest of a model on the embedder's word vectors.
+
+    Args:
+        is_sound: whether its own part is whole; what it raises for a missing or wrong value says that it is not.
+
+    Raises:
+        EnvironmentFaultError: E3001 if it is missing, unreadable or incomplete.
+    """
+    try:
+        data = model.folder.joinpath("manifest.json").read_bytes()
+        content = json.loads(data)
+        place = {name: content["shared"][name] for name in PLACE}
+        digests = {name: str(content["shared"][name]) for name in ("model.onnx", "tokenizer.json")}
+        digests["own"] = str(content["files"]["model.onnx"])
+        is_whole = all(int(place[name]) > 0 for name in ("offset", "words", "width")) and is_sound(content)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise model.unavailable("its manifest is missing or unreadable") from error
+    if not is_whole:
+        raise model.unavailable("its manifest is incomplete")
+    return ModelManifest(hashlib.sha256(data).hexdigest()[:16], content, place, digests)
+
+
+class SentenceSession:
+    """A model's encoder and its one-threaded session, loaded at the first use; several threads may use it at once."""
+
+    def __init__(self, model: ModelFiles) -> None:
+        self._model = model
+        self._lock = threading.Lock()  # guards _loaded
+        self._loaded: tuple[SharedEncoder, Any] | None = None
+
+    def load(self, manifest: ModelManifest) -> tuple[SharedEncoder, Any]:
+        """Both; raises as `SharedEncoder.load` and `ModelFiles.open_session` do."""
+        with self._lock:
+            if self._loaded is None:
+                encoder = SharedEncoder.load(self._model, manifest.place, manifest.digests)
+                self._loaded = encoder, self._model.open_session("model.onnx", manifest.digests["own"], 1)
+            return self._loaded
+
+    def rest(self) -> None:
+        """Let go of what was loaded; who is reading goes on, and who reads again loads it again."""
+        with self._lock:
+            self._loaded = None

@@ -7,9 +7,6 @@ of a sentence, or import the runtime before the first sentence.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -18,7 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from core.embed.embedder import PLACE, ModelFiles, SharedEncoder, runtime_faults
+from core.embed.embedder import (
+    ModelFiles,
+    ModelManifest,
+    SentenceSession,
+    SharedEncoder,
+    read_manifest,
+    runtime_faults,
+)
 from core.errors import Code, LociError
 from core.talk.reader_features import POINTERS, POOLED, SentenceFeatures, encode_sentence, read_logits
 from core.types.talk import Assertion, Reading, SentenceInContext, StatementType
@@ -31,16 +35,16 @@ class ReaderCard:
     """What the manifest says.
 
     Attributes:
-        version: 16 hex digits over every file a reading depends on.
         temperatures: what the logits of each of `TEMPERATURES` are divided by, above 0.
-        place: where the word vectors lie in the embedder's file.
-        digests: SHA-256 of `reader` (the model), and of the embedder's `model.onnx` and `tokenizer.json`.
     """
 
-    version: str
+    manifest: ModelManifest
     temperatures: Mapping[str, float]
-    place: Mapping[str, Any]
-    digests: Mapping[str, str]
+
+    @property
+    def version(self) -> str:
+        """16 hex digits over every file a reading depends on."""
+        return self.manifest.version
 
 
 class ReaderModel:
@@ -53,8 +57,8 @@ class ReaderModel:
             folder: the folder with manifest.json and model.onnx; None for the bundled one.
         """
         self._files = ModelFiles(reader_folder() if folder is None else folder, "model that reads statements")
-        self._lock = threading.Lock()
-        self._loaded: tuple[ReaderCard, SharedEncoder, Any] | None = None
+        self._session = SentenceSession(self._files)
+        self._card: ReaderCard | None = None
 
     @property
     def card(self) -> ReaderCard:
@@ -63,7 +67,9 @@ class ReaderModel:
         Raises:
             EnvironmentFaultError: E3001 if the manifest is missing, unreadable or incomplete.
         """
-        return read_card(self._files)
+        if self._card is None:
+            self._card = read_card(self._files)
+        return self._card
 
     def read(self, sentences: Sequence[SentenceInContext]) -> tuple[Reading, ...]:
         """Read sentences.
@@ -79,7 +85,8 @@ class ReaderModel:
         """
         if not sentences:
             return ()
-        card, encoder, session = self._load()
+        card = self.card
+        encoder, session = self._session.load(card.manifest)
         rows = [encode_sentence(encoder.tokenizer, sentence) for sentence in sentences]
         try:
             return tuple(_read(card, encoder, session, row) for row in rows)
@@ -88,17 +95,7 @@ class ReaderModel:
 
     def rest(self) -> None:
         """Let go of what was loaded; who is reading goes on, and who reads again loads it again."""
-        with self._lock:
-            self._loaded = None
-
-    def _load(self) -> tuple[ReaderCard, SharedEncoder, Any]:
-        with self._lock:
-            if self._loaded is None:
-                card = self.card
-                encoder = SharedEncoder.load(self._files, card.place, card.digests)
-                session = self._files.open_session("model.onnx", card.digests["reader"], 1)
-                self._loaded = card, encoder, session
-            return self._loaded
+        self._session.rest()
 
 
 def _read(card: ReaderCard, encoder: SharedEncoder, session: Any, row: SentenceFeatures) -> Reading:
@@ -121,18 +118,10 @@ def read_card(model: ModelFiles) -> ReaderCard:
     Raises:
         EnvironmentFaultError: E3001 if it is missing, unreadable or incomplete.
     """
-    try:
-        data = model.folder.joinpath("manifest.json").read_bytes()
-        manifest = json.loads(data)
-        temperatures = {name: float(manifest["temperatures"][name]) for name in TEMPERATURES}
-        place = {name: manifest["shared"][name] for name in PLACE}
-        digests = {name: str(manifest["shared"][name]) for name in ("model.onnx", "tokenizer.json")}
-        digests["reader"] = str(manifest["files"]["model.onnx"])
-        is_sound = manifest["types"] == list(StatementType) and manifest["assertions"] == list(Assertion)
-        is_sound = is_sound and all(value > 0 for value in temperatures.values())
-        is_sound = is_sound and all(int(place[name]) > 0 for name in ("offset", "words", "width"))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise model.unavailable("its manifest is missing or unreadable") from error
-    if not is_sound:
-        raise model.unavailable("its manifest is incomplete")
-    return ReaderCard(hashlib.sha256(data).hexdigest()[:16], temperatures, place, digests)
+    manifest = read_manifest(model, _is_sound)
+    return ReaderCard(manifest, {name: float(manifest.content["temperatures"][name]) for name in TEMPERATURES})
+
+
+def _is_sound(content: Mapping[str, Any]) -> bool:
+    is_known = content["types"] == list(StatementType) and content["assertions"] == list(Assertion)
+    return is_known and all(float(content["temperatures"][name]) > 0 for name in TEMPERATURES)

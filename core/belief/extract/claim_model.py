@@ -7,9 +7,6 @@ fetch anything, keep or log a text, decide which claims stand, or import the run
 
 from __future__ import annotations
 
-import hashlib
-import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -20,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.belief.extract.frames import predicate_names
-from core.embed.embedder import PLACE, ModelFiles, SharedEncoder, runtime_faults
+from core.embed.embedder import ModelFiles, ModelManifest, SentenceSession, read_manifest, runtime_faults
 from core.errors import Code, LociError
 from core.talk.reader_features import SentenceFeatures, encode_sentence
 from core.types.talk import SentenceInContext
@@ -78,17 +75,12 @@ class ClaimCard:
     """What the manifest says.
 
     Attributes:
-        version: 16 hex digits over every file a reading depends on.
         limits: each of `LIMITS`: from which confidence a value is believed where rules read nothing, from which one it
             stands for what rules read of the same words, and the least backing of what rules read.
-        place: where the word vectors lie in the embedder's file.
-        digests: SHA-256 of `claims` (the model), and of the embedder's `model.onnx` and `tokenizer.json`.
     """
 
-    version: str
+    manifest: ModelManifest
     limits: Mapping[str, float]
-    place: Mapping[str, Any]
-    digests: Mapping[str, str]
 
 
 class ClaimModel:
@@ -101,8 +93,7 @@ class ClaimModel:
             folder: the folder with manifest.json and model.onnx; None for the bundled one.
         """
         self._files = ModelFiles(claims_folder() if folder is None else folder, "model that reads claims")
-        self._lock = threading.Lock()
-        self._loaded: tuple[SharedEncoder, Any] | None = None
+        self._session = SentenceSession(self._files)
         self._card: ClaimCard | None = None
 
     @property
@@ -122,7 +113,7 @@ class ClaimModel:
         Raises:
             LociError: E3001 if the model cannot be loaded, E3002 if it gave no usable answer.
         """
-        encoder, session = self._load()
+        encoder, session = self._session.load(self.card.manifest)
         row = encode_sentence(encoder.tokenizer, SentenceInContext(sentence))
         try:
             (marks,) = session.run(None, {"words": encoder.vectors(row.ids)[None], "kinds": row.kinds[None]})
@@ -133,17 +124,8 @@ class ClaimModel:
         return read_marks(marks[0].astype(np.float64), row, sentence)
 
     def rest(self) -> None:
-        """Let go of what was loaded; who reads again loads it again."""
-        with self._lock:
-            self._loaded = None
-
-    def _load(self) -> tuple[SharedEncoder, Any]:
-        with self._lock:
-            if self._loaded is None:
-                card = self.card
-                encoder = SharedEncoder.load(self._files, card.place, card.digests)
-                self._loaded = encoder, self._files.open_session("model.onnx", card.digests["claims"], 1)
-            return self._loaded
+        """Let go of what was loaded; who is reading goes on, and who reads again loads it again."""
+        self._session.rest()
 
 
 def claims_folder() -> Traversable:
@@ -157,20 +139,14 @@ def read_card(model: ModelFiles) -> ClaimCard:
     Raises:
         EnvironmentFaultError: E3001 if it is missing, unreadable or incomplete.
     """
-    try:
-        data = model.folder.joinpath("manifest.json").read_bytes()
-        manifest = json.loads(data)
-        limits = {name: float(manifest["limits"][name]) for name in LIMITS}
-        place = {name: manifest["shared"][name] for name in PLACE}
-        digests = {name: str(manifest["shared"][name]) for name in ("model.onnx", "tokenizer.json")}
-        digests["claims"] = str(manifest["files"]["model.onnx"])
-        is_sound = manifest["predicates"] == list(predicate_names())
-        is_sound = is_sound and all(int(place[name]) > 0 for name in ("offset", "words", "width"))
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise model.unavailable("its manifest is missing or unreadable") from error
-    if not is_sound:
-        raise model.unavailable("its manifest is incomplete")
-    return ClaimCard(hashlib.sha256(data).hexdigest()[:16], limits, place, digests)
+    manifest = read_manifest(model, _is_sound)
+    return ClaimCard(manifest, {name: float(manifest.content["limits"][name]) for name in LIMITS})
+
+
+def _is_sound(content: Mapping[str, Any]) -> bool:
+    return content["predicates"] == list(predicate_names()) and all(
+        float(content["limits"][one]) >= 0 for one in LIMITS
+    )
 
 
 def count_logits() -> int:
