@@ -125,11 +125,11 @@ def profiled(on: bool) -> Iterator[None]:
         finally:
             profile.disable()
 
-    StoreService.store_request = timed  # type: ignore[method-assign]
+    StoreService.store_request = timed  # type: ignore[method-assign]  # the bench times each call
     try:
         yield
     finally:
-        StoreService.store_request = real  # type: ignore[method-assign]
+        StoreService.store_request = real  # type: ignore[method-assign]  # the bench times each call
         pstats.Stats(profile).sort_stats("cumulative").print_stats(45)
 
 

@@ -300,7 +300,7 @@ def test_the_picture_is_made_in_slices_and_is_the_same_however_it_is_cut(theme: 
     slowly, turns, frame = FrameMaker(scene, look, theme, 1.0), 0, None
     while frame is None:
         budget = iter((True, False))
-        frame = slowly.draw_slices(lambda budget=budget: next(budget))  # type: ignore[misc]
+        frame = slowly.draw_slices(lambda budget=budget: next(budget))  # type: ignore[misc]  # a lambda with a default
         turns += 1
     assert turns > 5
     assert frame.image == at_once.image

@@ -32,7 +32,7 @@ def test_an_empty_query_is_refused(query: str) -> None:
 )
 def test_what_is_out_of_range_is_refused(more: dict[str, object]) -> None:
     with pytest.raises(UserError) as caught:
-        RecallRequest(query="x", scope=OWNER_SCOPE, **more).check_bounds()  # type: ignore[arg-type]
+        RecallRequest(query="x", scope=OWNER_SCOPE, **more).check_bounds()  # type: ignore[arg-type]  # by name
     assert caught.value.code is Code.INVALID_INPUT
 
 

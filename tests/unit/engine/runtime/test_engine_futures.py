@@ -56,7 +56,7 @@ def test_every_error_arrives() -> None:
     for error in (UserError(Code.NOT_FOUND, "no"), ValueError("x"), KeyboardInterrupt()):
         assert map_result(failed(error), lambda n: n).exception(5) is error
         assert chain_work(failed(error), done).exception(5) is error
-        assert chain_work(done(1), lambda _, e=error: failed(e)).exception(5) is error  # type: ignore[misc]
+        assert chain_work(done(1), lambda _, e=error: failed(e)).exception(5) is error  # type: ignore[misc]  # a default
     assert error_of(map_result(done(1), boom)).code is Code.BUG
     assert error_of(chain_work(done(1), lambda n: done(boom(n)))).code is Code.BUG
 
@@ -93,7 +93,7 @@ def test_a_reply_that_is_cancelled_leaves_running_work_alone() -> None:
     first: Future[int] = Future()
     first.set_running_or_notify_cancel()
     called: list[int] = []
-    reply = chain_work(first, lambda n: done(called.append(n) or n))  # type: ignore[func-returns-value]
+    reply = chain_work(first, lambda n: done(called.append(n) or n))  # type: ignore[func-returns-value]  # a list
     assert reply.cancel()
     first.set_result(1)
     assert (reply.cancelled(), called) == (True, [])

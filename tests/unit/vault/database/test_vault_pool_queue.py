@@ -153,7 +153,7 @@ def test_closing_does_not_wait_for_python_code_that_holds_a_connection(home: Hom
 def test_the_queue_runs_everything_in_order(vault: Vault) -> None:
     queue = WriteQueue(vault)
     with _running(queue):
-        futures = [queue.submit_verb(lambda tx, n=n: _stored(tx, n)) for n in range(1, 51)]  # type: ignore[misc]
+        futures = [queue.submit_verb(lambda tx, n=n: _stored(tx, n)) for n in range(1, 51)]  # type: ignore[misc]  # a default
         assert [future.result(30) for future in futures] == list(range(1, 51))
         assert queue.depth == 0
         failing = queue.submit_verb(lambda tx: tx.insert("settings", {"key": "a"}))
@@ -166,9 +166,9 @@ def test_what_people_wait_for_goes_first_and_nobody_starves(vault: Vault) -> Non
     queue = WriteQueue(vault)
     order: list[str] = []
     for nr in range(5):
-        queue.submit_verb(lambda tx, nr=nr: order.append(f"b{nr}"), background=True)  # type: ignore[misc]
+        queue.submit_verb(lambda tx, nr=nr: order.append(f"b{nr}"), background=True)  # type: ignore[misc]  # a default
     for nr in range(20):
-        queue.submit_verb(lambda tx, nr=nr: order.append(f"f{nr}"))  # type: ignore[misc]
+        queue.submit_verb(lambda tx, nr=nr: order.append(f"f{nr}"))  # type: ignore[misc]  # a default
     assert queue.depth == 25
     last = queue.submit_verb(lambda tx: order.append("last"), background=True)
     with _running(queue):
@@ -193,7 +193,7 @@ def test_a_full_queue_makes_callers_wait_and_drops_nothing(vault: Vault) -> None
         queue.submit_verb(first)
         assert holding.wait(30)
         for nr in range(2):
-            queue.submit_verb(lambda tx, nr=nr: done.append(nr))  # type: ignore[misc]
+            queue.submit_verb(lambda tx, nr=nr: done.append(nr))  # type: ignore[misc]  # a default
         late = pool.submit(lambda: queue.submit_verb(lambda tx: done.append(2)).result(30))
         assert queue.depth == 2
         assert not late.done()
@@ -204,7 +204,7 @@ def test_a_full_queue_makes_callers_wait_and_drops_nothing(vault: Vault) -> None
 
 def test_closing_drains_then_refuses(vault: Vault) -> None:
     queue = WriteQueue(vault)
-    futures = [queue.submit_verb(lambda tx, n=n: kit.store(tx, n)) for n in range(1, 11)]  # type: ignore[misc]
+    futures = [queue.submit_verb(lambda tx, n=n: kit.store(tx, n)) for n in range(1, 11)]  # type: ignore[misc]  # a default
     with _running(queue):
         assert queue.close(drain_s=30)
     assert all(future.done() and future.exception() is None for future in futures)
