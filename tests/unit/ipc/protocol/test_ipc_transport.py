@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import socket
 import stat
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,24 @@ async def test_bound_aside_then_renamed(short: Path, umask: int) -> None:
     await listener.close()
     assert not place.path.exists()
     assert not is_alive(place.path)
+
+
+@pytest.mark.parametrize("turns", range(5))
+async def test_who_is_accepted_while_the_listener_closes_is_ended_as_well(short: Path, turns: int) -> None:
+    """No transport is left open until it is collected, at whichever turn of the loop the connection comes."""
+    place = Place(short / "run" / "loci" / "loci.sock")
+    listener = Listener.bind_to(place)
+    await listener.serve(nobody)
+    listener.publish_socket()
+    with closing(connect_to(place, 5)) as peer:
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await listener.close()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        gc.collect()  # a transport left open warns here, and a warning fails the test
+        with suppress(ConnectionResetError):
+            assert peer.recv(1) == b""
 
 
 async def test_a_dead_socket_is_replaced(short: Path) -> None:
