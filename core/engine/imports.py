@@ -48,9 +48,11 @@ from core.intake.store.import_batch import (
 )
 from core.intake.transaction.admission import check_space_name, cut_text, erased_digests, erased_texts
 from core.intake.transaction.sources import KINDS_BY_TEXT, find_active_duplicate
+from core.lifecycle.enrich import count_unread
 from core.memory.write import content_hash, find_space_id
+from core.recall.browse.import_findings import read_import_findings
 from core.text.terms import embedding_text
-from core.types.replies import Candidate, ImportReport, UndoReport
+from core.types.replies import Candidate, ImportFindings, ImportReport, UndoReport
 from core.types.values import HOME_SPACE, OWNER_ACTOR, Actor, Status, When
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -436,6 +438,16 @@ class Imports:
         """
         open_vault = self._open_vault()
         return open_vault.storage.run_on(open_vault.storage.threads.jobs, self._finish_all, open_vault, progress)
+
+    def read_findings(self, import_ids: Sequence[str]) -> Future[ImportFindings]:
+        """What was found in imports by now: names, statements, changes, questions, and how far names are read.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._open_vault().storage.read(
+            lambda rows: read_import_findings(rows, import_ids, *count_unread(rows, import_ids))
+        )
 
     def count_interrupted(self) -> int:
         """How many imports wait to be finished."""

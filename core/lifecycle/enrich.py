@@ -220,12 +220,20 @@ class EnrichBatch:
     is_end: bool = False
 
 
-_READABLE = "SELECT count(*) FROM memories WHERE status IN ('active', 'disputed') AND security_tier = 'cleartext'"
+_READABLE = "SELECT count(*) FROM memories m WHERE m.status IN ('active', 'disputed') AND m.security_tier = 'cleartext'"
+_IMPORTED = " AND m.import_id IN (SELECT value FROM json_each(:imports))"
 
 
-def count_unread(rows: Rows) -> tuple[int, int]:
-    """In how many memories names are not looked for yet, and how many there are to look in."""
-    return int(rows.value(_BACKLOG, {"version": VERSION})), int(rows.value(_READABLE))
+def count_unread(rows: Rows, import_ids: Sequence[str] | None = None) -> tuple[int, int]:
+    """In how many memories names are not looked for yet, and how many there are to look in.
+
+    Args:
+        import_ids: of these imports alone; None for all of the vault.
+    """
+    if import_ids is None:
+        return int(rows.value(_BACKLOG, {"version": VERSION})), int(rows.value(_READABLE))
+    given = {"version": VERSION, "imports": json.dumps(list(import_ids))}
+    return int(rows.value(_BACKLOG + _IMPORTED, given)), int(rows.value(_READABLE + _IMPORTED, given))
 
 
 class EnrichJob:

@@ -394,6 +394,29 @@ class ImportReport:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportFindings:
+    """What was found in imports so far; it grows while names are read and when statements are made.
+
+    Attributes:
+        names: the names mentioned most often, by type of entity (`core.types.entities`), six at most of each.
+        by_type: how many names of each type they mention.
+        statements: made of what they brought; `small_talk` counts the messages that hold nothing worth one.
+        changes: memories that something they brought replaced, of the same imports or from before.
+        questions: open review items about something they brought.
+        unread: memories in which names are not looked for yet, of `readable`.
+    """
+
+    names: Mapping[str, tuple[str, ...]]
+    by_type: Mapping[str, int]
+    statements: int
+    small_talk: int
+    changes: int
+    questions: int
+    unread: int
+    readable: int
+
+
+@dataclass(frozen=True, slots=True)
 class ClientRecord:
     """A paired client as the server needs it.
 

@@ -12,11 +12,12 @@ from engine_rig import Rig, talk
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 from talk_rig import TALK, plain_reader
 from window_rig import hear, settle
 
+from core.types.lifecycle import JobType
 from core.types.replies import Candidate
 from core.types.values import Kind
 from ui.context import USUAL_PLACES, Context
@@ -369,3 +370,30 @@ def test_esc_closes_it_and_it_can_be_opened_again_and_again(qtbot: QtBot, opened
         QTest.keyClick(dialog, Qt.Key.Key_Escape)
         settle(qtbot, lambda: opened.dialog is None)
     settle(qtbot, lambda: not context.tasks.running)
+
+
+def test_what_was_found_is_shown_as_names_are_read(rig: Rig, qtbot: QtBot, opened: _Opened, context: Context) -> None:
+    wishes: list[tuple[str, str]] = []
+    context.desk.go.connect(lambda page, wish: wishes.append((page, wish)))
+    rows = [
+        {"text": "Nora's bakery in Lisbon opens at six.", "author": "Mara", "session": "s1", "role": "user"},
+        {"text": "<b>Nora</b> moved to Lisbon.", "author": "Tom", "session": "s1", "role": "assistant"},
+    ]
+    dialog = opened(rig.write_rows(rows, "talk.jsonl"))
+    read(qtbot, dialog)
+    finish(qtbot, dialog)
+    findings = dialog.outcome.findings
+    settle(qtbot, lambda: findings.found is not None)
+    assert findings.found is not None
+    assert (findings.found.unread, findings.found.readable) == (2, 2)
+    assert findings.reading.text() == "Reading names, 0 of 2"
+    assert not findings.reading.isHidden()
+    rig.engine.jobs.run(JobType.ENRICH).result(60)
+    settle(qtbot, lambda: findings.found is not None and not findings.found.unread and bool(findings.found.names))
+    words = [label.text() for label in findings.findChildren(QLabel)]
+    assert "1 place" in words
+    assert "Lisbon" in words
+    assert findings._wait.isHidden()
+    places = next(one for one in findings.findChildren(QPushButton) if one.accessibleName() == "Show: 1 place")
+    places.click()
+    assert wishes == [("entities", "type:place")]

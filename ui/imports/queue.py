@@ -18,6 +18,7 @@ from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Problem, Running, Task, Watch, make_write, problem_of
 from ui.context import Context
+from ui.imports.findings import Findings
 from ui.imports.sources import describe_stored, format_duration, span_of_report
 from ui.imports.statements import StatementsOffer
 from ui.widgets.basics import (
@@ -122,6 +123,7 @@ class Done(QWidget):
         remove: the person wants them taken back.
 
     Attributes:
+        findings: the people, places, changes and questions that were found in them.
         statements: offers to make statements of them.
     """
 
@@ -138,7 +140,11 @@ class Done(QWidget):
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._rows = QWidget()
         self._list = make_column(self._rows, gap=8)
-        self._list.setContentsMargins(48, 0, 48, 0)
+        self.findings = Findings(context)
+        inner = QWidget()
+        column = make_column(inner, self._rows, self.findings, gap=16)
+        column.addStretch(1)
+        column.setContentsMargins(48, 0, 48, 0)
         self.taken = make_button(
             "Remove this import", self.remove.emit, kind="danger", theme=context.theme, icon="undo-2"
         )
@@ -149,8 +155,9 @@ class Done(QWidget):
         layout.addWidget(self.title)
         layout.addWidget(self.sentence)
         layout.addSpacing(8)
-        layout.addWidget(make_scroll_area(self._rows), 1)
+        layout.addWidget(make_scroll_area(inner), 1)
         self.statements = StatementsOffer(context)
+        self.statements.made.connect(self.findings.reload)
         layout.addWidget(self.statements)
         layout.addLayout(make_row(None, self.taken, None))
         layout.addSpacing(4)
@@ -185,7 +192,7 @@ class Done(QWidget):
             self._add_line(name, f"{report.stored:,}", " · ".join(part for part in told if part))
         for name, problem in outcome.problems:
             self._add_line(name, "", problem.sentence, "danger")
-        self._list.addStretch(1)
+        self.findings.show_imports(outcome.ids)
         self.statements.offer_for(outcome.ids)
         self.taken.setVisible(bool(outcome.ids))
         self.taken.setEnabled(True)
@@ -212,6 +219,7 @@ class Done(QWidget):
         more = f"{count_of(left, 'row')} changed since and stayed." if left else "Your palace is as it was before."
         self._show_outcome("undo-2", "muted", "The import was removed.", more)
         clear_layout(self._list)
+        self.findings.show_imports(())
         self.statements.hide()
         self.taken.hide()
 

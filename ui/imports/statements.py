@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import Future
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from core.types.lifecycle import DistilledTalk
@@ -23,10 +24,15 @@ NOTHING_NEW = "NOOP"
 class StatementsOffer(QWidget):
     """Offers statements of imports, says how many there would be, and makes them.
 
+    Signals:
+        made: the statements were made.
+
     Attributes:
         sentence: what can be made, is being made or was made.
         make: the button.
     """
+
+    made = Signal()
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -112,6 +118,7 @@ class StatementsOffer(QWidget):
             return
         told = count_of(self._statements, "statement was", "statements were")
         self.sentence.setText(f"{told} made; {self._describe_small_talk()} Ctrl+Z takes them back.")
+        self.made.emit()
 
     def _on_failed(self, error: BaseException) -> None:
         problem: Problem | None = problem_of(error)

@@ -305,6 +305,7 @@ class ImportDialog(Frame):
         self.rehearse.formed.connect(self.reader.read_as)
         self.rehearse.leave.connect(self.show_choose)
         self.outcome.remove.connect(self._undo_imports)
+        self.outcome.findings.asked.connect(self._go_to_finding)
         self.held.connect(self._on_drag_held)
         self.dropped.connect(self.rehearse_paths)
         self.left.connect(self._stop_or_detach)
@@ -428,6 +429,13 @@ class ImportDialog(Frame):
         wish = f"import:{','.join(self._ids)}"
         self.reject()
         self.context.desk.search.emit(wish)
+
+    def _go_to_finding(self, page: str, wish: str) -> None:
+        self.reject()
+        if page == "library":
+            self.context.desk.search.emit(wish)
+        else:
+            self.context.desk.go.emit(page, wish)
 
     def _go_to_palace(self) -> None:
         self.reject()

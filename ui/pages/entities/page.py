@@ -38,6 +38,7 @@ from ui.widgets.states import EmptyState, States
 ORIGIN = "entities"
 _REFRESH_MS, _TYPED_MS, _READING_MS = 250, 150, 1500
 _ALL = ""
+_TYPE = "type:"
 
 
 class EntitiesPage(Page):
@@ -108,9 +109,13 @@ class EntitiesPage(Page):
         """Show the page and read what it needs.
 
         Args:
-            wish: an entity's id, to look at that one; "" for none.
+            wish: an entity's id, to look at that one; `type:` and a type, to see those; "" for none.
         """
-        self._is_shown, self._wished = True, wish
+        kind = wish.removeprefix(_TYPE) if wish.startswith(_TYPE) else ""
+        if kind in entities_strings()["types"]:
+            self.search.clear()
+            self.types.show_choice(kind)
+        self._is_shown, self._wished = True, "" if kind else wish
         if self.is_stale or wish or not self._is_read:
             self.reload()
         self.list.setFocus()
