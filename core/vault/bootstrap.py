@@ -101,13 +101,13 @@ class OpenedDatabase:
 
     Attributes:
         writer: the connection that writes.
-        readers: connections of the pool.
+        reader: the first connection of the read pool.
         schema: the tables.
         info: what opening found.
     """
 
     writer: dbapi2.Connection
-    readers: list[dbapi2.Connection]
+    reader: dbapi2.Connection
     schema: Schema
     info: OpenInfo
 
@@ -147,7 +147,6 @@ def open_vault(
     vault_id: bytes,
     clock: Clock,
     steps: Sequence[Migration],
-    readers: int,
     counter: int | None = None,
 ) -> OpenedDatabase:
     """Open a vault.
@@ -157,7 +156,6 @@ def open_vault(
         vault_id: 16 bytes.
         clock: for migrations.
         steps: all migrations.
-        readers: how many read connections.
         counter: the sequence last seen, as the keyring tells it; None where it tells nothing.
 
     Returns:
@@ -178,7 +176,7 @@ def open_vault(
         writer = _close_with(opened, open_writer(home.vault, keys.db))
         lost = _count_lost_commits(writer, log)
         migrate_schema(writer, steps, clock.now_ms())
-        pool = [_close_with(opened, open_reader(home.vault, keys.db)) for _ in range(readers)]
+        reader = _close_with(opened, open_reader(home.vault, keys.db))
         schema = _load_schema(writer)
         ((seq, last_at),) = fetch_rows(writer, "SELECT seq, last_at FROM vault_state")
         found = read_head(home.head, keys.head, vault_id)
@@ -195,7 +193,7 @@ def open_vault(
         )
         opened.pop_all()
     Reserve(home).ensure_file()
-    return OpenedDatabase(writer, pool, schema, info)
+    return OpenedDatabase(writer, reader, schema, info)
 
 
 def _need_known(held: Versions, newest: int) -> None:

@@ -33,6 +33,7 @@ from core.vault.database.connections import (
     copy_into,
     free_pages,
     merge_full_text,
+    open_reader,
 )
 from core.vault.database.faults import RAISED, busy_error, translate_error, vault_locked_error
 from core.vault.database.migrations import Migration, known_migrations
@@ -204,7 +205,7 @@ class Vault:
         Args:
             home: where; the caller holds its lock, and no connection to it is open in this process.
             vault_id: 16 bytes.
-            readers: read connections.
+            readers: read connections at most.
             migrations: all steps; None for those this program knows.
             counter: the sequence last seen, as the keyring tells it; None where it tells nothing.
 
@@ -215,9 +216,11 @@ class Vault:
             LociError: NO_VAULT, VAULT_DAMAGED, NEWER_VERSION, MIGRATION_FAILED, READ_ONLY, DISK_FULL …
         """
         steps = known_migrations() if migrations is None else migrations
-        return Vault(home, keys, vault_id, clock, open_vault(home, keys, vault_id, clock, steps, readers, counter))
+        return Vault(home, keys, vault_id, clock, open_vault(home, keys, vault_id, clock, steps, counter), readers)
 
-    def __init__(self, home: Home, keys: SubKeys, vault_id: bytes, clock: Clock, opened: OpenedDatabase) -> None:
+    def __init__(
+        self, home: Home, keys: SubKeys, vault_id: bytes, clock: Clock, opened: OpenedDatabase, readers: int
+    ) -> None:
         """Take over the parts of an opened vault; use `open`."""
         self.home = home
         self.info: OpenInfo = opened.info
@@ -226,7 +229,7 @@ class Vault:
         self._clock = clock
         self._writer = opened.writer
         self._schema = opened.schema
-        self._pool = ReadPool(opened.readers, clock)
+        self._pool = ReadPool(opened.reader, readers, partial(_open_reader, home, keys, self.check_files), clock)
         self._reserve = Reserve(home)
         self._lock = threading.Lock()  # guards the writer's connection
         self._writing_thread: int | None = None
@@ -559,6 +562,17 @@ def older_copy_error() -> LociError:
         "This vault is older than the one last seen here, or it cannot be told whether it is; nothing is changed and "
         "no assistant is let in until its owner accepts it with `loci verify --accept-older` or in the window.",
     )
+
+
+def _open_reader(home: Home, keys: SubKeys, check_files: Callable[[], None]) -> dbapi2.Connection:
+    """Open one more reader of the vault that is open already."""
+    connection = open_reader(home.vault, keys.db)
+    try:
+        check_files()  # a file put there meanwhile is another vault's, or the same of another time
+    except IntegrityError:
+        connection.close()
+        raise
+    return connection
 
 
 def _run_actions(result: T, tx: Tx) -> T:

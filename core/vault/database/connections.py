@@ -69,24 +69,34 @@ class _Reader:
 
 
 class ReadPool:
-    """Lends read connections to whatever thread asks."""
+    """Lends read connections to whatever thread asks, and opens another only where all that are open are lent.
 
-    def __init__(self, connections: list[dbapi2.Connection], clock: Clock) -> None:
-        """Take over some connections; they are closed by `close`.
+    Each connection reads the whole schema when it is opened (3 ms), and most of the time one is enough.
+    """
+
+    def __init__(
+        self, first: dbapi2.Connection, size: int, open_connection: Callable[[], dbapi2.Connection], clock: Clock
+    ) -> None:
+        """Take over a connection; it and those opened later are closed by `close`.
 
         Args:
-            connections: opened read-only and `query_only`.
+            first: opened read-only and `query_only`.
+            size: how many there are at most, the first among them.
+            open_connection: opens another like the first; raises LociError where it cannot.
             clock: for deadlines.
         """
         self._closing = threading.Event()
-        self._readers = [_Reader(one, clock, self._closing.is_set) for one in connections]
+        self._open_connection = open_connection
+        self._clock = clock
+        self._opening = threading.Lock()  # guards _unopened, _readers and, until _closing is set, _open
+        self._unopened = size - 1
+        self._readers = [_Reader(first, clock, self._closing.is_set)]
         # Last back, first lent: its cached pages are warm, and idle connections hold few.
         self._idle: queue.LifoQueue[_Reader] = queue.LifoQueue()
-        self._open = len(connections)  # those not closed yet
+        self._open = 1  # those not closed yet
         self._abandoned = False
         self._lock = threading.Lock()  # guards _abandoned, and with it _open, against a late return
-        for reader in self._readers:
-            self._idle.put(reader)
+        self._idle.put(self._readers[0])
 
     def read(self, fn: Callable[[Rows], T], deadline_s: float | None) -> T:
         """Run a closure on one snapshot.
@@ -111,12 +121,12 @@ class ReadPool:
 
     @property
     def idle(self) -> int:
-        """How many connections nobody uses at the moment."""
-        return self._idle.qsize()
+        """How many connections nobody uses at the moment, those not opened yet among them."""
+        return self._idle.qsize() + self._unopened
 
     def interrupt_all(self) -> None:
         """Stop what is running on all connections."""
-        for reader in self._readers:
+        for reader in tuple(self._readers):
             # Closed meanwhile: then there is nothing to stop.
             with suppress(*RAISED):
                 reader.connection.interrupt()
@@ -131,7 +141,8 @@ class ReadPool:
             Whether all came back; the rest close when they do.
         """
         self._closing.set()
-        self.interrupt_all()
+        with self._opening:  # from here on none is opened
+            self.interrupt_all()
         share = wait_s / max(self._open, 1)
         while self._open and self._close_idle(share):
             self._open -= 1
@@ -144,16 +155,34 @@ class ReadPool:
     def _borrow_reader(self, deadline_s: float | None) -> _Reader:
         reader: _Reader | None = None
         if not self._closing.is_set():
-            try:
-                reader = self._idle.get(timeout=_WAIT_S if deadline_s is None else deadline_s)
-            except queue.Empty:
-                reader = None
+            reader = self._find_reader(_WAIT_S if deadline_s is None else deadline_s)
         if self._closing.is_set():
             if reader is not None:
                 self._give_back(reader)
             raise vault_locked_error()
         if reader is None:
             raise busy_error()
+        return reader
+
+    def _find_reader(self, wait_s: float) -> _Reader | None:
+        with suppress(queue.Empty):
+            return self._idle.get_nowait()
+        # It cannot be opened now, for want of file handles or since the file was replaced: one that is open will do.
+        with suppress(LociError):
+            if (another := self._open_another()) is not None:
+                return another
+        with suppress(queue.Empty):
+            return self._idle.get(timeout=wait_s)
+        return None
+
+    def _open_another(self) -> _Reader | None:
+        with self._opening:
+            if not self._unopened or self._closing.is_set():
+                return None
+            reader = _Reader(self._open_connection(), self._clock, self._closing.is_set)
+            self._unopened -= 1
+            self._readers.append(reader)
+            self._open += 1
         return reader
 
     def _give_back(self, reader: _Reader) -> None:
@@ -512,7 +541,7 @@ def cipher_problems(connection: dbapi2.Connection) -> int:
 def _read_versions(path: Path, key: bytes) -> Versions:
     connection = _open_connection(path, key, "ro")
     try:
-        fetch_rows(connection, "SELECT count(*) FROM sqlite_master")
+        # Both stand in the first page, which no other key decrypts: the schema need not be read for them.
         (application,) = fetch_rows(connection, "PRAGMA application_id")[0]
         (schema,) = fetch_rows(connection, "PRAGMA user_version")[0]
     finally:

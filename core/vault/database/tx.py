@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from sqlite3 import Cursor
 from typing import Any, Protocol
 
@@ -59,8 +61,11 @@ class Schema:
         Args:
             connection: an open vault; errors are the caller's to translate.
         """
-        listed = connection.execute("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
-        self._tables = {name: _read_table(connection, name) for (name,) in listed.fetchall()}
+        listed = connection.execute(_COLUMNS).fetchall()
+        self._tables = {
+            name: _table_of(name, [(column, key) for _, column, key in rows])
+            for name, rows in groupby(listed, key=itemgetter(0))
+        }
 
     def get_table(self, name: str) -> SchemaTable:
         """Look a table up.
@@ -79,10 +84,17 @@ class Schema:
         return tuple(sorted(name for name in self._tables if not name.startswith("sqlite_")))
 
 
-def _read_table(connection: dbapi2.Connection, name: str) -> SchemaTable:
-    rows = connection.execute("SELECT name, pk FROM pragma_table_info(?) ORDER BY cid", (name,)).fetchall()
-    key = sorted((pk, column) for column, pk in rows if pk)
-    return SchemaTable(name, tuple(column for column, _ in rows), tuple(column for _, column in key))
+_COLUMNS = """
+    SELECT tables.name, columns.name, columns.pk
+    FROM pragma_table_list AS tables JOIN pragma_table_info(tables.name) AS columns
+    WHERE tables.schema = 'main' AND tables.type = 'table'
+    ORDER BY tables.name, columns.cid
+"""
+
+
+def _table_of(name: str, columns: Sequence[tuple[str, int]]) -> SchemaTable:
+    key = sorted((place, column) for column, place in columns if place)
+    return SchemaTable(name, tuple(column for column, _ in columns), tuple(column for _, column in key))
 
 
 _MEMORIES = "memories"

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
 
 import pytest
 import vault_kit as kit
+from sqlcipher3 import dbapi2
 
-from core.errors import CancelledError, Code, LociError
+from core.errors import CancelledError, Code, EnvironmentFaultError, LociError
 from core.types.clock import ManualClock, SystemClock
+from core.vault import vault as vault_module
+from core.vault.database.connections import open_reader
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 from core.vault.files.home import Home
@@ -83,6 +89,93 @@ def test_waiting_for_a_connection_ends_too(home: Home) -> None:
             assert caught.value.code is Code.BUSY
 
         vault.read(nested)
+
+
+def _read_within(vault: Vault, depth: int) -> list[int]:
+    """How many connections nobody uses, read by read, each inside the one before."""
+    if not depth:
+        return []
+    return vault.read(lambda _: [vault.readers_idle, *_read_within(vault, depth - 1)], deadline_s=0.05)
+
+
+def test_a_connection_is_opened_when_all_that_are_open_are_lent(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Path] = []
+
+    def count_opened(path: Path, key: bytes) -> dbapi2.Connection:
+        opened.append(path)
+        return open_reader(path, key)
+
+    monkeypatch.setattr(vault_module, "open_reader", count_opened)
+    with kit.opened(home, SystemClock(), readers=3) as vault:
+        assert _read_within(vault, 1) == _read_within(vault, 1) == [2]
+        assert opened == []
+        assert _read_within(vault, 3) == [2, 1, 0]
+        assert opened == [home.vault, home.vault]
+        assert _read_within(vault, 3) == [2, 1, 0]
+        with pytest.raises(LociError) as caught:
+            _read_within(vault, 4)
+        assert caught.value.code is Code.BUSY
+        assert len(opened) == 2
+
+
+def test_where_no_other_can_be_opened_one_that_is_open_will_do(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, key: bytes) -> NoReturn:
+        raise EnvironmentFaultError(Code.WRITE_FAILED, "no more file handles")
+
+    with kit.opened(home, SystemClock(), readers=2) as vault, ThreadPoolExecutor(1) as pool:
+        monkeypatch.setattr(vault_module, "open_reader", refuse)
+        inside, go_on = threading.Event(), threading.Event()
+
+        def hold(rows: Rows) -> None:
+            inside.set()
+            assert go_on.wait(30)
+
+        holding = pool.submit(vault.read, hold)
+        assert inside.wait(30)
+        with pytest.raises(LociError) as caught:
+            vault.read(lambda _: None, deadline_s=0.05)
+        assert caught.value.code is Code.BUSY
+        go_on.set()
+        assert vault.read(lambda rows: rows.value("SELECT 1")) == 1
+        holding.result(30)
+        monkeypatch.undo()
+        assert _read_within(vault, 2) == [1, 0]
+
+
+def test_no_connection_is_opened_to_a_file_put_in_the_vaults_place(home: Home, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(home.path, other)
+    with kit.opened(home, SystemClock(), readers=2) as vault:
+        kit.store_many(vault, 1)
+        (other / home.vault.name).replace(home.vault)
+        with pytest.raises(LociError) as caught:
+            _read_within(vault, 2)
+        assert caught.value.code is Code.BUSY
+        assert vault.read(lambda rows: rows.all("SELECT n FROM memories")) == [(1,)]
+
+
+def test_closing_waits_for_a_connection_that_is_being_opened(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    opening, go_on = threading.Event(), threading.Event()
+
+    def open_slowly(path: Path, key: bytes) -> dbapi2.Connection:
+        opening.set()
+        assert go_on.wait(30)
+        return open_reader(path, key)
+
+    monkeypatch.setattr(vault_module, "open_reader", open_slowly)
+    vault = kit.open_at(home, SystemClock(), readers=2)
+    with ThreadPoolExecutor(2) as pool:
+        reading = pool.submit(_read_within, vault, 2)
+        assert opening.wait(30)
+        closing = pool.submit(vault.close)
+        while not vault._closing.is_set():
+            assert not closing.done()
+        go_on.set()
+        assert closing.result(30) == ()
+        with pytest.raises(LociError) as caught:
+            reading.result(30)
+    assert caught.value.code is Code.VAULT_LOCKED
+    assert not home.wal.exists()
 
 
 def test_interrupt_stops_reads_and_the_writer(home: Home) -> None:
