@@ -96,6 +96,12 @@ class Frame(QDialog):
         """The page that is shown; None before the first."""
         return self._stack.currentWidget()
 
+    def own_pages(self, *pages: QWidget) -> None:
+        """Take pages over: they go with the dialog, those too that are never shown."""
+        for page in pages:
+            page.setParent(self)
+            page.hide()
+
     def show_page(self, page: QWidget, step: int) -> None:
         """Show a page.
 
@@ -291,6 +297,7 @@ class ImportDialog(Frame):
         self.rehearse = Rehearse(context)
         self.progress = ProgressStep(context)
         self.outcome = Done(context)
+        self.own_pages(self.choose, self.rehearse, self.progress, self.outcome)
         self._connect_signals()
         self._read_spaces()
         self._open_first(paths)
