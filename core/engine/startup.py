@@ -273,7 +273,7 @@ def built_in_claims() -> Extract:
     return partial(extract_claims, model=model)
 
 
-TELLING = 2
+TELLING = 3
 """Of the rules by which talk is told; what was read by others is read again."""
 
 

@@ -44,7 +44,9 @@ _WHEN_LINKS = frozenset(
 _OPEN = frozenset(("or", "any", "anything", "anyone", "anybody", "ever"))
 _HELD = frozenset(("have", "own", "keep", "play", "speak"))
 _PERSONS = frozenset(("you", "he", "she", "they", "it", "we"))
-_EARLY_ENDS = frozenset(("now", "actually", "anyway", "then", "again", "though", "exactly", "these"))
+_EARLY_ENDS = frozenset(
+    ("now", "actually", "anyway", "then", "again", "though", "exactly", "these", "days", "lately", "recently")
+)
 _MONTH_OR_DAY = re.compile(
     r"(?i)^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|early|late|mid)"
 )
@@ -146,6 +148,8 @@ def _words_of(answer: str, names: frozenset[str]) -> list[str]:
     if tokens[0].low not in (*_YES, *_NO):
         first, end = trim_clause(tokens, 0, len(tokens), names)
     words = [token.text for token in tokens[first:end]]
+    if len(words) > 2 and words[1] == "," and words[0].lower() in verb_forms().sets["adverbs"]:
+        del words[:2]  # "Recently, school reform"
     is_common = words and (words[0].lower() in common_words() or words[0].lower() in talk_words().sets["numbers"])
     return [words[0].lower(), *words[1:]] if is_common and words[0] != "I" else words
 
@@ -317,8 +321,12 @@ def _join_what(asked: Sequence[str], said: Sequence[str]) -> str:
     )
     if len(told) < 2 or told[-1].lower() in ("am", "is", "are", "was", "were") or told[-1].lower() in empty:
         return ""
-    noun = asked[1:aux] if told[-1].lower() in _PLACES else []
+    noun = asked[1:aux] if told[-1].lower() in _PLACES and not _is_plural(asked[aux - 1]) else []
     return _glue([*told, *noun, *said])
+
+
+def _is_plural(word: str) -> bool:
+    return word.lower().endswith("s") and not word.lower().endswith("ss")
 
 
 def _join_how(asked: Sequence[str], said: Sequence[str]) -> str:

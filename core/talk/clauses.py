@@ -28,7 +28,8 @@ _BEFORE_NAMES = (
 )
 _OWNERS = frozenset(("my", "our", "his", "her", "their", "your", "the"))
 _PLACES = frozenset(("in", "on", "at", "to", "until", "from", "by", "with"))
-_LEAST_RIGHT = 4
+_LEAST_RIGHT, _LEAST_OF_IT = 4, 2
+"""Words of a clause that is parted from what stands before it; of "it was great", which says nothing by itself."""
 _OPENING_NAME = 3
 
 
@@ -222,7 +223,8 @@ def _begins_clause(tokens: Sequence[Token], first: int, at: int, end: int) -> bo
         tokens[place].low in _BINDERS and (place == first or tokens[place - 1].low in (*_BREAKS, *_JOINERS, "even"))
         for place in range(first, at)
     )
-    if is_led or right >= end or words < _LEAST_RIGHT or not opens_with_subject(tokens, right, end):
+    least = _LEAST_OF_IT if right < end and tokens[right].low == "it" else _LEAST_RIGHT
+    if is_led or right >= end or words < least or not opens_with_subject(tokens, right, end):
         return False
     return has_finite_verb(tokens, first, at) or (
         (low in _BREAKS or _is_picture(low)) and tokens[first].low not in talk_words().sets["leads"]

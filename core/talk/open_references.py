@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from core.talk.clauses import is_finite
-from core.talk.vocabulary import Token, starts_with, stem_word, talk_words, verb_forms
+from core.talk.vocabulary import Token, known_names, starts_with, stem_word, talk_words, verb_forms
+from core.text.noun_phrases import is_noun
 
 _NARROWING = frozenset(("of", "for", "that", "which", "who", "where", "called", "named", "about", "from", "to", "as"))
 _PLACING = frozenset(("in", "at", "on", "near", "with", "by", "behind", "beside", "between", "outside", "under"))
@@ -21,6 +22,7 @@ _AUX = frozenset(
 )
 _STILL_COUNTED = frozenset(("any", "no", "once", "or", "and", "the", "ever"))
 _OFTEN = frozenset(("often", "again", "sometimes", "soon", "once", "twice", "usually", "every"))
+_DAY_WORDS = frozenset(("on", "in", "the", "week", "weekend", "of", "evening", "morning", "afternoon", "before"))
 _YEAR = 4  # digits
 _SUBJECTS = frozenset(("they", "he", "she", "you", "i", "we"))
 
@@ -45,6 +47,17 @@ def points_outside(tokens: Sequence[Token], names: Collection[str] = ()) -> bool
     return len(bare) > 1 or any(not _is_anchored(tokens, lows, at, names) for at in bare)
 
 
+def names_somebody(tokens: Sequence[Token]) -> bool:
+    """Whether a sentence names whom or what it tells of, by a name or as the owner's."""
+    months = talk_words().sets["months"]
+    if tokens[0].low in ("you", "your"):
+        return True
+    first, behind = tokens[0], tokens[1] if len(tokens) > 1 else tokens[0]
+    opens_with_name = first.low in known_names()[0] or behind.is_capital or behind.low == "'s"
+    rest = tokens[:1] if opens_with_name else ()
+    return any(token.is_capital and token.low not in months for token in (*rest, *tokens[1:]))
+
+
 def _is_anchored(tokens: Sequence[Token], lows: Sequence[str], at: int, names: Collection[str]) -> bool:
     """Whether the rest of a sentence says enough although one thing of it is left open.
 
@@ -61,11 +74,19 @@ def _is_anchored(tokens: Sequence[Token], lows: Sequence[str], at: int, names: C
 
 def _opens_with_unknown(tokens: Sequence[Token], lows: Sequence[str], names: Collection[str]) -> bool:
     """Whether a sentence tells of a thing alone, and not of whose it is: "The opening night is on 20 June 2025"."""
-    if lows[:1] != ["the"] or len(lows) < 2 or lows[1] in talk_words().sets["known_things"]:
+    if len(lows) < 2 or not (lows[0] == "the" or _is_bare_noun(tokens)) or lows[1] in talk_words().sets["known_things"]:
         return False
     months = talk_words().sets["months"]
     is_named = any(token.is_capital and token.low not in months for token in tokens[1:])
     return not is_named and not any(low in names or low in ("you", "your") for low in lows)
+
+
+def _is_bare_noun(tokens: Sequence[Token]) -> bool:
+    """Whether a sentence opens with one common noun and nothing before it: "Defence is in September"."""
+    low, behind, third = tokens[0].low, tokens[1], verb_forms().third
+    is_common = is_noun(low) and low not in third and not low.endswith("ing") and low not in known_names()[0]
+    is_small = low in talk_words().sets["english"] or low in talk_words().sets["kin_titles"]
+    return is_common and not is_small and not behind.is_capital and behind.low in third
 
 
 def _leaves_out(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
@@ -95,6 +116,9 @@ def _lacks_object(lows: Sequence[str]) -> bool:
     """Whether the last word is a verb that is done to something: "Mara has started"."""
     forms = verb_forms()
     words = [low for low in lows if low[:1].isalnum()]
+    undated = _without_day(words)
+    if len(undated) > 1 and undated[-2] not in ("to", "and", "or") and _has_no_complement(undated):
+        return True
     while len(words) > 1 and (words[-1] in forms.sets["adverbs"] or words[-1] == "too"):
         words.pop()
     if words[-2:] in (["a", "lot"], ["a", "ton"], ["so", "much"], ["a", "bit"]):
@@ -114,6 +138,26 @@ def _lacks_object(lows: Sequence[str]) -> bool:
         "been",
     )
     return len(words) > 1 and not is_led and forms.lemma(words[-1]) in forms.sets["with_object"]
+
+
+def _without_day(words: Sequence[str]) -> list[str]:
+    """The words before a date at the end: of "moved on 3 May 2025" the first."""
+    months = talk_words().sets["months"]
+    end = len(words)
+    while end > 1 and (words[end - 1].isdigit() or words[end - 1] in months):
+        end -= 1
+    if end < len(words):
+        while end > 1 and words[end - 1] in _DAY_WORDS:
+            end -= 1
+    return list(words[:end])
+
+
+def _has_no_complement(words: Sequence[str]) -> bool:
+    """Whether the last word is a verb that leaves out where, what or whom: "has moved"."""
+    forms = verb_forms()
+    low = words[-1]
+    is_form = low in forms.past or low in forms.participles or low in forms.third or low.endswith("ing")
+    return is_form and forms.lemma(low) in forms.sets["with_complement"]
 
 
 def _is_bare(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:

@@ -23,7 +23,7 @@ _GENDERS = {
     "they": "g", "them": "g", "their": "g", "theirs": "g", "themselves": "g", "it": "t", "its": "t", "itself": "t",
 }  # fmt: skip
 _OWNERS = frozenset(("my", "our", "your", "his", "her", "their"))
-_DETERMINERS = _OWNERS | {"the", "a", "an", "'s"}
+_DETERMINERS = _OWNERS | {"the", "a", "an", "'s", "some"}
 _PREPOSITIONS = frozenset(("in", "at", "from", "to", "near", "into", "via", "towards", "around", "outside", "on", "of"))
 _AT_PLACES = frozenset(("in", "at", "from", "near", "into", "via", "outside", "the"))
 _MOST_KEPT = 200
@@ -85,6 +85,7 @@ class References:
             turns: all of it; who speaks in it is known from its beginning.
         """
         self.speakers = tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
+        self._folded = frozenset(name.casefold() for name in self.speakers)
         self._persons = {name.casefold(): name for name in self.speakers}
         self._owners = {turn.speaker: turn for turn in turns if turn.is_owner}
         self._assistants = {turn.speaker for turn in turns if turn.is_assistant}
@@ -189,6 +190,32 @@ class References:
         for name in find_loose_names(tokens, self._persons):
             self._keep(Referent(name, is_loose=True, key=f"? {name.casefold()}"))
 
+    def find_companions(self, tokens: Sequence[Token], speaker: str, *, is_asked: bool = False) -> str:
+        """Who is with a speaker by a sentence, told to stand behind the speaker's name: "their family", "Raff".
+
+        Args:
+            speaker: as a statement calls them.
+            is_asked: whether somebody else asks it of the speaker: then "your family" is theirs.
+        """
+        own = ("your",) if is_asked else ("my", "our", "the")
+        group = ""
+        for phrase in self.known_phrases(tokens):
+            low, before = tokens[phrase.first].low, tokens[phrase.first - 1].low if phrase.first else ""
+            is_beside = before in ("with", "and") or [one.low for one in tokens[phrase.end : phrase.end + 2]] == [
+                "and",
+                "i",
+            ]
+            if phrase.sort == "things" or phrase.name.casefold() in self._folded:
+                continue
+            rest = " ".join(token.text for token in tokens[phrase.first + 1 : phrase.noun + 1])
+            told = phrase.name or (f"{low} {rest}" if low in ("some", "a", "an") else "")
+            if not told and low in own:
+                told = f"{'your' if speaker == 'You' else 'their'} {rest}"
+            if told and is_beside:
+                return told
+            group = told if told and phrase.sort == "groups" and not is_asked and phrase.first == 0 else group
+        return group
+
     def is_known_person(self, name: str) -> bool:
         """Whether somebody of this name speaks or was spoken of."""
         return name.casefold() in self._persons
@@ -226,7 +253,7 @@ class References:
         if low in ("his", "her", "their"):
             owner, sure = self.resolve(low, not_meant=(speaker, addressee))
             return f"{possessive(owner.name)} {rest}" if owner and sure > _OPEN else ""
-        if low in ("the", "a", "an"):
+        if low in ("the", "a", "an", "some"):
             return f"the {rest}" if phrase.noun > phrase.first else ""
         if low in talk_words().sets["kin_titles"] and phrase.noun == phrase.first:
             known = self._persons.get(low)

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from core.talk.vocabulary import Edit, Token, stem_word, talk_words, verb_forms
+from core.talk.vocabulary import Edit, Token, starts_with, stem_word, talk_words, verb_forms
+from core.types.talk import StatementType
 
 _PERFECT = re.compile(
     r"\b(?P<aux>has|have) (?:(?:just|also|already|finally|recently) )?(?P<verb>[a-z]+)\b(?P<to> to\b)?"
@@ -18,7 +19,13 @@ _FRESH = re.compile(r"\b(?:just|recently) (?=(?P<verb>[a-z]+)\b)")
 _DAY = re.compile(r"\b(?:on|in) (?:the (?:week|weekend) of )?(?:\d|[A-Z])[\w ]*\d{4}\b")
 _CAUSE = re.compile(r"(?i)(?:(?<!\w)['\u2018\u2019]cause|\b(?:cuz|coz))\b")
 _ALSO = re.compile(r"^(\w+(?: (?:has|have|is|are|was|were|will|can))?) also (?!known\b|called\b)")
-_TOO = re.compile(r",? (?:too|as well)(?=\.$)")
+_TOO = re.compile(r",? (?:too|as well)(?=\.$|,| (?:when|because|since|and|but)\b)")
+# Words that compare with what was said before it and say nothing without it: "is still looking", "even had a picnic".
+_COMPARING = re.compile(r"(?<=\w )(?P<word>still|even|just|also) (?P<behind>[a-z]+)\b")
+_NEEDED = frozenset(("though", "if", "when", "as", "like", "because", "before", "after", "in", "on", "at", "a", "an"))
+_NEEDED |= {"the", "for", "more", "less", "to", "so", "not", "one", "two", "three", "with", "and", "or", "but"}
+_OPENING = re.compile(r"^(?:Just|Even|Also|Still) (?=(?:on|in|at) \d|(?:on|in) the week)")
+_UP_TO_NOW = re.compile(r" so far(?=\.$)")
 _NARROWING = frozenset(("of", "for", "to", "that", "where", "which", "who", "called", "named", "about", "behind"))
 _BINDERS = frozenset(("when", "whenever", "while", "because", "although", "though", "until", "even"))
 
@@ -30,6 +37,8 @@ def correct_tense(told: str, dates: Sequence[Edit]) -> str:
         dates: what was put in place of phrases of time that are over; none where nothing is over.
     """
     told = _TOO.sub("", _ALSO.sub(r"\1 ", _CAUSE.sub("because", told)))
+    told = _UP_TO_NOW.sub("", _COMPARING.sub(_leave_comparing, _OPENING.sub("", told)))
+    told = told[:1].upper() + told[1:]
     days = [place for one in dates if _DAY.search(one.text) and (place := told.find(one.text.strip())) > 0]
     if not days:
         return told
@@ -49,6 +58,14 @@ def _write_past(match: re.Match[str]) -> str:
     if base == "be":
         return "went to" if to else "was" if match["aux"] == "has" else "were"
     return verbs.pasts[base] + to
+
+
+def _leave_comparing(match: re.Match[str]) -> str:
+    verbs, behind = verb_forms(), match["behind"]
+    is_verb = behind in verbs.past or behind in verbs.participles or behind.endswith("ing")
+    if behind in _NEEDED or behind.endswith("er") or (match["word"] == "just" and not is_verb):
+        return match[0]
+    return behind
 
 
 def _leave_fresh(match: re.Match[str]) -> str:
@@ -109,6 +126,37 @@ def _is_vague(lows: Sequence[str], at: int) -> bool:
     """Whether "the" or "that" points at a thing of any kind and nothing behind it says which."""
     behind = lows[at + 1] if at + 1 < len(lows) else ""
     return at > 0 and lows[at - 1] in ("the", "that") and behind not in _NARROWING
+
+
+def tells_appearance(lows: Sequence[str]) -> bool:
+    """Whether a sentence says how somebody or something seems just now: "Hester looks tired"."""
+    forms = verb_forms()
+    for at, low in enumerate(lows[1:6], 1):
+        if low in forms.sets["appearance"]:
+            return (lows[at + 1] if at + 1 < len(lows) else "") not in forms.sets["particles"]
+        if low in forms.third or low in forms.past:
+            return False
+    return False
+
+
+def is_pep_talk(lows: Sequence[str], kind: StatementType) -> bool:
+    """Whether a sentence only says that somebody is glad or determined, or what they could do.
+
+    Args:
+        lows: its words and marks, lower case.
+        kind: its type.
+    """
+    words, adverbs = talk_words(), verb_forms().sets["adverbs"]
+    plain = [low for low in lows if low not in adverbs]
+    if any(starts_with(plain, at, words.phrases["pep_talk"]) for at in range(len(plain))):
+        return True
+    place = next((at for at, low in enumerate(plain[1:8], 1) if low in ("is", "are", "can", "could")), None)
+    if place is None or place + 1 >= len(plain):
+        return False
+    if plain[place] in ("can", "could"):
+        return kind in (StatementType.PREFERENCE, StatementType.OPINION, StatementType.ATTRIBUTE)
+    is_mood = plain[place + 1] in words.sets["moods"]
+    return is_mood or (plain[place + 1] in ("key", "important", "crucial") and plain[0].endswith("ing"))
 
 
 def has_substance(content: Iterable[str]) -> bool:

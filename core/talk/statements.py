@@ -11,12 +11,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from core.talk.agreement import YOU, Speech, UnclearClauseError
 from core.talk.answers import find_topic, is_fragment, join_answer, read_request
 from core.talk.clauses import Clause, has_finite_verb, split_clauses
-from core.talk.open_references import points_outside
+from core.talk.dates import find_date_edits
+from core.talk.open_references import names_somebody, points_outside
 from core.talk.references import References, possessive
-from core.talk.statement_check import has_substance, stands_alone
-from core.talk.third_person import YOU, Speech, ToldClause, UnclearClauseError, tell_clause
+from core.talk.statement_check import has_substance, is_pep_talk, stands_alone, tells_appearance
+from core.talk.statement_types import type_statement
+from core.talk.third_person import ToldClause, tell_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
 from core.talk.vocabulary import Token, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
 from core.text.screening.injection import current_limits, scan_text
@@ -41,10 +44,12 @@ Of what authors that no fit saw said of any worth, 98 in 100 sentences lie above
 """
 READ = 0.7
 """How sure the reader alone must be that a sentence states something."""
-WORTH = 1.05
+WORTH = 1.15
 """Expected worth from which a sentence is kept."""
-LONE_WORTH, DIARY_WORTH = 1.3, 1.7
+LONE_WORTH, DIARY_WORTH = 1.3, 1.9
 """Likewise where nobody answers, and in what the owner writes alone: a diary tells of much that only its day needs."""
+_LONE_LASTING = 0.8
+"""How lasting must be what is told to nobody or to an assistant, unless it is dated: the rest is only its day's."""
 _PASSING = frozenset((StatementType.ATTRIBUTE, StatementType.OPINION, StatementType.PREFERENCE))
 _BRIEF, _BRIEF_WORTH = 0.4, 1.7  # how one is or what one thinks for a day only is kept where it weighs much
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
@@ -118,6 +123,7 @@ class _Distiller:
         self._turns = turns
         self._references = References(turns)
         self._sure, self._worth = sure, max(worth, _worth_of_kind(turns))
+        self._is_alone = self._worth > worth or self._references.has_assistant
         self._names = frozenset(
             part for name in self._references.speakers for part in (name.lower(), *name.lower().split())
         )
@@ -127,6 +133,7 @@ class _Distiller:
         self._worthy: set[str] = set()
         self._stems = _StemsSaid(self._references.speakers)
         self._last_subject: tuple[int, str] = (-1, "")
+        self._companions: tuple[int, str] = (-1, "")
 
     def list_sentences(self) -> Iterator[_Said]:
         """All sentences that are read; what is not English is counted."""
@@ -188,6 +195,9 @@ class _Distiller:
         if reason:
             self._skipped[reason] += 1
         self._references.note(one.tokens, speech.speaker, speech.addressee)
+        beside = self._references.find_companions(one.tokens, speech.speaker)
+        if beside or self._companions[0] != one.number:
+            self._companions = (one.number, beside)
 
     def finish(self) -> ConversationStatements:
         """All that was made."""
@@ -198,7 +208,11 @@ class _Distiller:
     def _speech(self, one: _Said) -> Speech:
         speaker = self._references.name_of(one.turn)
         addressee, sure = self._references.addressee_of(one.turn, one.who_before)
-        return Speech(speaker, addressee, sure, one.turn.said_ms)
+        number, beside = self._companions
+        if number != one.number:
+            asked = tokenize_talk(_last_question(one.before)) if "?" in one.before else ()
+            beside = self._references.find_companions(asked, speaker, is_asked=True)
+        return Speech(speaker, addressee, sure, one.turn.said_ms, beside)
 
     def _refusal(self, one: _Said, reading: Reading) -> str | None:
         """Why a sentence gives no statement by what it is; None where it may."""
@@ -212,6 +226,8 @@ class _Distiller:
             return "small_talk"
         if reading.statement < max(self._sure, READ):
             return "unsure"
+        if self._is_alone and reading.lasting < _LONE_LASTING and not _names_day(one):
+            return "small_talk"
         is_brief = reading.type in _PASSING and reading.lasting < _BRIEF and reading.worth < _BRIEF_WORTH
         if reading.worth < self._worth or is_brief:
             return "small_talk"
@@ -247,7 +263,7 @@ class _Distiller:
             topic=self._topic(one, speech), recurs=reading.type is StatementType.HABIT,
         )  # fmt: skip
         self._last_subject = (one.number, told.about)
-        return told
+        return _leave_open_tail(told, self._names)
 
     def _topic(self, one: _Said, speech: Speech) -> str:
         """Of whom a clause without a subject speaks: of whom the question asked, else who did what was just told."""
@@ -331,15 +347,15 @@ class _Distiller:
             return False
         content = content_words(told.text) - content_words(told.about) - self._stems.names
         tokens = tokenize_talk(told.text.rstrip("."))
-        is_clear = stands_alone([token.low for token in tokens]) and not points_outside(tokens, self._names)
+        kind = type_statement(tokens, reading.type)
         needs_more = is_parted and not self._references.is_known_person(told.about)
-        if len(content) < 1 + needs_more or not has_substance(content) or not is_clear:
+        if len(content) < 1 + needs_more or not has_substance(content) or not self._is_clear(tokens, kind, one):
             return False
         start = one.turn.start + one.sentence.start + told.start
         statement = Statement(
             text=told.text,
             about=YOU if one.turn.is_owner and told.about == self._references.name_of(one.turn) else told.about,
-            type=reading.type,
+            type=kind,
             is_lasting=reading.lasting >= _LASTING,
             confidence=round(min(1.0, sure), 3),
             episode_id=one.turn.episode_id,
@@ -349,6 +365,15 @@ class _Distiller:
         if not self._is_repeat(statement):
             self._made.append(statement)
         return True
+
+    def _is_clear(self, tokens: Sequence[Token], kind: StatementType, one: _Said) -> bool:
+        """Whether a told sentence is understood by itself and says more than a mood."""
+        lows = [token.low for token in tokens]
+        if not one.turn.speaker and not names_somebody(tokens):  # of what a note's heading says, which is not here
+            return False
+        if tells_appearance(lows) or is_pep_talk(lows, kind):
+            return False
+        return stands_alone(lows) and not points_outside(tokens, self._names)
 
     def _is_repeat(self, statement: Statement) -> bool:
         """Whether the same was told of somebody before; numbers and a "not" make a difference."""
@@ -390,6 +415,17 @@ def _tell_of(lead: str, about: str, one: _Said) -> Iterator[ToldClause]:
         yield ToldClause(f"{lead}: {body}.", about, 0.7, 0, len(one.sentence.text))
 
 
+def _leave_open_tail(told: ToldClause, names: frozenset[str]) -> ToldClause:
+    """Without a last part that has no verb and points outside: "does not like the new food, back to the old brand"."""
+    text = told.text.rstrip(".")
+    head, comma, _ = text.rpartition(", ")
+    tokens = tokenize_talk(text)
+    end = len(tokenize_talk(head))
+    if not comma or not points_outside(tokens, names) or points_outside(tokens[:end], names):
+        return told
+    return told if has_finite_verb(tokens, end + 1, len(tokens)) else replace(told, text=head + ".")
+
+
 def _is_decided(one: _Said) -> bool:
     """Whether what becomes of a sentence is clear without the reader: it is no statement that is kept."""
     if one.turn.is_assistant or _asks(one):
@@ -422,6 +458,14 @@ def _end_of_statement(one: _Said) -> int:
     comma = next((at for at in (-2, -3) if lows[at] == ","), None)
     is_told = comma is not None and has_finite_verb(one.tokens, 1, min(4, len(one.tokens)))
     return tokens[comma].start if is_told and comma is not None else end
+
+
+def _names_day(one: _Said) -> bool:
+    """Whether a sentence tells on which day something is."""
+    months = talk_words().sets["months"]
+    if any(token.low in months and token.is_capital for token in one.tokens):
+        return True
+    return one.turn.said_ms is not None and bool(find_date_edits(one.sentence.text, one.turn.said_ms, is_ahead=False))
 
 
 def _worth_of_kind(turns: Sequence[Turn]) -> float:

@@ -9,8 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from core.talk.agreement import (
+    NOT_FORMS,
+    SINGULAR,
+    SPOKEN,
+    YOU,
+    ClauseDraft,
+    Speech,
+    UnclearClauseError,
+    agree_verb,
+    write_is_or_has,
+    write_would_or_had,
+)
 from core.talk.clauses import (
     SUBJECTS,
     Clause,
@@ -22,11 +34,12 @@ from core.talk.clauses import (
     speaks_of_past,
 )
 from core.talk.dates import find_date_edits
-from core.talk.references import NounPhrase, References, Referent, possessive
+from core.talk.references import References, possessive
 from core.talk.statement_check import correct_tense, find_calls, is_dependent, lacks_article, names_bare_thing
-from core.talk.vocabulary import Edit, Token, apply_edits, talk_words, third_person, tokenize_talk, verb_forms
+from core.talk.vocabulary import Edit, Token, apply_edits, talk_words, tokenize_talk, verb_forms
+from core.text.noun_phrases import is_noun
+from core.text.terms import common_words
 
-YOU = "You"
 LEAST_SURE = 0.55
 """A reference that is less sure is none."""
 _FIRST = frozenset(("i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves"))
@@ -34,18 +47,7 @@ _SECOND = frozenset(("you", "your", "yours", "yourself"))
 _MANY = frozenset(("they", "them", "their"))
 """Of these, who was named further back than the turn before is too often another."""
 _THIRD = frozenset(("he", "she", "they", "it", "him", "them", "his", "her", "hers", "their", "its"))
-_PLURAL_BE = {"'m": "is", "'re": "is", "am": "is", "are": "is", "aren't": "is not", "weren't": "was not", "were": "was"}
-_SINGULAR = {
-    **_PLURAL_BE, "'ve": "has", "have": "has", "do": "does", "don't": "does not", "haven't": "has not",
-    "ain't": "is not",
-}  # fmt: skip
-_YOURS = {
-    "'m": "are", "'re": "are", "am": "are", "'ve": "have", "was": "were", "wasn't": "were not", "don't": "do not",
-    "haven't": "have not", "aren't": "are not", "weren't": "were not", "ain't": "are not", "is": "are",
-}  # fmt: skip
 _PICTURES = re.compile("[\u2190-\u21ff\u2600-\u27bf\ufe0f\u200d\U0001f000-\U0001faff]+|\\[\\[|\\]\\]")
-_SPOKEN = {"'ll": "will", "gonna": "going to", "wanna": "want to", "gotta": "have to"}
-_NOT = {"can't": "cannot", "cannot": "cannot", "won't": "will not", "shan't": "shall not", "ain't": "is not"}
 _INVERTED = frozenset(
     (
         "am",
@@ -92,31 +94,11 @@ _JOINTS = frozenset(
         "whenever",
     )
 )
+_BINDERS = frozenset(("when", "even", "if", "while", "because", "although", "though", "since", "whenever", "as"))
 _TRAILING = frozenset(("too", "so", "either", "anyway", "though", "not"))
 
 
 _PERSONS = ("women", "men", "people", "groups", "pets", "kin_titles", "english")
-
-
-class UnclearClauseError(Exception):
-    """A clause that cannot be told by itself; its text is the reason that is counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Speech:
-    """Who says something to whom, and when.
-
-    Attributes:
-        speaker: as a statement calls them; `You` is the owner.
-        addressee: likewise; "" where nobody is known.
-        addressee_sure: how sure that is.
-        said_ms: epoch ms; null where it is not known.
-    """
-
-    speaker: str
-    addressee: str = ""
-    addressee_sure: float = 0.0
-    said_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,32 +119,6 @@ class ToldClause:
     end: int
 
 
-@dataclass(slots=True)
-class _Draft:
-    """A clause while it is told."""
-
-    sentence: str
-    tokens: Sequence[Token]
-    clause: Clause
-    speech: Speech
-    phrases: Sequence[NounPhrase]
-    edits: list[Edit] = field(default_factory=list)
-    sure: float = 1.0
-    about: str = ""
-    told: list[Referent] = field(default_factory=list)
-    has_speaker: bool = False
-    calls: Sequence[int] = ()
-
-    def low(self, at: int) -> str:
-        """The word at a place; "" outside of the clause."""
-        return self.tokens[at].low if self.clause.first <= at < self.clause.end else ""
-
-    def put(self, at: int, text: str) -> None:
-        """Put words in place of one; a shortened verb gets the blank that it lacks."""
-        token = self.tokens[at]
-        self.edits.append(Edit(token.start, token.end, f" {text}" if token.low.startswith("'") else text))
-
-
 def tell_clause(
     sentence: str, tokens: Sequence[Token], clause: Clause, speech: Speech, references: References, *,
     topic: str = "", recurs: bool = False,
@@ -178,13 +134,14 @@ def tell_clause(
         UnclearClauseError: a word means nobody that is known, or the clause is none.
     """
     _check_shape(tokens, clause)
-    draft = _Draft(sentence, tokens, clause, speech, references.known_phrases(tokens))
+    draft = ClauseDraft(sentence, tokens, clause, speech, references.known_phrases(tokens))
     draft.calls = tuple(find_calls(tokens, clause.first, clause.end, speech.addressee))
     prefix = _find_prefix(draft, topic)
     if prefix:
         draft.has_speaker = prefix == speech.speaker
     else:
         _check_order(draft)
+        _tell_elided_owner(draft)
     at = clause.first
     while at < clause.end:
         at = max(_tell_word(draft, at, references), at + 1)
@@ -204,7 +161,24 @@ def tell_clause(
     return ToldClause(told, about, draft.sure * (0.8 if prefix else 1.0), start, end)
 
 
-def _clarity_of(draft: _Draft, is_prefixed: bool) -> float:
+def _tell_elided_owner(draft: ClauseDraft) -> None:
+    """Tell a thing that opens a clause in note style as the speaker's: "cast comes off on Thursday" is of "my cast"."""
+    first, who = draft.clause.first, draft.speech.speaker
+    token, behind = draft.tokens[first], draft.low(first + 1)
+    is_plain = is_noun(token.low) and token.low not in verb_forms().third and not token.low.endswith(("ing", "s"))
+    is_acting = behind in verb_forms().sets["of_things"] or (
+        behind in ("is", "was") and draft.low(first + 2) in ("in", "on", "at", "due", "from", "until", "till", "booked")
+    )  # what a name does as well tells nothing: "Kit has built a shed"
+    is_small = token.low in talk_words().sets["english"] or token.low in talk_words().sets["people"]
+    is_told_of = any(draft.low(at) in _FIRST for at in range(first, draft.clause.end)) or _is_named(draft, first)
+    if who and is_plain and is_acting and not (is_small or is_told_of or token.low in talk_words().sets["kin_titles"]):
+        told = possessive(who)
+        draft.put(first, f"{told[:1].upper()}{told[1:]} {token.low}")
+        draft.about, draft.has_speaker = who, True
+        draft.sure *= 0.8
+
+
+def _clarity_of(draft: ClauseDraft, is_prefixed: bool) -> float:
     """How well a stranger knows whose thing a clause speaks of: "the hall is for 120" leaves it open."""
     first = draft.clause.first
     token = draft.tokens[first]
@@ -263,7 +237,7 @@ def _check_shape(tokens: Sequence[Token], clause: Clause) -> None:
         raise UnclearClauseError("reference")
 
 
-def _check_order(draft: _Draft) -> None:
+def _check_order(draft: ClauseDraft) -> None:
     """Refuse a clause whose verb does not follow its subject: notes and asides are none."""
     first, end = draft.clause.first, draft.clause.end
     verb = next((at for at in range(first, end) if _is_main_verb(draft, at)), None)
@@ -297,7 +271,7 @@ def _check_order(draft: _Draft) -> None:
         raise UnclearClauseError("fragment")
 
 
-def _is_elided_passive(draft: _Draft, verb: int) -> bool:
+def _is_elided_passive(draft: ClauseDraft, verb: int) -> bool:
     """Whether a clause is a note's "chimney swept before the winter", which leaves out what makes it a sentence."""
     first, verbs, sets = draft.clause.first, verb_forms(), talk_words().sets
     low, behind = draft.low(verb), draft.low(verb + 1)
@@ -309,7 +283,7 @@ def _is_elided_passive(draft: _Draft, verb: int) -> bool:
     return not is_person and not has_object
 
 
-def _is_main_verb(draft: _Draft, at: int) -> bool:
+def _is_main_verb(draft: ClauseDraft, at: int) -> bool:
     """Whether a word is a verb with a subject's form that is not a relative clause's."""
     if not is_finite(draft.tokens, at, draft.clause.first):
         return False
@@ -320,7 +294,7 @@ def _there_verbs() -> frozenset[str]:
     return frozenset(("'s", "is", "are", "was", "were", "will", "isn't", "aren't"))
 
 
-def _find_prefix(draft: _Draft, topic: str) -> str:
+def _find_prefix(draft: ClauseDraft, topic: str) -> str:
     """The subject of a clause that leaves it out; "" where it has its own."""
     first = draft.clause.first
     low = draft.low(first)
@@ -365,18 +339,18 @@ def _find_prefix(draft: _Draft, topic: str) -> str:
     return ""
 
 
-def _tell_dropped(draft: _Draft, at: int, topic: str) -> str:
+def _tell_dropped(draft: ClauseDraft, at: int, topic: str) -> str:
     """Reads "must ring the council" and "don't like it" as of the speaker."""
     who = topic or draft.speech.speaker
     if not who:
         raise UnclearClauseError("speaker")
     draft.about = who
     draft.sure *= 0.85
-    _agree(draft, at, who)
+    agree_verb(draft, at, who)
     return who
 
 
-def _goes_on(draft: _Draft, at: int) -> bool:
+def _goes_on(draft: ClauseDraft, at: int) -> bool:
     """Whether what follows a verb in -ing is what is done, where or when."""
     low = draft.low(at)
     return (
@@ -386,7 +360,7 @@ def _goes_on(draft: _Draft, at: int) -> bool:
     )
 
 
-def _tell_progress(draft: _Draft, topic: str) -> str:
+def _tell_progress(draft: ClauseDraft, topic: str) -> str:
     who = topic or draft.speech.speaker
     base = draft.low(draft.clause.first)[:-3]
     verbs = verb_forms().base
@@ -397,18 +371,18 @@ def _tell_progress(draft: _Draft, topic: str) -> str:
     return f"{who} {'are' if who == YOU else 'is'}"
 
 
-def _opens_in_past(draft: _Draft, at: int) -> bool:
+def _opens_in_past(draft: ClauseDraft, at: int) -> bool:
     """Whether a clause opens with a verb of the past that is no state: "went to Porto", but not "married"."""
     low, verbs = draft.low(at), verb_forms()
     is_past = low in verbs.past and low not in verbs.base and low not in verbs.sets["participle_adjectives"]
     return is_past and not (low == "sat" and behind_is_date(draft.tokens, at))
 
 
-def _is_named(draft: _Draft, at: int) -> bool:
+def _is_named(draft: ClauseDraft, at: int) -> bool:
     return any(one.first <= at < one.end and one.sort != "things" for one in draft.phrases)
 
 
-def _tell_word(draft: _Draft, at: int, references: References) -> int:
+def _tell_word(draft: ClauseDraft, at: int, references: References) -> int:
     """Tell the word at a place; the place behind what was read."""
     low = draft.low(at)
     if low in _FIRST:
@@ -420,22 +394,22 @@ def _tell_word(draft: _Draft, at: int, references: References) -> int:
     if low in talk_words().sets["kin_titles"] and _is_bare_title(draft, at):
         return _tell_title(draft, at, references)
     if low.endswith("n't"):
-        draft.put(at, _NOT.get(low) or low[:-3] + " not")
+        draft.put(at, NOT_FORMS.get(low) or low[:-3] + " not")
     elif low == "'s" and is_verb_s(draft.tokens, at):
-        draft.put(at, _is_or_has(draft, at))
-    elif low in _SPOKEN:
-        draft.put(at, _SPOKEN[low])
+        draft.put(at, write_is_or_has(draft, at))
+    elif low in SPOKEN:
+        draft.put(at, SPOKEN[low])
     return at + 1
 
 
-def _is_bare_title(draft: _Draft, at: int) -> bool:
+def _is_bare_title(draft: ClauseDraft, at: int) -> bool:
     phrase = next((one for one in draft.phrases if one.noun == at), None)
     before = draft.low(at - 1)
     is_free = not before[:1].isalpha() or before in talk_words().sets["english"] or before in verb_forms().third
     return is_free and phrase is not None and phrase.first == at and not phrase.name
 
 
-def _tell_title(draft: _Draft, at: int, references: References) -> int:
+def _tell_title(draft: ClauseDraft, at: int, references: References) -> int:
     token = draft.tokens[at]
     if references.is_known_person(token.low) or not draft.speech.speaker:
         return at + 1
@@ -445,7 +419,7 @@ def _tell_title(draft: _Draft, at: int, references: References) -> int:
     return at + 1
 
 
-def _tell_first(draft: _Draft, at: int) -> int:
+def _tell_first(draft: ClauseDraft, at: int) -> int:
     low, who = draft.low(at), draft.speech.speaker
     if not who:
         raise UnclearClauseError("speaker")
@@ -468,7 +442,7 @@ def _tell_first(draft: _Draft, at: int) -> int:
     return at + 1
 
 
-def _tell_own(draft: _Draft, at: int, who: str) -> None:
+def _tell_own(draft: ClauseDraft, at: int, who: str) -> None:
     """Tell "my": the name's, or "their" where the name stands before it."""
     told = possessive(who)
     if who != YOU and draft.has_speaker and not _has_others(draft, at):
@@ -482,35 +456,51 @@ def _tell_own(draft: _Draft, at: int, who: str) -> None:
     draft.has_speaker = True
 
 
-def _has_others(draft: _Draft, at: int) -> bool:
+def _has_others(draft: ClauseDraft, at: int) -> bool:
     """Whether somebody stands before a place whom "their" could mean as well."""
     return bool(draft.told) or any(
         draft.clause.first <= one.first < at and one.sort not in ("things", "names") for one in draft.phrases
     )
 
 
-def _tell_subject(draft: _Draft, at: int, who: str) -> int:
+def _tell_subject(draft: ClauseDraft, at: int, who: str) -> int:
     low = draft.low(at)
     if draft.low(at - 1) in _INVERTED and not draft.low(at - 1).startswith("'"):
         raise UnclearClauseError("question")
     if low == "i" and draft.low(at + 1) in ("and", "or", ","):
         raise UnclearClauseError("fragment")
+    if low == "we" and draft.speech.companions and not draft.has_speaker and not _names_companion(draft, at):
+        draft.put(at, f"{who if at == draft.clause.first else _lower_you(who)} and {draft.speech.companions}")
+        draft.has_speaker, draft.about = True, draft.about or who
+        draft.sure *= 0.9
+        return agree_verb(draft, at + 1, who, is_plural=True)
     if low == "we":
         _check_we(draft, at)
         draft.sure *= 0.85
     told = who if who != YOU or at == draft.clause.first else "you"
     if draft.has_speaker and who != YOU and not _has_others(draft, at):
         draft.put(at, "they")
-        return _agree(draft, at + 1, who, is_plural=True)
+        return agree_verb(draft, at + 1, who, is_plural=True)
     draft.put(at, told)
     draft.has_speaker = True
     if at == draft.clause.first or not draft.about:
         draft.about = who
     is_joined = draft.low(at - 1) == "and" and at - draft.clause.first in (2, 3, 4)
-    return _agree(draft, at + 1, who, is_plural=is_joined and low == "i")
+    return agree_verb(draft, at + 1, who, is_plural=is_joined and low == "i")
 
 
-def _check_we(draft: _Draft, at: int) -> None:
+def _lower_you(who: str) -> str:
+    return "you" if who == YOU else who
+
+
+def _names_companion(draft: ClauseDraft, at: int) -> bool:
+    """Whether a clause with "we" says itself with whom: "we went camping with the kids"."""
+    return any(
+        draft.low(one.first - 1) in ("with", "and") and one.first > at and one.sort != "things" for one in draft.phrases
+    )
+
+
+def _check_we(draft: ClauseDraft, at: int) -> None:
     """Refuse a "we" that is more than each of those it means."""
     sets = talk_words().sets
     lows = [token.low for token in draft.tokens[at : draft.clause.end]]
@@ -523,7 +513,7 @@ def _check_we(draft: _Draft, at: int) -> None:
             raise UnclearClauseError("reference")
 
 
-def _tell_second(draft: _Draft, at: int) -> int:
+def _tell_second(draft: ClauseDraft, at: int) -> int:
     low, who = draft.low(at), draft.speech.addressee
     if not who or draft.speech.addressee_sure < LEAST_SURE:
         raise UnclearClauseError("reference")
@@ -544,120 +534,15 @@ def _tell_second(draft: _Draft, at: int) -> int:
     draft.put(at, who if who != YOU or at == draft.clause.first else "you")
     if at == draft.clause.first:
         draft.about = who
-    return _agree(draft, at + 1, who) if _is_verb(verb) else at + 1
+    return agree_verb(draft, at + 1, who) if _is_verb(verb) else at + 1
 
 
 def _is_verb(low: str) -> bool:
     verbs = verb_forms()
-    return low in _SINGULAR or low in verbs.base or low in verbs.past or low in verbs.sets["modals"]
+    return low in SINGULAR or low in verbs.base or low in verbs.past or low in verbs.sets["modals"]
 
 
-def _agree(draft: _Draft, at: int, who: str, *, is_plural: bool = False) -> int:
-    """Make the verb behind a subject agree with the name in its place.
-
-    Args:
-        at: place behind the subject.
-        is_plural: whether the name is one of two, whose verb stays.
-
-    Returns:
-        The place behind the verb.
-    """
-    verbs = verb_forms()
-    while draft.low(at) in verbs.sets["adverbs"] or draft.low(at).endswith("ly"):
-        at += 1
-    low = draft.low(at)
-    if not low or not (low[:1].isalpha() or low.startswith("'")):
-        raise UnclearClauseError("fragment")
-    table = _YOURS if who == YOU or is_plural else _SINGULAR
-    if low == "'d":
-        draft.put(at, _would_or_had(draft, at))
-    elif low in ("wanna", "gotta"):
-        verb = ("want to", "have to") if who == YOU or is_plural else ("wants to", "has to")
-        draft.put(at, verb[low == "gotta"])
-    elif low in _SPOKEN:
-        draft.put(at, _SPOKEN[low])
-    elif low in table:
-        draft.put(at, table[low])
-        _agree_joined(draft, at, who, is_plural=is_plural)
-    elif low.endswith("n't"):
-        draft.put(at, _NOT.get(low) or low[:-3] + " not")
-    elif low in verbs.sets["modals"] or (low in verbs.past and low not in verbs.base) or low == "was":
-        pass
-    elif who != YOU and not is_plural:
-        _agree_present(draft, at)
-        _agree_joined(draft, at, who, is_plural=is_plural)
-    return at + 1
-
-
-def _agree_present(draft: _Draft, at: int) -> None:
-    verbs = verb_forms()
-    low = draft.low(at)
-    lows = {token.low for token in draft.tokens[draft.clause.first : draft.clause.end]}
-    if verbs.pasts.get(low) == low:  # "put" and "read" are past too
-        is_past = bool(lows & verbs.sets["past_signs"])
-        is_often = bool(lows & talk_words().sets["often"]) or low in verbs.sets["present_same_past"]
-        if is_past or not is_often:
-            draft.sure *= 0.85
-            return
-    if low not in verbs.base:
-        if low in talk_words().sets["english"] or low.endswith(("ing", "s")) or "'" in low or len(low) < 3:
-            raise UnclearClauseError("grammar")
-        if low.endswith("ed"):
-            return
-        if draft.low(at + 1) in verbs.past and draft.low(at + 1) not in verbs.base:
-            raise UnclearClauseError("grammar")
-        draft.sure *= 0.8
-    draft.put(at, third_person(low))
-
-
-def _agree_joined(draft: _Draft, verb: int, who: str, *, is_plural: bool) -> None:
-    """Make further verbs of the same subject agree: "I live in Kiel and work for a brewery"."""
-    if who == YOU or is_plural:
-        return
-    verbs = verb_forms()
-    for at in range(verb + 1, draft.clause.end):
-        low, before = draft.low(at), draft.low(at - 1)
-        if low in ("to", "that", "who", "because", "when", "if", *SUBJECTS) or _governs(low):
-            return
-        if before in verbs.sets["adverbs"]:
-            before = draft.low(at - 2)
-        is_listed = draft.low(at + 1) == "," and draft.low(at + 2) == "and" and draft.low(at + 3) in verbs.base
-        if before == "," and low in verbs.base and (is_listed or low not in verbs.sets["noun_too"]):
-            before = "and"
-        if before not in ("and", "but", "then") or (low not in verbs.base and low not in ("have", "do", "am", "don't")):
-            continue
-        behind = draft.low(at + 1)
-        is_noun = not is_listed and (
-            low in verbs.sets["noun_too"] and behind not in talk_words().sets["english"] and behind not in ("my", "our")
-        )
-        if not is_noun:
-            draft.put(at, _SINGULAR.get(low) or third_person(low))
-
-
-def _governs(low: str) -> bool:
-    """Whether the verbs behind a word keep their base form: "is gonna stay and make"."""
-    return low in _SPOKEN or low in ("wanna", "gotta", "let", "help") or low in verb_forms().sets["modals"]
-
-
-def _would_or_had(draft: _Draft, at: int) -> str:
-    verbs = verb_forms()
-    behind = draft.low(at + 1)
-    if behind in verbs.sets["adverbs"]:
-        behind = draft.low(at + 2)
-    is_had = behind in ("better", "been") or (behind in verbs.participles and behind not in verbs.base)
-    return "had" if is_had else "would"
-
-
-def _is_or_has(draft: _Draft, at: int) -> str:
-    verbs = verb_forms()
-    behind = draft.low(at + 1)
-    if behind in verbs.sets["adverbs"] or behind == "not":
-        behind = draft.low(at + 2)
-    is_participle = behind in verbs.participles and behind not in verbs.sets["participle_adjectives"]
-    return "has" if behind in ("been", "got", "had") or is_participle else "is"
-
-
-def _tell_third(draft: _Draft, at: int, references: References) -> int:
+def _tell_third(draft: ClauseDraft, at: int, references: References) -> int:
     low = draft.low(at)
     if not _stands_before(draft, at, low):
         referent, sure = references.resolve(low, not_meant=(draft.speech.speaker, draft.speech.addressee))
@@ -674,9 +559,9 @@ def _tell_third(draft: _Draft, at: int, references: References) -> int:
             draft.about = referent.name
     behind = draft.low(at + 1)
     if behind == "'s":
-        draft.put(at + 1, _is_or_has(draft, at + 1))
+        draft.put(at + 1, write_is_or_has(draft, at + 1))
     elif behind == "'d":
-        draft.put(at + 1, _would_or_had(draft, at + 1))
+        draft.put(at + 1, write_would_or_had(draft, at + 1))
     elif behind in ("'re", "'ve", "'ll"):
         draft.put(at + 1, {"'re": "are", "'ve": "have", "'ll": "will"}[behind])
     else:
@@ -684,18 +569,18 @@ def _tell_third(draft: _Draft, at: int, references: References) -> int:
     return at + 2
 
 
-def _cased(draft: _Draft, at: int, name: str) -> str:
+def _cased(draft: ClauseDraft, at: int, name: str) -> str:
     return name[:1].upper() + name[1:] if at == draft.clause.first else name
 
 
-def _owns_next(draft: _Draft, at: int) -> bool:
+def _owns_next(draft: ClauseDraft, at: int) -> bool:
     behind = draft.low(at + 1)
     return behind[:1].isalnum() and (
         behind not in talk_words().sets["english"] or behind in ("own", "first", "new", "two")
     )
 
 
-def _stands_before(draft: _Draft, at: int, low: str) -> bool:
+def _stands_before(draft: ClauseDraft, at: int, low: str) -> bool:
     """Whether the clause itself says whom a pronoun means; it stays then."""
     gender = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}.get(low)
     before = [one for one in draft.phrases if draft.clause.first <= one.first and one.end <= at]
@@ -705,6 +590,8 @@ def _stands_before(draft: _Draft, at: int, low: str) -> bool:
         told = [one for one in draft.told if one.gender in ("", gender)]
         if len(named) + len(told) > 1:
             draft.sure *= 0.85
+        if not named and not told and _opens_with_other_name(draft, at):
+            return not _acts_on(draft, at, low)
         if len(named) + len(told) == 1 and _acts_on(draft, at, low):
             return False
         return bool(named or told)
@@ -715,15 +602,29 @@ def _stands_before(draft: _Draft, at: int, low: str) -> bool:
         )
     if any(one.sort == "groups" for one in before) or any(one.gender == "g" for one in draft.told):
         return True
-    return any(_is_several(draft, place) for place in range(draft.clause.first + 1, at - 1))
+    begin = draft.clause.first + 1
+    if low == "they" and draft.low(draft.clause.first) in _BINDERS:  # "when times are hard, they help" are people
+        begin = next((place for place in range(begin, at) if draft.low(place) == ","), begin)
+    return any(_is_several(draft, place) for place in range(begin, at - 1))
 
 
-def _is_parted(draft: _Draft, noun: int, at: int) -> bool:
+def _opens_with_other_name(draft: ClauseDraft, at: int) -> bool:
+    """Whether a clause is about somebody whose name nobody knows to be one: "Dot has her tea" is Dot's."""
+    first = draft.clause.first
+    token = draft.tokens[first]
+    is_plain = token.low in common_words() or token.low in talk_words().sets["english"]
+    is_known = any(one.first <= first < one.end for one in draft.phrases)
+    is_object = at + 1 < draft.clause.end and draft.tokens[at + 1].is_capital  # "Raff calls her Mossy"
+    is_other = token.is_capital and not is_plain and not is_known and draft.low(first + 1) != "'s"
+    return at > first and is_other and not is_object
+
+
+def _is_parted(draft: ClauseDraft, noun: int, at: int) -> bool:
     """Whether an "it" stands in another part of the clause than a noun: no mat lies "under it", itself."""
     return any(draft.low(place) in _JOINTS or draft.low(place) in _STOPS for place in range(noun + 1, at))
 
 
-def _acts_on(draft: _Draft, at: int, low: str) -> bool:
+def _acts_on(draft: ClauseDraft, at: int, low: str) -> bool:
     """Whether a pronoun is what the clause's one subject does something to: "Keith taught him" is of somebody else."""
     if low != "him" and (low != "her" or _owns_next(draft, at)):
         return False
@@ -731,7 +632,7 @@ def _acts_on(draft: _Draft, at: int, low: str) -> bool:
     return not joints & {draft.low(place) for place in range(draft.clause.first, at)}
 
 
-def _is_several(draft: _Draft, at: int) -> bool:
+def _is_several(draft: ClauseDraft, at: int) -> bool:
     """Whether a word is things or people in the plural, as far as its form tells."""
     low, verbs = draft.low(at), verb_forms()
     ends = len(low) > 3 and low.endswith("s") and not low.endswith(("ss", "us", "is", "'s"))
@@ -748,7 +649,7 @@ def _finish(text: str) -> str:
     return told[:1].upper() + told[1:] + "."
 
 
-def _check_told(told: str, draft: _Draft) -> None:
+def _check_told(told: str, draft: ClauseDraft) -> None:
     """Refuse a sentence in which a word still means somebody or something outside of it."""
     lows = [token.low for token in tokenize_talk(told)]
     is_you = YOU in (draft.speech.speaker, draft.speech.addressee)
@@ -774,7 +675,7 @@ def _check_told(told: str, draft: _Draft) -> None:
         raise UnclearClauseError("question")
 
 
-def _head_of(draft: _Draft) -> str:
+def _head_of(draft: ClauseDraft) -> str:
     """The subject of a clause as its words before the verb, without its article."""
     first = draft.clause.first
     phrase = next((one for one in draft.phrases if one.first == first), None)

@@ -34,6 +34,7 @@ _LOG = re.compile(
     r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|"
     r"\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b|\d{1,3}(?:\.\d{1,3}){3}\b)"
 )
+_FRONT_MATTER = re.compile(r"(?s)\A\ufeff?---[ \t]*\r?\n.{0,4000}?\r?\n---[ \t]*(?:\r?\n|\Z)")
 _FENCE = re.compile(r"(?s)```.*?(?:```|\Z)")
 _ADDRESS = re.compile(r"(?i)\b(?:https?|ftp|file)://\S+|\bwww\.\S+")
 _LEAST_FOREIGN = 3
@@ -121,7 +122,8 @@ def find_speakers(episodes: Sequence[EpisodeText]) -> frozenset[str]:
 def split_turn(turn: Turn) -> tuple[TurnSentence, ...]:
     """The sentences of a turn; code, logs and addresses are left out, and a very long turn is read to its cap."""
     text = _ADDRESS.sub(lambda match: " " * len(match.group()), turn.text[:MOST_CHARS])
-    text = _FENCE.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+    for block in (_FENCE, *((_FRONT_MATTER,) if not turn.start else ())):
+        text = block.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
     out: list[TurnSentence] = []
     for start, end in split_sentences(text):
         raw = text[start:end]
@@ -161,7 +163,8 @@ def _is_first_name(name: str) -> bool:
 
 def _named_lines(text: str) -> Iterator[tuple[int, int, str]]:
     """Where a named line begins, where what is said begins, and the name."""
-    for match in _NAMED_LINE.finditer(text[:MOST_CHARS]):
+    properties = _FRONT_MATTER.match(text)  # of a note: "tags: [home]" has no speaker
+    for match in _NAMED_LINE.finditer(text, properties.end() if properties else 0, MOST_CHARS):
         name = normalize_speaker(match.group("name"))
         if name and len(name.split()) <= 3:
             yield match.start(), match.end(), name

@@ -211,6 +211,15 @@ def _read_words(name: str) -> list[str]:
     return [word for line in lines if not line.startswith("#") for word in line.split()]
 
 
+def is_noun(low: str) -> bool:
+    """Whether a word is a common noun, and nothing else or a verb besides.
+
+    Args:
+        low: lower case.
+    """
+    return _lexicon().get(low) in (_NOUN, _NOUN_OR_VERB)
+
+
 @cache
 def _lexicon() -> dict[str, int]:
     """What a common English word may be (`resources/lexicon/nouns_en.txt`)."""

@@ -17,9 +17,9 @@ from core.lifecycle.distill.statement_writer import NO_SPAN, TalkStatement
 from core.lifecycle.distill.talk_queue import TalkEpisode
 from core.lifecycle.kit.job_context import JobContext, embed_or_none
 from core.llm.distillate import ProposedStatement, ProposedStatements, ShownMemory, ShownTurn, parse_statements
+from core.talk.agreement import YOU
 from core.talk.references import References
 from core.talk.statements import is_all_said
-from core.talk.third_person import YOU
 from core.text.screening.injection import current_limits, scan_text
 from core.types.talk import Statement, StatementType
 

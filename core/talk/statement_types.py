@@ -1,0 +1,177 @@
+"""The type of a told sentence by its grammar, where that is surer than what the reader says of it.
+
+What is meant for later is a plan, what somebody likes a preference, what is done again and again a habit, and what
+happened once an event; the order is that of the guide in `packaging/training/README.md`. Must not do: say whether a
+sentence is worth keeping.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from core.talk.clauses import is_finite
+from core.talk.vocabulary import Token, starts_with, verb_forms
+from core.types.talk import StatementType
+
+_BE = frozenset(("is", "are", "am", "was", "were", "be", "been"))
+_DO = frozenset(("do", "does", "did", "not"))
+_HAVE = frozenset(("has", "have", "had"))
+_FIELDS = frozenset(
+    (
+        StatementType.HEALTH,
+        StatementType.RELATIONSHIP,
+        StatementType.POSSESSION,
+        StatementType.PLACE,
+        StatementType.SKILL,
+    )
+)
+_LINKS = frozenset((",", "who", "in", "at", "for", "with", "to"))
+_UNLIKELY = frozenset((StatementType.HABIT, StatementType.OPINION))
+"""What nothing is that happened once and is over."""
+_MOST_BEFORE_VERB = 20
+_YEAR = 4  # digits
+
+
+@dataclass(frozen=True, slots=True)
+class TypeWords:
+    """The lists of `resources/talk/types.json`.
+
+    Attributes:
+        sets: single words by the name of their list.
+        phrases: several words each, longest first.
+    """
+
+    sets: Mapping[str, frozenset[str]]
+    phrases: Mapping[str, tuple[tuple[str, ...], ...]]
+
+
+@cache
+def type_words() -> TypeWords:
+    """The lists, read once."""
+    data = json.loads((files("resources") / "talk" / "types.json").read_text("utf-8"))
+    del data["about"]
+    sets = {name: frozenset(value.split()) for name, value in data.items() if isinstance(value, str)}
+    phrases = {
+        name: tuple(sorted((tuple(one.split()) for one in value), key=len, reverse=True))
+        for name, value in data.items()
+        if not isinstance(value, str)
+    }
+    return TypeWords(sets, phrases)
+
+
+def type_statement(tokens: Sequence[Token], read: StatementType) -> StatementType:
+    """The type of a told sentence.
+
+    Args:
+        tokens: its words and marks.
+        read: what the reader says.
+    """
+    lows = [token.low for token in tokens]
+    verb = find_main_verb(tokens)
+    if verb is None or read is StatementType.HEALTH:
+        return read
+    for kind, is_that in (
+        (StatementType.PLAN, _is_ahead),
+        (StatementType.SKILL, _is_skill),
+        (StatementType.PREFERENCE, _is_liking),
+        (StatementType.HABIT, _is_repeated),
+        (StatementType.RELATIONSHIP, _is_relation),
+        (StatementType.WORK, _is_work),
+        (StatementType.OPINION, _is_opinion),
+    ):
+        if is_that(lows, verb):
+            return kind
+    if read in _FIELDS or not is_single_happening(lows, verb):
+        return read
+    is_dated = any(low.isdigit() and len(low) == _YEAR for low in lows)
+    is_outing = lows[verb] in type_words().sets["outings"]
+    is_of_work = read is StatementType.WORK and not type_words().sets["work_nouns"].isdisjoint(lows)
+    is_told = is_outing or (is_dated and (read is not StatementType.PLAN or lows[verb] not in _HAVE))
+    is_told = is_told or read in _UNLIKELY
+    return StatementType.EVENT if is_told and not is_of_work else read
+
+
+def find_main_verb(tokens: Sequence[Token]) -> int | None:
+    """Where the first verb with a subject's form stands that no relative clause holds; None where none does."""
+    if len(tokens) > 1 and tokens[0].is_capital and tokens[1].low in verb_forms().third:
+        return 1  # "Ada works"
+    for at in range(1, min(len(tokens), _MOST_BEFORE_VERB)):
+        if is_finite(tokens, at) and tokens[at - 1].low not in ("that", "who", "which", "when", "where"):
+            return at
+    return None
+
+
+def is_single_happening(lows: Sequence[str], verb: int) -> bool:
+    """Whether the main verb tells what happened once: "went to Rome", "has passed the test", "was hit by a flood"."""
+    verbs, states = verb_forms(), type_words().sets["states"]
+    behind = [low for low in lows[verb + 1 :] if low not in verbs.sets["adverbs"] or low == "not"]
+    first = behind[0] if behind else ""
+    if lows[verb] in ("was", "were"):
+        return first in verbs.participles and first not in verbs.sets["participle_adjectives"]
+    if lows[verb] in ("has", "have", "had") and first in verbs.participles:
+        return verbs.participles[first] not in states and {"never", "always"}.isdisjoint(lows)
+    if lows[verb] == "had":
+        return first in ("a", "an") and not {"when", "as"} & set(lows[verb:])
+    if lows[verb] == "got" or (lows[verb] in verbs.past and lows[verb] not in verbs.base):
+        return verbs.past[lows[verb]] not in states
+    return False
+
+
+def _has(lows: Sequence[str], name: str, begin: int = 0) -> bool:
+    phrases = type_words().phrases[name]
+    return any(starts_with(lows, at, phrases) for at in range(begin, len(lows)))
+
+
+def _is_ahead(lows: Sequence[str], verb: int) -> bool:
+    if lows[verb] in ("will", "shall") or _has(lows[: verb + 8], "plan_phrases", max(0, verb - 2)):
+        return True
+    is_going = lows[verb] in ("is", "are") and lows[verb + 1 : verb + 3] == ["going", "to"]
+    return is_going and (lows[verb + 3] if verb + 3 < len(lows) else "") not in type_words().sets["motion_goals"]
+
+
+def _is_skill(lows: Sequence[str], verb: int) -> bool:
+    instruments, forms = type_words().sets["instruments"], verb_forms()
+    plays = [at for at, low in enumerate(lows) if forms.lemma(low.removesuffix("ing")) == "play"]
+    is_played = any(instruments & {*lows[at : at + 6]} for at in plays)
+    return is_played or _has(lows[: verb + 5], "skill_phrases", max(0, verb - 2))
+
+
+def _is_liking(lows: Sequence[str], verb: int) -> bool:
+    act = verb
+    while act + 1 < len(lows) and lows[act] in (*_DO, *verb_forms().sets["adverbs"]):
+        act += 1
+    if verb_forms().lemma(lows[act]) in type_words().sets["preference"]:
+        return True
+    return _has(lows[: verb + 4], "preference_phrases")
+
+
+def _is_repeated(lows: Sequence[str], verb: int) -> bool:
+    del verb
+    return _has(lows, "habit_phrases")
+
+
+def _is_relation(lows: Sequence[str], verb: int) -> bool:
+    relations = type_words().sets["relations"]
+    if _has(lows[: verb + 4], "relation_phrases", max(0, verb - 1)):
+        return True
+    behind = lows[verb + 1 : verb + 6]
+    stop = next((at for at, low in enumerate(behind) if low in _LINKS), len(behind))
+    is_kin = bool(relations & {*behind[:stop]}) and not _counts_time(behind[:stop])
+    return is_kin and lows[verb] in (*_BE, *_HAVE)
+
+
+def _counts_time(lows: Sequence[str]) -> bool:
+    return bool({"old", "years", "called", "named", "'s", "than"} & set(lows))
+
+
+def _is_work(lows: Sequence[str], verb: int) -> bool:
+    del verb
+    return _has(lows, "work_phrases")
+
+
+def _is_opinion(lows: Sequence[str], verb: int) -> bool:
+    return _has(lows[: verb + 3], "opinion_phrases", verb)
