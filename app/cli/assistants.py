@@ -28,7 +28,7 @@ _DEFAULT = "mcp"
 
 
 @click.command()
-@click.option("--client", help="Which paired client this is; mcp unless said otherwise.")
+@click.option("--client", help="The paired client to act as. Default: mcp.")
 @click.option(
     "--tools",
     type=click.Choice(PROFILES),
@@ -37,7 +37,9 @@ _DEFAULT = "mcp"
     help="Which tools are offered: six; those and lists, single memories, history and turns; all.",
 )
 @click.option("--no-start", is_flag=True, help="Never start the engine; answer that Loci is not running.")
-@click.option("--install", metavar="ASSISTANT", help="Put Loci into an assistant's configuration; `list` names them.")
+@click.option(
+    "--install", metavar="ASSISTANT", help="Add Loci to an assistant's configuration; `list` shows the assistants."
+)
 @click.option("--print", "only_print", is_flag=True, help="With --install: print what would be written, and stop.")
 @click.option("--yes", is_flag=True, help="With --install: write without asking.")
 @click.option("--pair", metavar="NAME", help="Pair this client and keep its token for `loci mcp --client NAME`.")
@@ -118,7 +120,7 @@ def _refuse_muddles(
 ) -> None:
     """What was typed must mean one thing: nothing of it is left out in silence."""
     if sum((install is not None, pair is not None, test)) > 1:
-        raise UserError(Code.INVALID_INPUT, "Of --install, --pair and --test choose one.")
+        raise UserError(Code.INVALID_INPUT, "Choose one of --install, --pair and --test.")
     if pair is not None and client is not None and pair != client:
         raise UserError(Code.INVALID_INPUT, "--pair and --client name two clients; give one of them.")
     if prints:
@@ -167,7 +169,7 @@ def chat(context: click.Context, model: str, client: str, host: str | None, no_s
 
     setup = read_client_setup(context, check_client_name(client), "lean")
     if setup.out.as_json:
-        raise UserError(Code.INVALID_INPUT, "A chat has no JSON; leave --json away.")
+        raise UserError(Code.INVALID_INPUT, "A chat is not JSON; drop --json.")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     from app.chat.start import start_chat

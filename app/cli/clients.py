@@ -26,7 +26,7 @@ from core.errors import Code, PreconditionError, UserError
 from core.types.values import Grant
 
 _NAMED = 10
-_TOKEN_LOST = "The token could not be written out, so the pairing was taken back; pair it again."  # noqa: S105
+_TOKEN_LOST = "The token could not be written, so the pairing was undone. Pair it again."  # noqa: S105
 
 
 def _parse_limit(text: str | None) -> int | str | None:
@@ -39,8 +39,8 @@ def _parse_limit(text: str | None) -> int | str | None:
 
 @loci.command()
 @click.argument("name")
-@click.option("--grant", "grants", multiple=True, help="Grants, separated by commas; may be repeated and adds up.")
-@click.option("--limit", help="Searches a minute, or none.")
+@click.option("--grant", "grants", multiple=True, help="Grants, separated by commas; may be repeated.")
+@click.option("--limit", help="Searches per minute, or none.")
 @click.option("--code", is_flag=True, help="Show a one-time code instead; the client redeems it and you approve.")
 @with_command
 def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None, code: bool) -> None:
@@ -75,20 +75,20 @@ def _print_pairing(out: Output, reply: Mapping[str, Any]) -> None:
     if "token" in reply:
         out.print_line(f"    Token   {reply['token']}")
         out.print_line(f"    Socket  {reply['socket']}")
-        out.print_line("The token is shown this once; give it to the client and to nobody else.")
+        out.print_line("The token is shown only once. Give it to the client and to nobody else.")
     out.print_lines(reach_lines(reply["client"], reply["grants"]))
     _print_new_spaces(out, reply)
 
 
 def _print_new_spaces(out: Output, reply: Mapping[str, Any]) -> None:
     for name in reply.get("new_spaces", ()):
-        out.print_line(f"The space {escape_controls(name)} is new: nothing lies in it yet.")
+        out.print_line(f"The space {escape_controls(name)} is new and empty.")
 
 
 @loci.command()
 @click.argument("name")
-@click.option("--grant", "more", multiple=True, help="What it gets besides; as with `loci pair`.")
-@click.option("--take", "less", multiple=True, help="What is taken from it.")
+@click.option("--grant", "more", multiple=True, help="Grants to add, as with `loci pair`.")
+@click.option("--take", "less", multiple=True, help="Grants to remove.")
 @with_command
 def grant(command: Command, name: str, more: tuple[str, ...], less: tuple[str, ...]) -> None:
     """Widen or narrow what a paired client may.
@@ -109,7 +109,7 @@ def _print_grants(out: Output, reply: Mapping[str, Any]) -> None:
 
 @loci.command()
 @click.argument("name")
-@click.option("--remove", is_flag=True, help="Take back all it wrote as well; one step, which can be undone.")
+@click.option("--remove", is_flag=True, help="Also undo everything it wrote, in one step.")
 @with_command
 def revoke(command: Command, name: str, remove: bool) -> None:
     """Revoke a client.
@@ -171,7 +171,7 @@ def _client_params(name: str | None, *, everyone: bool) -> dict[str, Any]:
 
 
 @loci.command()
-@click.option("--allow", metavar="NAME", help="Forget that you said no to NAME; it may ask to be paired again.")
+@click.option("--allow", metavar="NAME", help="Forget that you declined NAME, so that it may ask again.")
 @with_command
 def clients(command: Command, allow: str | None) -> None:
     """List the clients that were ever paired, and the names you said no to."""
@@ -200,8 +200,8 @@ def clients(command: Command, allow: str | None) -> None:
 
 @loci.command()
 @click.argument("client", required=False)
-@click.option("--limit", type=click.IntRange(1, 200), help="Lines at most; 50 unless said otherwise.")
-@click.option("--after", metavar="CURSOR", help="Go on behind a page; it says how.")
+@click.option("--limit", type=click.IntRange(1, 200), help="At most this many lines. Default: 50.")
+@click.option("--after", metavar="CURSOR", help="Continue after a page; the page says how.")
 @with_command
 def log(command: Command, client: str | None, limit: int | None, after: str | None) -> None:
     """What CLIENT did, newest first.
@@ -276,7 +276,7 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
         raise PreconditionError("Pairing with a code asks you; run it at a terminal.")
     session = command.find_running()
     if session is None:
-        raise UserError(Code.NOT_HERE, "No engine runs to pair with; start `loci serve` first.")
+        raise UserError(Code.NOT_HERE, "No engine is running. Start `loci serve` first.")
     client = session.client
 
     def print_notice(what: str, notice: Mapping[str, Any]) -> None:

@@ -257,5 +257,5 @@ def completion(command: Command, shell: str) -> None:
     For bash: `source <(loci completion bash)`; its first line says where it goes for good.
     """
     if command.output.as_json:
-        raise click.UsageError("A script is no JSON; leave --json away.")
+        raise click.UsageError("A script is not JSON; drop --json.")
     command.output.print_raw(_WRITERS[shell](tuple(list_verbs(loci))))

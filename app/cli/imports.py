@@ -36,9 +36,9 @@ _COMPARED = (Kind.FACT.value, Kind.RULE.value, Kind.PROCEDURE.value)
 
 @loci.command(name="import")
 @click.argument("path")
-@click.option("--format", "form", type=click.Choice(FORMATS), help="The format; detected unless said otherwise.")
-@click.option("--space", help="The space (wing) it goes to; home unless said otherwise.")
-@click.option("--dry-run", is_flag=True, help="Only count what would come; write nothing.")
+@click.option("--format", "form", type=click.Choice(FORMATS), help="The format. Default: detected.")
+@click.option("--space", help="The space (wing) to import into. Default: home.")
+@click.option("--dry-run", is_flag=True, help="Count what would be imported; write nothing.")
 @with_command
 def import_(command: Command, path: str, form: str | None, space: str | None, dry_run: bool) -> None:
     """Bring in an export, a file or a folder of notes.
@@ -142,7 +142,7 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
     messages = reply["messages"]
     done = reply["import_id"] is not None
     if not reply["stored"] and reply["skipped"].get("known"):
-        out.print_line(f"Nothing new: everything in it is here already ({reply['format']}).")
+        out.print_line(f"Nothing new: everything was imported before ({reply['format']}).")
     else:
         forms = load_words()["counts"]["imported" if done else "would_import"]
         out.print_line(format_count(forms, reply["stored"], format=reply["format"]))
@@ -163,7 +163,7 @@ def print_import(out: Output, reply: Mapping[str, Any], judged: Judged | None = 
     if done and reply["stored"] and sum(messages.values()):
         out.print_line(load_words()["distill"]["offer"].format(id=reply["import_id"]))
     if done and reply["stored"]:
-        out.print_line(f"Take it back with: loci unimport {reply['import_id']}")
+        out.print_line(f"Undo it with: loci unimport {reply['import_id']}")
 
 
 def _format_waiting(reply: Mapping[str, Any], judged: Judged | None) -> str:
@@ -185,7 +185,7 @@ def _print_judged(out: Output, judged: Judged) -> None:
 
 @loci.command()
 @click.option("--import", "import_id", metavar="ID", help="Of one import alone.")
-@click.option("--dry-run", is_flag=True, help="Only tell what a run would make; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be made; write nothing.")
 @with_command
 def distill(command: Command, import_id: str | None, dry_run: bool) -> None:
     """Make statements of what was said: who has, likes, does what, each with the words of its source.

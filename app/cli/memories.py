@@ -45,11 +45,11 @@ def _parse_claim(text: str | None) -> Any:
 
 @loci.command()
 @click.argument("text")
-@click.option("--kind", type=_KINDS, help="What it is; a fact unless said otherwise.")
-@click.option("--category", help="A word to file it under.")
+@click.option("--kind", type=_KINDS, help="The kind of memory. Default: fact.")
+@click.option("--category", help="A category.")
 @click.option("--importance", type=float, help="0 to 1.")
-@click.option("--space", help="The space (wing) it belongs to; home unless said otherwise.")
-@click.option("--source", type=_SOURCES, help="By what way it came.")
+@click.option("--space", help="The space (wing). Default: home.")
+@click.option("--source", type=_SOURCES, help="How it was added.")
 @click.option("--time", help="When it was said or happened.")
 @click.option("--claim", help="What it claims, as JSON.")
 @with_command
@@ -104,15 +104,15 @@ def _outcome_word(reply: Mapping[str, Any], status: str) -> str:
 
 @loci.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(min=1), help="Items at most; 10 unless said otherwise.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most this many items. Default: 10.")
 @click.option("--space", help="Only this space.")
 @click.option("--as-of", help="What was true on that date.")
 @click.option("--status", help="Statuses, separated by commas, or all.")
-@click.option("--intent", type=_INTENTS, help="What kind of answer is asked for, instead of what is understood.")
-@click.option("--words", "text_weight", type=click.FloatRange(0, 1), help="How much words count against meaning.")
-@click.option("--from", "begin", help="The first day asked about, like 2026-01-31; until today without --to.")
-@click.option("--to", "end", help="The last day asked about, like 2026-01-31.")
-@click.option("--no-time", is_flag=True, help="The question names no time, whatever it seems to say.")
+@click.option("--intent", type=_INTENTS, help="The kind of answer, instead of the detected one.")
+@click.option("--words", "text_weight", type=click.FloatRange(0, 1), help="Weight of words against meaning.")
+@click.option("--from", "begin", help="The first day of the period, like 2026-01-31; until today without --to.")
+@click.option("--to", "end", help="The last day of the period, like 2026-01-31.")
+@click.option("--no-time", is_flag=True, help="Ignore times in the question.")
 @click.option("--explain", is_flag=True, help="Show how QUERY was understood, signals, ranks and reasons.")
 @with_command
 def recall(
@@ -232,7 +232,9 @@ def _describe_quality(reply: Mapping[str, Any]) -> list[str]:
 
 @loci.command()
 @click.argument("prompt", nargs=-1, required=True)
-@click.option("--tokens", "token_budget", type=click.IntRange(0, 100_000), help="Tokens at most; 3,000 if not set.")
+@click.option(
+    "--tokens", "token_budget", type=click.IntRange(0, 100_000), help="At most this many tokens. Default: 3,000."
+)
 @click.option("--model", help="Count with the tokenizer of this model, if it lies in the home's tokenizers folder.")
 @click.option("--space", help="Only this space.")
 @with_command
@@ -252,18 +254,18 @@ def _print_context(out: Output, reply: Mapping[str, Any]) -> None:
 
 
 @loci.command(name="list")
-@click.option("--text", help="Only memories that hold exactly this.")
+@click.option("--text", help="Only memories that contain exactly this text.")
 @click.option("--kind", type=_KINDS, help="Only this kind.")
-@click.option("--status", help="Statuses, separated by commas, or all; active unless said otherwise.")
+@click.option("--status", help="Statuses, separated by commas, or all. Default: active.")
 @click.option("--space", help="Only this space.")
-@click.option("--import", "import_id", help="Only what this import brought.")
-@click.option("--since", help="Only what was said or happened from this day on, else stored; dates as with --as-of.")
-@click.option("--tag", "tags", multiple=True, help="Only what has this tag; may be repeated, and one of them will do.")
-@click.option("--client", help="Only what this client brought.")
-@click.option("--sort", type=click.Choice(LIST_SORTS), help="The order; newest stored first unless said otherwise.")
-@click.option("--limit", type=click.IntRange(min=1), help="Items at most; 50 unless said otherwise.")
-@click.option("--after", metavar="ID", help="Go on behind this memory, the last one of the page before.")
-@click.option("--jsonl", is_flag=True, help="One JSON object a line, one for each memory.")
+@click.option("--import", "import_id", help="Only memories of this import.")
+@click.option("--since", help="Only from this day on (when said or happened, else when stored); dates as with --as-of.")
+@click.option("--tag", "tags", multiple=True, help="Only with this tag; may be repeated, any of them matches.")
+@click.option("--client", help="Only memories of this client.")
+@click.option("--sort", type=click.Choice(LIST_SORTS), help="The order. Default: newest stored first.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most this many items. Default: 50.")
+@click.option("--after", metavar="ID", help="Start after this memory, the last of the previous page.")
+@click.option("--jsonl", is_flag=True, help="One JSON object per line, one per memory.")
 @with_command
 def list_(
     command: Command, /, status: str | None, since: str | None, tags: tuple[str, ...], jsonl: bool, **given: Any
@@ -321,7 +323,7 @@ def _edit_text(command: Command, text: str) -> str:
         except (OSError, ValueError):
             code, edited = 1, ""
     if code:
-        raise UserError(Code.NOT_HERE, "The editor did not end well, so nothing was changed; see VISUAL and EDITOR.")
+        raise UserError(Code.NOT_HERE, "The editor failed, so nothing was changed; check VISUAL and EDITOR.")
     return edited if text.endswith("\n") else edited.removesuffix("\n")
 
 
@@ -334,7 +336,7 @@ def _print_edit(out: Output, reply: Mapping[str, Any]) -> None:
 
 @loci.command()
 @click.argument("id")
-@click.option("--off", is_flag=True, help="Let it go again.")
+@click.option("--off", is_flag=True, help="Unpin it.")
 @with_command
 def pin(command: Command, id: str, off: bool) -> None:  # noqa: A002 - the contract's word
     """Pin a memory, so that it neither fades nor is archived."""
@@ -351,7 +353,7 @@ def pin(command: Command, id: str, off: bool) -> None:  # noqa: A002 - the contr
 @click.argument("id")
 @click.argument("changes", nargs=-1, metavar="[+TAG] [-TAG]...")
 @click.option("--add", multiple=True, metavar="TAG", help="A tag to add; the same as +TAG.")
-@click.option("--remove", multiple=True, metavar="TAG", help="A tag to take away; the same as -TAG.")
+@click.option("--remove", multiple=True, metavar="TAG", help="A tag to remove; the same as -TAG.")
 @with_command
 def tag(
     command: Command,
@@ -364,10 +366,10 @@ def tag(
     more, less = list(add), list(remove)
     for change in changes:
         if change[:1] not in ("+", "-") or not change[1:].strip() or change.startswith("--"):
-            raise click.UsageError("A tag is written +TAG to add it, or -TAG to take it away.")
+            raise click.UsageError("A tag is written +TAG to add it, or -TAG to remove it.")
         (more if change[0] == "+" else less).append(change[1:])
     if not more and not less:
-        raise click.UsageError("Say which tags: +TAG adds one, -TAG takes one away.")
+        raise click.UsageError("Name the tags: +TAG adds one, -TAG removes one.")
     command.print_result(command.call("tag", {"id": id, "add": more or None, "remove": less or None}), _print_tags)
 
 
@@ -403,7 +405,7 @@ def spaces(command: Command) -> None:
 def forget(command: Command, id: str) -> None:  # noqa: A002 - the contract's word
     """Let a memory leave recall; `loci undo` brings it back."""
     command.print_result(
-        command.call("forget", {"id": id}), lambda out, _: out.print_line("Forgotten. `loci undo` brings it back.")
+        command.call("forget", {"id": id}), lambda out, _: out.print_line("Forgotten. `loci undo` restores it.")
     )
 
 
@@ -458,8 +460,8 @@ def _describe_procedure(state: Mapping[str, Any]) -> str:
 
 @loci.command()
 @click.argument("id")
-@click.option("--whole-chain", is_flag=True, help="All versions of it, older and newer ones.")
-@click.option("--dry-run", is_flag=True, help="Only tell what would go.")
+@click.option("--whole-chain", is_flag=True, help="All versions, older and newer.")
+@click.option("--dry-run", is_flag=True, help="Show what would be erased; erase nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @with_command
 def erase(command: Command, id: str, *, whole_chain: bool, dry_run: bool, yes: bool) -> None:  # noqa: A002 - the contract's word

@@ -27,8 +27,8 @@ _CONTROL = re.compile(
 _SHORT = 160
 _WIDE = 96
 _STDIN_BYTES = 256 * 1024
-_TOLD = "It was done, but it could not be written out: standard output takes no more."
-_NOT_TOLD = "The answer could not be written out: standard output takes no more. Nothing was changed."
+_TOLD = "Done, but the result could not be written: standard output takes no more."
+_NOT_TOLD = "The answer could not be written: standard output takes no more. Nothing was changed."
 
 Tell = Callable[[str, int, int | None], None]
 """Told what is done, units done, and units in all."""

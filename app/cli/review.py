@@ -96,15 +96,15 @@ class _Resolve(click.Command):
         """Write what each action does."""
         told = load_words()["answers"]["pair"]
         lines = [f"  {action.value:<16} {told[action.value]}" for action in Action]
-        alone = "Of what waits alone, supersede accepts it and reject turns it down."
+        alone = "For an item that waits alone, supersede accepts it and reject declines it."
         self.epilog = "\n".join(["\b", "ACTION is one of:", *lines, alone])
         super().format_epilog(ctx, formatter)
 
 
 @loci.command()
 @click.option("--all", "everything", is_flag=True, help="Show closed ones too.")
-@click.option("--client", metavar="NAME", help="Only what NAME brought or asked for.")
-@click.option("--reject", is_flag=True, help="With --client: turn down all it proposed or asked for; one step.")
+@click.option("--client", metavar="NAME", help="Only items of the client NAME.")
+@click.option("--reject", is_flag=True, help="With --client: decline everything it proposed or asked for, in one step.")
 @with_command
 def conflicts(command: Command, everything: bool, client: str | None, reject: bool) -> None:
     """List what waits for your decision, the most pressing first.
@@ -166,9 +166,7 @@ def _print_list(out: Output, reply: Mapping[str, Any], *, whole: bool = True, to
         )
     count = sum(item["state"] == "open" for item in every)
     number = f"{count} of {total}" if total is not None and total > count else f"{count}"
-    out.print_line(
-        "Nothing waits for you." if not count else f"{number} to decide. `loci resolve ID ACTION` decides one."
-    )
+    out.print_line("Nothing to decide." if not count else f"{number} to decide. `loci resolve ID ACTION` decides one.")
 
 
 def _describe_asker(asked: Mapping[str, Any]) -> str:
@@ -230,10 +228,10 @@ def _print_side(out: Output, name: str, item: Mapping[str, Any]) -> None:
 @click.argument("conflict_id")
 @click.argument("action", type=_ACTIONS, metavar="ACTION")
 @click.option("--text", help="The text of a merge.")
-@click.option("--from", "begin", help="From when the new one holds, and until when the other did.")
+@click.option("--from", "begin", help="When the new one becomes valid, and when the other ceased.")
 @click.option("--to", "end", help="When the new one ceased, if it did.")
 @click.option("--when", help="The condition under which the new one is true (scope_split).")
-@click.option("--remember", is_flag=True, help="Decide later ones of the same kind and source alike.")
+@click.option("--remember", is_flag=True, help="Decide later items of the same kind and source the same way.")
 @with_command
 def resolve(command: Command, /, conflict_id: str, action: str, remember: bool, **given: str | None) -> None:
     """Decide CONFLICT_ID by ACTION.
@@ -275,9 +273,9 @@ def _check_action(action: Action, given: Mapping[str, str | None]) -> None:
 
 def _print_resolution(out: Output, reply: Mapping[str, Any], texts: Mapping[str, str]) -> None:
     if reply["step"] is None:
-        out.print_line("Put off: for a week it stands behind the others.")
+        out.print_line("Postponed: for a week it is listed last.")
         return
-    out.print_line(f"{reply['label']}. `loci undo` takes it back.")
+    out.print_line(f"{reply['label']}. `loci undo` undoes it.")
     out.print_lines(f"  stands now:  “{texts[one]}”  {one}" for one in reply["active"])
     out.print_lines(f"  does not:    “{texts[one]}”  {one}" for one in reply["retired"])
     if reply.get("withheld"):

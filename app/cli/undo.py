@@ -27,8 +27,8 @@ Step = Mapping[str, Any]
 
 @loci.command()
 @click.argument("step", required=False)
-@click.option("--list", "listed", is_flag=True, help="Only list the newest steps; take nothing back.")
-@click.option("--limit", type=click.IntRange(1, 200), help="Steps that are listed; 50 unless said otherwise.")
+@click.option("--list", "listed", is_flag=True, help="List the newest steps; undo nothing.")
+@click.option("--limit", type=click.IntRange(1, 200), help="Steps to list. Default: 50.")
 @with_command
 def undo(command: Command, step: str | None, listed: bool, limit: int | None) -> None:
     """Take back a step, or list what was done.
@@ -104,7 +104,7 @@ def _print_steps(command: Command, limit: int | None) -> None:
         )
         out.print_lines(f"    {line}" for line in about)
         out.print_line(f"    {step['id']}")
-    out.print_line(f"{len(reply['items'])} of {reply['total']}. `loci undo STEP` takes one back.")
+    out.print_line(f"{len(reply['items'])} of {reply['total']}. `loci undo STEP` undoes one.")
 
 
 def _step_mark(step: Step, newest: Step | None) -> str:

@@ -37,7 +37,7 @@ _NO_CODE = (
 
 
 @loci.command()
-@click.option("--keyring", is_flag=True, help="Let the system's keyring open the vault too.")
+@click.option("--keyring", is_flag=True, help="Also unlock with the system's keyring.")
 @click.option("--test-clock", is_flag=True, help="Let LOCI_NOW move this vault's clock, for good. For tests only.")
 @with_command
 def init(command: Command, keyring: bool, test_clock: bool) -> None:
@@ -47,7 +47,7 @@ def init(command: Command, keyring: bool, test_clock: bool) -> None:
     parts, out = command.parts, command.output
     keys = HomeKeys(parts.home)
     if keys.exists:
-        raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
+        raise UserError(Code.VAULT_EXISTS, "There is already a vault here. It was not changed.")
     passphrase = _new_passphrase(parts.environment.secret_file, keyring)
     from core.engine.facade import create_vault  # after the question, so that it is asked at once
 
@@ -78,8 +78,8 @@ def _new_passphrase(secret_file: Path | None, keyring: bool) -> str | None:
     first = getpass.getpass("New passphrase: ", stream=sys.stderr)
     if not first and keyring:
         return None
-    if getpass.getpass("Once more: ", stream=sys.stderr) != first:
-        raise UserError(Code.INVALID_INPUT, "The two passphrases differ; nothing was made.")
+    if getpass.getpass("Repeat it: ", stream=sys.stderr) != first:
+        raise UserError(Code.INVALID_INPUT, "The passphrases do not match. Nothing was created.")
     return first
 
 
@@ -93,7 +93,7 @@ def _print_new_vault(out: Output, reply: Mapping[str, Any]) -> None:
 
 
 @loci.command()
-@click.option("--unlocked", is_flag=True, help="End at once where nothing opens the vault without asking.")
+@click.option("--unlocked", is_flag=True, help="Exit if the vault cannot be opened without asking.")
 @with_command
 def serve(command: Command, unlocked: bool) -> None:
     """Run engine and socket without a window, until interrupted."""
@@ -149,7 +149,7 @@ def _progress_figures(one: Mapping[str, Any]) -> dict[str, str]:
 
 
 @loci.command()
-@click.option("--accept-older", is_flag=True, help="Go on with a vault that is older than the one last seen here.")
+@click.option("--accept-older", is_flag=True, help="Use a vault that is older than the one last seen here.")
 @click.option("--yes", is_flag=True, help="With --accept-older: do not ask.")
 @with_command
 def verify(command: Command, *, accept_older: bool, yes: bool) -> None:
@@ -223,7 +223,7 @@ def lock(command: Command) -> None:
     """
     session = command.find_running(unlock=False)
     if session is None:
-        command.print_result({"state": "locked"}, lambda out, _: out.print_line("The vault is locked already."))
+        command.print_result({"state": "locked"}, lambda out, _: out.print_line("The vault is already locked."))
         return
     try:
         reply = session.call("lock", {})
@@ -245,17 +245,17 @@ def unlock(command: Command) -> None:
     parts = command.parts
     with open_root(parts) as root:
         session = connect(parts, root, unlock=False)
-        says = "The vault is open already." if session else _UNLOCKED
+        says = "The vault is already open." if session else _UNLOCKED
         session = session or connect(parts, root)
     if session is None:
-        raise UserError(Code.NOT_HERE, "No engine runs that could be unlocked; start `loci serve` or open the window.")
+        raise UserError(Code.NOT_HERE, "No engine is running. Start `loci serve` or open the window.")
     session.close()
     command.output.progression.is_done = says == _UNLOCKED
     command.print_result({"state": "open"}, lambda out, _: out.print_line(says))
 
 
 @loci.command()
-@click.option("--to", "to", help="The file to write; the home's backups folder unless said otherwise.")
+@click.option("--to", "to", help="The file to write. Default: the home's backups folder.")
 @with_command
 def backup(command: Command, to: str | None) -> None:
     """Write a backup and verify it by opening it."""
@@ -282,7 +282,7 @@ def restore(command: Command, file: str) -> None:
 @click.argument("file")
 @click.option("--format", "form", type=click.Choice(list(_ENDINGS)), help="By the file's ending, else jsonl.")
 @click.option("--space", help="Only this space.")
-@click.option("--status", help="Statuses, separated by commas, or all; active,disputed unless said otherwise.")
+@click.option("--status", help="Statuses, separated by commas, or all. Default: active,disputed.")
 @with_command
 def export(command: Command, file: str, form: str | None, space: str | None, status: str | None) -> None:
     """Write memories to FILE, which only you can read.
@@ -328,9 +328,11 @@ def _print_export(command: Command, params: Mapping[str, Any]) -> None:
 @click.option(
     "--new-passphrase-file",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="File whose first line is the new passphrase; asked for unless it is named.",
+    help="File whose first line is the new passphrase. Default: ask.",
 )
-@click.option("--recovery-code", "renew", is_flag=True, help="Make a new recovery code instead; the old one goes.")
+@click.option(
+    "--recovery-code", "renew", is_flag=True, help="Make a new recovery code instead; the old one becomes invalid."
+)
 @with_command
 def passphrase(command: Command, new_passphrase_file: Path | None, renew: bool) -> None:
     """Change the passphrase, or the recovery code.
@@ -400,7 +402,7 @@ def _renew_code(command: Command, secret: str, change: _Change) -> None:
 
 
 @loci.command()
-@click.option("--limit", type=click.IntRange(1, 500), help="Ended jobs that are listed; 50 unless said otherwise.")
+@click.option("--limit", type=click.IntRange(1, 500), help="Finished jobs to list. Default: 50.")
 @with_command
 def jobs(command: Command, limit: int | None) -> None:
     """What runs by itself: what waits, what was done, and when each kind of work is due."""
@@ -466,7 +468,7 @@ def describe_report(report: Row) -> str:
 
 
 @loci.command()
-@click.option("--dry-run", is_flag=True, help="Only tell what a run would do; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what a run would do; write nothing.")
 @with_command
 def consolidate(command: Command, dry_run: bool) -> None:
     """Unite what says the same, settle contradictions where trust allows it, make digests, archive what is over.

@@ -140,9 +140,7 @@ def find_recipe(name: str) -> Recipe:
     """
     found = load_assistants().get(name.strip().casefold().replace(" ", "-"))
     if found is None:
-        raise UserError(
-            Code.INVALID_INPUT, f"That assistant is not known here; known are {', '.join(load_assistants())}."
-        )
+        raise UserError(Code.INVALID_INPUT, f"Unknown assistant; known are {', '.join(load_assistants())}.")
     given = {**found, "key": tuple(found["key"])}
     return Recipe(name=name.strip().casefold().replace(" ", "-"), **given)
 
@@ -221,9 +219,7 @@ def _put_toml(text: str, key: tuple[str, ...], entry: Mapping[str, Any]) -> str:
     if at.get(SERVER) == entry:
         return text
     if SERVER in at:
-        raise UserError(
-            Code.CONFIG_INVALID, "The configuration has another entry for loci; take it out, then try again."
-        )
+        raise UserError(Code.CONFIG_INVALID, "The configuration has another entry for loci. Remove it, then try again.")
     head = text if not text.strip() or text.endswith("\n") else text + "\n"
     gap = "\n" if text.strip() else ""
     after = head + gap + _format_table((*key, SERVER), entry)
@@ -264,7 +260,7 @@ def _format_toml(value: Any) -> str:
 
 
 def _misplaced_error(name: str) -> UserError:
-    return UserError(Code.CONFIG_INVALID, f"Something else stands under `{name}`; the configuration was left alone.")
+    return UserError(Code.CONFIG_INVALID, f"Something else is under `{name}`; the configuration was not changed.")
 
 
 _MOST_BYTES = 16 * 1024 * 1024
@@ -324,7 +320,7 @@ def install_into(setup: ClientSetup, assistant: str, wish: InstallOptions) -> in
         return 0
     _show_snippet(setup, found, path, found.make_snippet(entry))
     if old is not None and found.has_other_entry(old, entry):
-        setup.out.print_note("Another entry named loci stands there; this one takes its place.")
+        setup.out.print_note("Another entry named loci is there; this one replaces it.")
     if not (wish.yes or _ask_to_write(path, old)):
         setup.out.print_note("Nothing was written.")
         return 1

@@ -114,7 +114,7 @@ def _pair_as_owner(setup: ClientSetup, grants: Sequence[str]) -> tuple[str, str,
         check=False,
     )
     if done.returncode != 0:
-        setup.out.print_note("Nothing was paired; the reason stands above.")
+        setup.out.print_note("Nothing was paired; see the reason above.")
         raise click.exceptions.Exit(done.returncode)
     reply = json.loads(done.stdout)
     if reply.get("former"):

@@ -75,4 +75,6 @@ def report_opening(info: OpenInfo, tell: Tell) -> None:
     elif info.is_log_damaged:
         tell("Warning: the vault's log was damaged; nothing seems to be lost. Run `loci verify`.")
     if info.head_state != "ok" and info.older_than_head is None:
-        tell(f"Warning: the note of the last change seen here (vault.head) was {info.head_state}; it is written anew.")
+        tell(
+            f"Warning: the record of the last change seen here (vault.head) was {info.head_state}; it is written again."
+        )

@@ -210,7 +210,7 @@ def open_window(parts: Parts, tell: Tell) -> int:
     app = make_application()
     ear_at = place_of(parts.place.path)
     if raise_running(ear_at):
-        tell("Loci is open already; its window was brought to the front.")
+        tell("Loci is already open; its window was brought to the front.")
         return 0
     engine = build_engine(parts, tell, take_over=partial(take_over, parts))
     service = Service(parts, engine, tell, gives_away=False)
@@ -278,6 +278,6 @@ def take_over(parts: Parts, root: RootKey) -> None:
     while keys.lock_holder() is not None:
         if time.monotonic() > until:
             raise EnvironmentFaultError(
-                Code.VAULT_BUSY, "Loci in the background did not let go; try again in a moment."
+                Code.VAULT_BUSY, "Loci in the background did not close the vault; try again in a moment."
             )
         time.sleep(_STEP_S)  # on the engine's control thread: the file lock tells nobody when it is free

@@ -34,7 +34,7 @@ def desk(hands: Hands) -> Steps:
     print(f"undone: {second}", flush=True)
     hands.keys("Home")
     hands.keys("Shift+Down")
-    chosen: QListWidget = yield Wait("two are chosen", lambda: hands.see(QListWidget, "What is chosen"))
+    chosen: QListWidget = yield Wait("two are chosen", lambda: hands.see(QListWidget, "Selection"))
     for line in hands.cells(chosen).splitlines():
         print(f"chosen: {line}", flush=True)
     yield from _press(hands, "Left", 3, "")
@@ -49,12 +49,12 @@ def desk(hands: Hands) -> Steps:
 
 
 def _queue(hands: Hands) -> QListView | None:
-    found: QListView | None = hands.see(QListView, "What waits for you")
+    found: QListView | None = hands.see(QListView, "Waiting for you")
     return found
 
 
 def _field(hands: Hands) -> bool:
-    field = hands.see(QPlainTextEdit, "The text that shall stand")
+    field = hands.see(QPlainTextEdit, "Final text")
     return field is not None and field.hasFocus()
 
 

@@ -376,7 +376,7 @@ def test_an_import_in_words(palace: Palace) -> None:
     assert (said.code, said.err) == (0, "")
     lines = said.out.splitlines()
     assert lines[0] == "Imported 9 memories (jsonl)."
-    assert lines[-1].startswith("Take it back with: loci unimport ")
+    assert lines[-1].startswith("Undo it with: loci unimport ")
     assert any("lighthouse-notes.jsonl:4" in line for line in lines)
 
 
@@ -417,9 +417,7 @@ def test_clients_pair_and_revoke(palace: Palace) -> None:
         assert rows["usual"]["grants"] == ["propose", "read"]
         shell.run("grant", "nobody", "--grant", "read").refused(1, "E2005")
         shell.run("grant", "usual", "--grant", "raed").refused(2, "E4005")
-        assert (
-            "The space wrok is new: nothing lies in it yet." in shell.run("grant", "usual", "--grant", "space:wrok").out
-        )
+        assert "The space wrok is new and empty." in shell.run("grant", "usual", "--grant", "space:wrok").out
         assert "is new" not in shell.run("grant", "usual", "--grant", "space:work").out
         shell.run("unlock").refused(1, "E5008")
         shell.run("pair", "usual").refused(1, "E4005")

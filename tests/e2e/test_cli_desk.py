@@ -40,7 +40,7 @@ def check_conflict(item: dict[str, Any]) -> None:
 def test_conflicts_are_listed_in_json_and_in_words(palace: Palace) -> None:
     with palace.shell() as shell:
         assert shell.json("conflicts") == {"conflicts": []}
-        assert shell.run("conflicts").out == "Nothing waits for you.\n"
+        assert shell.run("conflicts").out == "Nothing to decide.\n"
         have, came, item = disagree(shell)
         (found,) = shell.json("conflicts")["conflicts"]
         check_conflict(found)
@@ -69,7 +69,7 @@ def test_a_decision_is_made_undone_and_listed_with_all(palace: Palace) -> None:
         assert [one["id"] for one in shell.json("conflicts")["conflicts"]] == [item]
         told = shell.run("resolve", item, "reject").out
     assert told.splitlines() == [
-        "Keep what stands. `loci undo` takes it back.",
+        "Keep what stands. `loci undo` undoes it.",
         f"  stands now:  “{GRAZ}”  {have}",
         f"  does not:    “{VIENNA}”  {came}",
     ]
@@ -96,8 +96,8 @@ def test_what_was_turned_down_is_not_said_to_wait(palace: Palace) -> None:
         *_, item = disagree(shell)
         shell.json("resolve", item, "reject")
         told = shell.run("remember", VIENNA, "--claim", claim("Vienna"), "--source", "document").out
-        assert told.startswith("Turned down before: archived, and not asked again.")
-        assert shell.run("conflicts").out == "Nothing waits for you.\n"
+        assert told.startswith("Rejected before: archived and not asked again.")
+        assert shell.run("conflicts").out == "Nothing to decide.\n"
 
 
 def test_the_actions_are_explained(palace: Palace) -> None:

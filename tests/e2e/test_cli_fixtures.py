@@ -136,7 +136,7 @@ def test_a_hostile_file_is_refused_and_leaves_nothing(palace: Palace, fixture_id
             assert phrase not in refused.err
             assert shell.json("list", "--status", "all", "--text", phrase)["total"] == 0
         # The program goes on.
-        shell.json("remember", "All is well.")
+        shell.json("remember", "Everything is fine.")
     if "must_not_exist_after" in want:
         assert not list(palace.folder.rglob(Path(want["entry"]).name))
 

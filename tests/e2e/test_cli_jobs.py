@@ -42,7 +42,7 @@ def test_a_sweep_archives_what_nothing_protects_and_is_taken_back(clocked: Palac
     assert clocked.json("list", "--status", "archived", variables=LATER)["total"] == len(JARS)
     clocked.json("undo", variables=LATER)
     assert clocked.json("list", "--status", "archived", variables=LATER)["total"] == 0
-    assert "taken back" in clocked.run("jobs", variables=LATER).out
+    assert "undone" in clocked.run("jobs", variables=LATER).out
 
 
 def test_a_dry_run_of_a_consolidation_and_a_run_agree(palace: Palace) -> None:

@@ -15,8 +15,8 @@ def test_a_rule_is_marked_and_a_mark_is_taken_back(palace: Palace) -> None:
     assert (told["rule"]["helpful"], told["rule"]["harmful"], told["inverted"]) == (1, 1, False)
     palace.json("undo")
     words = palace.run("mark", rule, "helpful").out
-    assert "On trial: helped 2 times, did harm 0 times; effectiveness 1.00." in words
-    assert "`loci undo` takes it back." in words
+    assert "On trial: helped 2 times, caused harm 0 times; effectiveness 1.00." in words
+    assert "`loci undo` undoes it." in words
 
 
 def test_a_rule_that_harmed_three_times_becomes_a_warning(palace: Palace) -> None:

@@ -58,7 +58,7 @@ def left_alone(palace: Palace, *arguments: str) -> tuple[int, str]:
 def test_a_deed_that_cannot_be_told_is_done_all_the_same(palace: Palace, form: tuple[str, ...]) -> None:
     code, said = into(palace, FULL, *form, "remember", TEXT)
     assert code == 1
-    assert said == "E5009: It was done, but it could not be written out: standard output takes no more.\n"
+    assert said == "E5009: Done, but the result could not be written: standard output takes no more.\n"
     assert [item["text"] for item in palace.everything()] == [TEXT]
 
 
@@ -67,7 +67,7 @@ def test_a_deed_that_cannot_be_told_is_done_all_the_same(palace: Palace, form: t
 def test_an_answer_that_cannot_be_written_out_changed_nothing(palace: Palace, arguments: tuple[str, ...]) -> None:
     code, said = into(palace, FULL, *arguments)
     assert code == 1
-    assert said == "E5010: The answer could not be written out: standard output takes no more. Nothing was changed.\n"
+    assert said == "E5010: The answer could not be written: standard output takes no more. Nothing was changed.\n"
 
 
 @needs_full
@@ -82,7 +82,7 @@ def test_a_rehearsal_that_cannot_be_told_changed_nothing(palace: Palace) -> None
 def test_a_pairing_whose_token_cannot_be_printed_is_taken_back(palace: Palace, form: tuple[str, ...]) -> None:
     code, said = into(palace, FULL, *form, "pair", "desk", "--grant", "read,space:boats")
     assert code == 1
-    assert said == "E5010: The token could not be written out, so the pairing was taken back; pair it again.\n"
+    assert said == "E5010: The token could not be written, so the pairing was undone. Pair it again.\n"
     assert palace.json("clients")["clients"] == []
     assert "boats" not in palace.json("status")["spaces"]
     assert palace.json("pair", "desk")["token"]
@@ -91,7 +91,7 @@ def test_a_pairing_whose_token_cannot_be_printed_is_taken_back(palace: Palace, f
 @needs_full
 def test_a_pairing_over_the_owners_channel_is_taken_back_too(palace: Palace) -> None:
     with palace.serving():
-        assert "taken back" in into(palace, FULL, "pair", "desk")[1]
+        assert "undone" in into(palace, FULL, "pair", "desk")[1]
         assert palace.json("clients")["clients"] == []
 
 

@@ -47,8 +47,8 @@ def test_show_tells_what_took_a_memorys_place(palace: Palace) -> None:
         told, now = shell.run("show", old).out, shell.run("show", new).out
     assert told.splitlines()[0] == GRAZ
     assert block(told, "status") == [
-        "no longer stands",
-        "A later one took its place.",
+        "outdated",
+        "A later one replaced it.",
         f"Now: “{LINZ}”",
         f"2026-05-02, by you · {new}",
     ]
@@ -73,7 +73,7 @@ def test_show_tells_the_steps_of_a_trust(palace: Palace) -> None:
     assert block(told, "status")[1] == "You said that it is wrong."
     assert [line.split(maxsplit=1) for line in block(told, "trust")] == [
         ["0.60,", "fairly trusted"],
-        ["0.85", "Source         A tool gave it out"],
+        ["0.85", "Source         A tool reported it"],
         ["0.00", "Other sources  No second source"],
         ["-0.15", "Feedback       Disputed once"],
         ["-0.10", "Age            Said on 2020-01-31"],
@@ -88,14 +88,14 @@ def test_show_tells_what_a_memory_waits_for(palace: Palace) -> None:
         held, stands = shell.run("show", waits).out, shell.run("show", new).out
         shell.run("resolve", item, "scope_split", "--when", "in winter")
         split, unless = shell.run("show", waits).out, shell.run("show", new).out
-    reason = "It contradicts what you said yourself; nothing but your own word replaces that."
-    assert block(held, "status") == ["held back: it waits for your word", reason]
+    reason = "It contradicts what you said yourself; only you can replace that."
+    assert block(held, "status") == ["held back: it waits for your decision", reason]
     assert block(held, "question")[:2] == [
         f"asked as {item[-8:]}: Where do you live: Linz or Vienna?",
-        f"what you have: “{LINZ}”",
+        f"existing: “{LINZ}”",
     ]
     assert held.count(reason) == 1
-    assert block(stands, "question")[1] == f"what arrived: “{VIENNA}”"
+    assert block(stands, "question")[1] == f"new: “{VIENNA}”"
     assert block(stands, "question")[3] == reason
     assert block(split, "true") == ["only when in winter"]
     assert block(unless, "true") == ["not when in winter"]
@@ -123,15 +123,15 @@ def test_steps_say_what_they_were_about(palace: Palace) -> None:
         again = shell.run("undo", "--list", "--limit", "2").out
         back = shell.run("undo", taken.splitlines()[-1].split("`")[1].split()[-1]).out
     lines = told.splitlines()
-    assert lines[0].endswith("Remember a fact · you [`loci undo` takes this back]")
+    assert lines[0].endswith("Remember a fact · you [`loci undo` undoes this]")
     assert lines[1] == "    “The lamp <U+001B>[2J is<U+202E> green.”"
     assert lines[4] == f"    “{LINZ}” and 1 more"
-    assert lines[-1] == "3 of 3. `loci undo STEP` takes one back."
-    assert taken.splitlines()[:2] == ["Took back: Remember a fact.", lines[1]]
+    assert lines[-1] == "3 of 3. `loci undo STEP` undoes one."
+    assert taken.splitlines()[:2] == ["Undid: Remember a fact.", lines[1]]
     assert taken.splitlines()[2].startswith("It was your own step of ")
     assert "[undone]" in again
     assert "\x1b" not in told + taken
-    assert back.splitlines()[0] == "Brought back: Remember a fact."
+    assert back.splitlines()[0] == "Redid: Remember a fact."
 
 
 def test_parts_of_a_long_text_are_one_memory(palace: Palace) -> None:
@@ -152,8 +152,8 @@ def test_a_clients_step_is_not_taken_back_without_a_word(palace: Palace) -> None
         told = palace.run("undo", "--list").out
         taken = palace.run("undo").out
         left = palace.json("list")["total"]
-    assert "Remember a fact · notes-plugin [`loci undo` takes this back]" in told.splitlines()[0]
-    assert taken.splitlines()[:2] == ["Took back: Remember a fact.", "    “The ferry leaves at nine.”"]
+    assert "Remember a fact · notes-plugin [`loci undo` undoes this]" in told.splitlines()[0]
+    assert taken.splitlines()[:2] == ["Undid: Remember a fact.", "    “The ferry leaves at nine.”"]
     assert taken.splitlines()[2].startswith("It was a step of notes-plugin, not yours, of ")
     assert left == 0
 
@@ -182,7 +182,7 @@ def test_an_import_says_what_its_facts_brought_up(palace: Palace) -> None:
     assert "waiting for review  1" in told
     assert "`loci conflicts` shows what waits." in told
     assert "“Lives in Vienna.” and 1 more" in listed
-    assert taken.splitlines()[0] == "Took back: Import memories."
+    assert taken.splitlines()[0] == "Undid: Import memories."
 
 
 def test_remember_says_what_became_of_a_text(palace: Palace) -> None:
@@ -195,9 +195,9 @@ def test_remember_says_what_became_of_a_text(palace: Palace) -> None:
         held = shell.run("remember", VIENNA, "--claim", claim("Vienna"), "--source", "document").out
         again = shell.run("remember", f"Again: {VIENNA}", "--claim", claim("Vienna"), "--source", "document").out
         asked = shell.json("conflicts")["conflicts"][0]["id"]
-    assert older.startswith("Kept in the history: what stands was said later.")
+    assert older.startswith("Kept in the history: the current memory was said later.")
     assert f"  Since then: “{GRAZ}”" in older.splitlines()
-    assert f"  It takes the place of: “{LINZ}”" in newer.splitlines()
+    assert f"  It replaces: “{LINZ}”" in newer.splitlines()
     assert known.splitlines()[1] == "  “I live in Wels by now.”"
     assert held.startswith("Held back until you decide.")
     assert again.startswith("Held back: the same waits for your decision already.")

@@ -96,7 +96,7 @@ def test_a_headless_engine_lets_no_client_in_until_the_person_says_so(older: Put
         accepted = palace.run("--json", "verify", "--accept-older")
         assert (accepted.code, accepted.document["status"]) == (0, "ok")
         assert "older_copy" not in accepted.document
-        assert "1 assistant must be paired anew" in accepted.err
+        assert "1 assistant must be paired again" in accepted.err
         with palace.client("kept", older.kept) as client:
             assert client.call("memory_store", {"text": NEW})["operation"]
         assert refusal(palace, "gone", older.gone).code is Code.UNAUTHENTICATED

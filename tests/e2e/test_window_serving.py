@@ -60,7 +60,7 @@ def test_a_second_start_raises_the_first_window_and_ends(palace: Palace, display
         variables = {"QT_QPA_PLATFORM": "", "DISPLAY": display}
         second = palace.bare("--home", str(palace.home), variables=variables)
         assert (second.code, second.out) == (0, "")
-        assert second.err == "Loci is open already; its window was brought to the front.\n"
+        assert second.err == "Loci is already open; its window was brought to the front.\n"
         window.reaches("it is raised")
         # One that has a window keeps the vault: a service cannot take it.
         palace.run("serve").refused(3, "E1009")

@@ -261,14 +261,14 @@ def _first_run(hands: Hands, secret: str) -> Steps:
     hands.write(secret)
     yield Wait("a strong one is called strong", lambda: hands.all(QWidget, "Strength: Very strong*"))
     hands.keys("Return")
-    again = hands.all(QLineEdit, "Passphrase again")[0]
+    again = hands.all(QLineEdit, "Repeat the passphrase")[0]
     yield Wait("Enter leads to the second field", again.hasFocus)
     hands.write(secret)
     hands.keys("Return")
     yield hands.said("Your recovery code")
     code = dict(_group(label) for label in hands.all(QLabel, "Group *"))
     assert len(code) == GROUPS, code.keys()
-    yield from hands.press("I have kept it")
+    yield from hands.press("I have saved it")
     yield hands.said("Is it safe")
     fields = hands.all(QLineEdit, "Group *")
     hands.fill(fields[0], "nope")
@@ -279,7 +279,7 @@ def _first_run(hands: Hands, secret: str) -> Steps:
         hands.keys("Ctrl+A")
         hands.write(code[int(field.accessibleName().split()[1])].lower())
     hands.keys("Return")
-    yield hands.said("Bring your history")
+    yield hands.said("Import your history")
 
 
 def _group(label: QLabel) -> tuple[int, str]:
@@ -290,7 +290,7 @@ def _bring_history(hands: Hands) -> Steps:
     yield from hands.press("Find my exports")
     table = yield Wait("the export is found", lambda: _filled(hands, "Exports that were found"))
     assert "ChatGPT" in hands.cells(table), hands.cells(table)
-    yield from hands.press("Look inside")
+    yield from hands.press("Preview")
     plan = yield Wait("the rehearsal is seen", lambda: _filled(hands, "Conversations"))
     assert "Celadon glaze for the tall vase" in hands.cells(plan)
     hands.click((yield hands.seen(QAbstractButton, "Import *")))

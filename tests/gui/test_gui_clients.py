@@ -56,7 +56,7 @@ def test_a_card_says_how_it_stands_and_what_it_was_granted(room: ClientsRoom, qt
     assert head.name.whole == "Scribe"
     assert head.meta.text().startswith("· last connected 1 hour ago · paired ")
     assert [figure.number.text() for figure in head.figures.values()] == ["12", "3", "41", "1"]
-    assert head.chips.sentence.whole == "20 searches a minute, 200 in 24 hours · trusted 85 % at most"
+    assert head.chips.sentence.whole == "20 searches a minute, 200 in 24 hours · trust at most 85 %"
     chip = next(iter(head.chips._sentences))
     chip.setFocus(Qt.FocusReason.TabFocusReason)
     settle(room.qtbot, lambda: head.chips.sentence.whole == head.chips._sentences[chip])
@@ -171,7 +171,7 @@ def test_of_a_revoked_client_it_says_what_it_had_and_cuts_nothing(room: ClientsR
     settle(room.qtbot, lambda: all(0 < one.heightForWidth(one.width()) <= one.height() for one in lines))
     assert head.meta.width() > 200
     assert long in head.meta.text()
-    assert head.why.text() == "Its token is worth nothing. To come back it must be paired anew."
+    assert head.why.text() == "Its token is invalid. It must be paired again to connect."
     room.clients.add("Scribe")
     page.reload()
     room.rest()
@@ -185,19 +185,19 @@ def test_revoking_names_what_happens_and_offers_to_take_all_back(room: ClientsRo
     room.clients.found = replace(room.clients.found, archived=2)
     page.stand.head.deeds["revoke"].click()
     asking = room.dialog(AskDialog)
-    assert "12 memories it brought stand." in room.words(asking)
+    assert "12 memories of it are active." in room.words(asking)
     assert asking.cancel.isDefault()
     asking.act.click()
     settle(room.qtbot, lambda: bool(page.findChildren(RemoveDialog)))
     assert room.clients.items["Scribe"].standing is ClientState.REVOKED
     offer = room.dialog(RemoveDialog)
     told = room.words(offer)
-    assert "4 steps on 3 memories would be taken back: 3 × stored, 1 × disputed." in told
+    assert "4 steps on 3 memories would be undone: 3 × stored, 1 × disputed." in told
     assert "2 memories would go to the archive." in told
     offer.act.click()
     settle(room.qtbot, lambda: ("remove_all", "Scribe") in room.clients.asked and bool(room.said))
     room.rest()
-    assert room.said[-1][:2] == ("4 steps of Scribe are taken back. 2 memories went to the archive.", "Undo")
+    assert room.said[-1][:2] == ("4 steps of Scribe are undone. 2 memories went to the archive.", "Undo")
 
 
 def test_what_it_wrote_can_be_left_after_revoking(room: ClientsRoom) -> None:
@@ -224,7 +224,7 @@ def test_undo_since_counts_for_each_time_before_it_can_be_agreed_to(room: Client
     assert asking.act.text() == "Undo 1 step"
     assert asking.stays.text() == (
         "1 step would stay: what it changed was changed again since. "
-        "2 memories it brought would stay: they are too old to be taken back."
+        "2 memories of it would stay: they are too old to be undone."
     )
     asking.choices._buttons[DATE].click()
     asking.day.setDate(QDate(2020, 3, 1))
@@ -236,7 +236,7 @@ def test_undo_since_counts_for_each_time_before_it_can_be_agreed_to(room: Client
     settle(room.qtbot, lambda: ("undo_since", "Scribe", 0) in room.clients.asked)
     room.rest()
     assert room.said[-1][:2] == (
-        "1 step of Scribe is taken back. 1 step stayed: what it changed was changed again since.", "Undo"
+        "1 step of Scribe is undone. 1 step stayed: what it changed was changed again since.", "Undo"
     )  # fmt: skip
 
 
@@ -290,8 +290,8 @@ def test_where_only_the_newest_steps_were_tried_it_says_at_least(room: ClientsRo
     asking = room.dialog(UndoSinceDialog)
     settle(room.qtbot, lambda: asking.found is not None)
     assert asking.preview.text() == (
-        "At least 300 steps on 240 memories would be taken back: 300 × stored. "
-        "1,200 older steps are taken back too, where nothing was changed since."
+        "At least 300 steps on 240 memories would be undone: 300 × stored. "
+        "1,200 older steps are undone too, where nothing was changed since."
     )
     assert asking.act.text() == "Undo up to 1,500 steps"
     asking.reject()
@@ -323,14 +323,14 @@ def test_where_nothing_can_be_taken_back_any_more_that_is_said_before_and_after(
     page.stand.head.deeds["undo"].click()
     asking = room.dialog(UndoSinceDialog)
     settle(room.qtbot, lambda: asking.found is not None)
-    assert "Nothing of it can be taken back any more." in room.words(asking)
+    assert "Nothing of it can be undone any more." in room.words(asking)
     assert "1 step would stay" in asking.stays.text()
     assert not asking.act.isEnabled()
     asking.reject()
     page.deeds._undo_since("Scribe", 0)  # it may have been so only when it was pressed
     room.rest()
     assert room.said[-1][:2] == (
-        "Nothing was taken back. 1 step stayed: what it changed was changed again since.", ""
+        "Nothing was undone. 1 step stayed: what it changed was changed again since.", ""
     )  # fmt: skip
 
 
@@ -358,7 +358,7 @@ def test_all_that_are_paused_are_resumed_after_a_question_that_names_them(room: 
     asking.act.click()
     settle(room.qtbot, lambda: ("resume_all",) in room.clients.asked)
     room.rest()
-    assert room.said[-1][:2] == ("2 clients may come in again.", "Undo")
+    assert room.said[-1][:2] == ("2 clients may connect again.", "Undo")
     assert not page.stand.cards.resume.isVisible()
     page.deactivate()
     room.enter("resume")

@@ -33,8 +33,8 @@ def test_activity_names_the_memory_and_why_others_were_withheld(room: ClientsRoo
     assert (captured.head, captured.note) == ("Kept a conversation: Hello.", "work · and 2 more memories")
     given, left = context.note.split(" · ")
     assert given == "31 memories given"
-    assert left == "29 left out: 20 fit less well (no room), 5 trusted too little, 3 replaced, 1 for other reasons"
-    assert recalled.note == "1 memory given · 2 left out: fit less well (no room)"
+    assert left == "29 left out: 20 less relevant (no room), 5 trusted too little, 3 replaced, 1 for other reasons"
+    assert recalled.note == "1 memory given · 2 left out: less relevant (no room)"
 
 
 def test_what_cannot_be_done_with_a_line_says_why(room: ClientsRoom) -> None:
@@ -65,7 +65,7 @@ def test_a_step_that_was_taken_back_meanwhile_is_not_offered_again(room: Clients
     tab.reload_near_top()
     room.rest()
     assert not tab.undo.isEnabled()
-    assert tab.undo.toolTip() == "It was taken back already."
+    assert tab.undo.toolTip() == "It is already undone."
 
 
 def test_a_list_that_goes_on_fades_at_its_edge(room: ClientsRoom) -> None:

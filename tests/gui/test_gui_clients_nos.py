@@ -36,12 +36,12 @@ def test_a_no_is_seen_and_taken_back_with_an_undo(room: ClientsRoom) -> None:
     room.clients.nos = [Denied("clip\u202eper", room.now - DAY_MS), Denied("odd one", room.now - 3 * DAY_MS)]
     page = two(room).enter()
     settle(room.qtbot, lambda: not page.nos.link.isHidden())
-    assert page.nos.link.text() == "2 names you said no to …"
+    assert page.nos.link.text() == "2 declined names …"
     page.nos.link.click()
     asking = room.dialog(DeniedNamesDialog)
     settle(room.qtbot, lambda: len(lifts(asking)) == 2)
     assert [one.accessibleName() for one in lifts(asking)] == [
-        "Take the no to clip‹U+202E›per back", "Take the no to odd one back",
+        "Allow clip‹U+202E›per to ask again", "Allow odd one to ask again",
     ]  # fmt: skip
     lifts(asking)[1].click()
     settle(room.qtbot, lambda: len(lifts(asking)) == 1)
@@ -49,7 +49,7 @@ def test_a_no_is_seen_and_taken_back_with_an_undo(room: ClientsRoom) -> None:
     assert room.said[-1][:2] == ("odd one may ask again.", "Undo")
     lifts(asking)[0].click()
     settle(room.qtbot, lambda: not lifts(asking))
-    assert asking.note == "You said no to nobody."
+    assert asking.note == "No name was declined."
     settle(room.qtbot, page.nos.link.isHidden)
     asking.close_button.click()
 
@@ -62,14 +62,14 @@ def test_what_the_engine_refuses_is_said_in_the_list(room: ClientsRoom) -> None:
     room.clients.refuses = "Not now."
     lifts(asking)[0].click()
     settle(room.qtbot, lambda: asking.note == "Not now.")
-    assert page.nos.link.text() == "1 name you said no to …"
+    assert page.nos.link.text() == "1 declined name …"
     asking.reject()
 
 
 def test_the_palette_leads_there_also_where_nobody_is_paired(room: ClientsRoom) -> None:
     gone: list[tuple[str, str]] = []
     room.context.desk.go.connect(lambda page, wish: gone.append((page, wish)))
-    {command.title: command for command in client_commands(room.context)}["Names you said no to"].run()
+    {command.title: command for command in client_commands(room.context)}["Declined names"].run()
     assert gone == [("clients", "nos")]
 
 

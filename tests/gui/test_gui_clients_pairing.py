@@ -65,7 +65,7 @@ def test_the_code_stands_in_groups_can_be_selected_and_copied_and_runs_out(room:
     assert "cannot guard against" in room.words(dialog)
     room.port.end(PairingOutcome.EXPIRED, "")
     settle(room.qtbot, dialog.end.close_button.isVisible)
-    assert "The code has run out." in room.words(dialog)
+    assert "The code has expired." in room.words(dialog)
     dialog.end.fresh.click()
     settle(room.qtbot, lambda: len(room.port.turns) == 2 and dialog.code.copy.isEnabled())
     shut(room)

@@ -50,7 +50,7 @@ def test_activity_is_newest_first_and_marks_refusals_and_what_was_taken_back(roo
     assert refused.note == "wanted to delete a memory · E4001"
     assert (asked.head, asked.note) == ("Searched", "2 memories given · 1 left out")
     assert wrote.is_struck
-    assert wrote.note.endswith("taken back")
+    assert wrote.note.endswith("undone")
 
 
 def test_activity_is_live(room: ClientsRoom) -> None:
@@ -157,7 +157,7 @@ def test_a_receipt_says_what_was_given_and_why_the_rest_was_not(room: ClientsRoo
     assert [line.title for line in detail.lines.lines if isinstance(line, Heading)] == ["Given · 2", "Left out · 1"]
     boat, gone, shed = rows_of(detail)
     assert (boat.head, gone.head, shed.head) == (
-        "The boat is called Heron.", "A memory that is gone", "The shed is <b>green</b>."
+        "The boat is called Heron.", "A deleted memory", "The shed is <b>green</b>."
     )  # fmt: skip
     assert shed.note == "Much weaker than the best"
     picked: list[tuple[str, str]] = []
@@ -185,7 +185,7 @@ def test_what_is_sealed_is_counted_and_answers_without_words_are_named(room: Cli
         ("boats", "Saw a memory’s history · 2 memories given"),
         ("Listed memories", "2 memories given"),
     ]
-    assert tab.note.text() == "Nothing was given. 2 memories were kept back because they are sealed."
+    assert tab.note.text() == "Nothing was given. 2 memories were withheld because they are sealed."
 
 
 def test_how_much_was_read_within_a_minute_is_told(room: ClientsRoom) -> None:
@@ -330,8 +330,8 @@ def test_grants_say_what_changes_before_they_are_applied(room: ClientsRoom) -> N
     verb, name, terms = room.clients.asked[-1]
     assert (verb, name) == ("regrant", "Scribe")
     assert terms == Terms(("read", "propose", "write"), None, 200, 0.85)
-    assert room.said[-1][:2] == ("What Scribe may do is changed, at once.", "Undo")
-    assert tab.outcome.text() == "Nothing is changed."
+    assert room.said[-1][:2] == ("The grants of Scribe are changed.", "Undo")
+    assert tab.outcome.text() == "No changes."
 
 
 def test_speaking_for_the_person_takes_the_usual_ceiling_with_it(room: ClientsRoom) -> None:
@@ -391,7 +391,7 @@ def test_a_ceiling_finer_than_its_field_is_no_change(room: ClientsRoom) -> None:
     room.rest()
     tab = page.stand.terms
     assert not tab.act.isEnabled()
-    assert tab.outcome.text() == "Nothing is changed."
+    assert tab.outcome.text() == "No changes."
     tab.grants.boxes[Grant.WRITE.value].click()
     assert tab.wanted.trust_ceiling == 0.875
     tab.ceiling.stepBy(1)
@@ -416,9 +416,9 @@ def test_the_library_is_counted_when_grants_are_opened_not_as_they_stand_open(ro
 
 def test_the_same_terms_in_another_order_are_no_change() -> None:
     old = Terms(("read", "space:work"), 20, 200, 0.85)
-    assert describe_change(old, Terms(("read", "space:work"), 20, 200, 0.85)) == "Nothing is changed."
+    assert describe_change(old, Terms(("read", "space:work"), 20, 200, 0.85)) == "No changes."
     assert describe_change(old, Terms(("read", "space:work"), 20, 200, None)).startswith(
-        "What it brings is trusted as usual"
+        "Its memories are trusted as usual"
     )
 
 

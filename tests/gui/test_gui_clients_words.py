@@ -106,14 +106,14 @@ def test_what_would_go_and_what_would_stay_is_told() -> None:
     assert describe_take_back(nothing) == "It changed nothing since then."
     assert describe_left_over(nothing) == describe_removal(nothing) == ""
     stuck = Undoable(0, 0, {}, 1, left=2, archived=1, left_removing=1)
-    assert describe_take_back(stuck) == "Nothing of it can be taken back any more."
+    assert describe_take_back(stuck) == "Nothing of it can be undone any more."
     assert describe_left_over(stuck) == (
         "2 steps would stay: what they changed was changed again since. "
-        "1 memory it brought would stay: it is too old to be taken back."
+        "1 memory of it would stay: it is too old to be undone."
     )
     assert describe_removal(stuck) == (
         "1 memory would go to the archive. 1 step would stay: what it changed was changed again since."
     )
     some = Undoable(1, 2, {"ask_forget": 1}, 0)
-    told = "1 step on 2 memories would be taken back: 1 × asked to forget."
+    told = "1 step on 2 memories would be undone: 1 × asked to forget."
     assert (describe_take_back(some), describe_left_over(some), describe_removal(some)) == (told, "", told)

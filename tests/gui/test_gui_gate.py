@@ -457,10 +457,10 @@ def test_an_older_copy_can_be_gone_on_with(there: Door) -> None:
     there.context.desk.tell.connect(lambda _, action, run: acts.append((action, run)))
     there.gate._on_vault_opened(_info(older_than_head=OlderCopy(1, 5, START_MS)), finds=False)
     assert len(heard.sentences) == 1
-    assert acts[0][0] == "Go on with it"
+    assert acts[0][0] == "Use this copy"
     engine = there.context.bridge.engine
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "accept_older", lambda: finished(2))
         acts[0][1]()
         settle(there.qtbot, lambda: len(heard.sentences) == 2)
-    assert "2 assistants must be paired anew" in heard.sentences[1]
+    assert "2 assistants must be paired again" in heard.sentences[1]

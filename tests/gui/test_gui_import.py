@@ -105,7 +105,7 @@ def test_two_exports_from_looking_to_removing(rig: Rig, qtbot: QtBot, opened: _O
     assert content._summary.text() == ("ChatGPT export: 9 conversations with 41 messages, 8 Mar 2025 – 21 Oct 2025.")
     assert "Untitled conversation" in column(dialog, 0)
     finish(qtbot, dialog)
-    assert dialog.outcome.title.text() == "57 memories came into your palace."
+    assert dialog.outcome.title.text() == "57 memories imported."
     assert len(rig.rows("SELECT id FROM imports WHERE state = 'done'")) == 2
     wishes: list[str] = []
     context.desk.search.connect(wishes.append)
@@ -149,7 +149,7 @@ def test_statements_are_offered_with_their_number_and_made_on_a_press(
     finish(qtbot, dialog)
     offer = dialog.outcome.statements
     settle(qtbot, lambda: "can be made" in offer.sentence.text())
-    assert offer.sentence.text() == "2 statements can be made of what was said; 3 messages are small talk."
+    assert offer.sentence.text() == "2 statements can be made from what was said; 3 messages are small talk."
     assert rig.texts(kind=Kind.FACT) == [], "nothing is made before the press"
     offer.make.click()
     settle(qtbot, lambda: "Ctrl+Z" in offer.sentence.text())
@@ -247,12 +247,12 @@ def test_stopping_takes_everything_back(qtbot: QtBot, opened: _Opened, rig: Rig,
     assert queue is not None
     queue.began.connect(queue_at.append)
     settle(qtbot, lambda: queue_at == [1])  # the first is stored, the second on its way
-    assert dialog.back.text() == "Stop and take back"
+    assert dialog.back.text() == "Stop and undo"
     dialog.back.click()
     assert not dialog.back.isEnabled()
     settle(qtbot, lambda: dialog.queue is None, timeout=30_000)
     assert dialog.page is dialog.rehearse
-    assert heard.sentences == ["The import was stopped; nothing of it was kept."]
+    assert heard.sentences == ["The import was stopped. Nothing was kept."]
     rig.settle()
     after = rig.dump()
     assert after["memories"] == before["memories"]
@@ -265,9 +265,9 @@ def test_an_import_goes_on_when_the_dialog_closes(qtbot: QtBot, opened: _Opened,
     read(qtbot, dialog)
     dialog.main.click()
     dialog.other.click()
-    assert heard.sentences == ["The import goes on; the status bar shows how far it is."]
+    assert heard.sentences == ["The import continues. The status bar shows its progress."]
     settle(qtbot, lambda: len(heard.sentences) == 2, timeout=30_000)
-    assert heard.sentences[1] == "400 memories came into your palace."
+    assert heard.sentences[1] == "400 memories imported."
     settle(qtbot, lambda: context.desk.findChild(ImportQueue) is None)
 
 
@@ -316,7 +316,7 @@ def test_exports_are_looked_for_where_they_usually_lie(
     assert dialog.choose.table.hasFocus() or not dialog.isActiveWindow()
     row = next(n for n, line in enumerate(dialog.choose.model.lines) if line.key.endswith("Harbour Notes"))
     dialog.choose.model.toggle_ticks([row])
-    assert dialog.main.text() == "Look inside"
+    assert dialog.main.text() == "Preview"
     dialog.main.click()
     read(qtbot, dialog)
     assert [source.name for source in dialog.reader.sources] == ["chats.zip"]

@@ -87,8 +87,8 @@ def test_a_rehearsal_is_one_sentence() -> None:
 
 
 def test_what_came_in_is_one_sentence() -> None:
-    assert describe_stored([report(stored=1)]) == "1 memory came into your palace."
-    assert describe_stored([report(stored=0)]) == "Nothing new: all of it was in your palace already."
+    assert describe_stored([report(stored=1)]) == "1 memory imported."
+    assert describe_stored([report(stored=0)]) == "Nothing new: everything was imported before."
 
 
 def test_days_are_said_once_where_they_are_the_same() -> None:

@@ -209,7 +209,7 @@ def test_editing_makes_a_version_and_moves_the_selection(
     assert inspector.inspected is not None
     assert inspector.inspected.memory.text == "The ferry leaves at ten."
     assert inspector.inspected.memory.supersedes_id == old
-    assert heard.sentences == ["Saved. The old version stays in its history."]
+    assert heard.sentences == ["Saved. The old version stays in the history."]
     assert not text_part(inspector).is_editing
 
 
@@ -265,14 +265,14 @@ def test_unsaved_words_are_asked_about(qtbot: QtBot, rig: Rig, context: Context,
     look(qtbot, inspector, context, first)
     write_anew(context, inspector, "The ferry leaves at ten.")
     context.selection.select(second, "test")
-    settle(qtbot, lambda: "These words are not saved yet." in words_of(inspector))
+    settle(qtbot, lambda: "This text is not saved yet." in words_of(inspector))
     assert inspector.inspected is not None
     assert inspector.inspected.memory.id == first
     press(inspector, "Stay here")
     assert context.selection.current == first
     assert text_part(inspector).editor.written == "The ferry leaves at ten."
     context.selection.select(second, "test")
-    settle(qtbot, lambda: "These words are not saved yet." in words_of(inspector))
+    settle(qtbot, lambda: "This text is not saved yet." in words_of(inspector))
     press(inspector, "Save")
     settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == second)
     assert rig.texts() == ["The bridge is shut.", "The ferry leaves at ten."]
@@ -283,7 +283,7 @@ def test_discarded_words_are_gone(qtbot: QtBot, rig: Rig, context: Context, insp
     look(qtbot, inspector, context, first)
     write_anew(context, inspector, "Never mind.")
     context.selection.select(second, "test")
-    settle(qtbot, lambda: "These words are not saved yet." in words_of(inspector))
+    settle(qtbot, lambda: "This text is not saved yet." in words_of(inspector))
     press(inspector, "Discard")
     settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == second)
     assert not text_part(inspector).is_editing
@@ -299,7 +299,7 @@ def test_esc_leaves_the_editor_and_the_words_can_be_had_back(
     write_anew(context, inspector, "The ferry leaves at ten.")
     QTest.keyClick(text_part(inspector).editor.field, Qt.Key.Key_Escape)
     assert not text_part(inspector).is_editing
-    assert offered[0] == "Go on writing"
+    assert offered[0] == "Keep editing"
     assert callable(offered[1])
     offered[1]()
     assert text_part(inspector).editor.written == "The ferry leaves at ten."

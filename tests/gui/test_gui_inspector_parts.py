@@ -92,7 +92,7 @@ def test_parts_of_a_split_text_are_listed(qtbot: QtBot, rig: Rig, context: Conte
     assert len(lines(part)) == len(inspector.inspected.detail.parts)
     heard = hear(context)
     context.commands.run("memory.edit")
-    assert heard.sentences == ["It is a part of a longer text; such parts cannot be edited one by one."]
+    assert heard.sentences == ["It is part of a longer text. Parts cannot be edited separately."]
 
 
 def test_history_marks_what_differs_and_brings_old_words_back(
@@ -108,7 +108,7 @@ def test_history_marks_what_differs_and_brings_old_words_back(
         ("28", "removed"), ("12", "added"), ("November", "removed"), ("December", "added"),
     ]  # fmt: skip
     assert {run.style for run in views[1].parts} == {"removed"}
-    press(part, "Use these words again")
+    press(part, "Restore this version")
     settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.version == 3)
     assert inspector.inspected is not None
     assert inspector.inspected.memory.text == "The release is on 28 November."
@@ -132,13 +132,13 @@ def test_forgetting_can_be_undone_and_brought_back(
     context.commands.run("memory.forget")
     settle(qtbot, lambda: inspector.caps.whole == "FACT · FORGOTTEN")
     assert rig.texts() == []
-    settle(qtbot, lambda: footer(inspector) == ["Bring back"])
+    settle(qtbot, lambda: footer(inspector) == ["Restore"])
     assert callable(undo[0])
     undo[0]()
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE")
     context.commands.run("memory.archive")
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ARCHIVED")
-    press(inspector.find_part("history"), "Bring back")
+    press(inspector.find_part("history"), "Restore")
     settle(qtbot, lambda: inspector.caps.whole == "FACT · ACTIVE")
 
 

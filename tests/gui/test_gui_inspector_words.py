@@ -53,7 +53,7 @@ IMPORT = {"by": "import", "format": "chatgpt", "file": "export", "where": "conve
          None,
          "Claude said so on 3 Nov 2026, in “Boats”."),
         (memory(conversation_id="c", role=Role.TOOL, source=Source.TOOL_OUTPUT), IMPORT, None, None,
-         "A tool gave it out on 3 Nov 2026, in a conversation."),
+         "A tool reported it on 3 Nov 2026, in a conversation."),
         (memory(source=Source.DOCUMENT, role=Role.SOURCE),
          {"by": "import", "format": "obsidian", "where": "maps/rivers.md"}, None, None,
          "From the note maps/rivers.md, written on 3 Nov 2026."),

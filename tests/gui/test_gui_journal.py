@@ -83,7 +83,7 @@ def texts(rig: Rig) -> set[str]:
 
 def test_an_empty_journal_teaches(page: JournalPage, qtbot: QtBot) -> None:
     enter(page, qtbot)
-    assert "Nothing was changed yet" in said_instead(page.tabs.changes.states)
+    assert "No changes yet" in said_instead(page.tabs.changes.states)
     enter(page, qtbot, "imports")
     assert "Nothing was imported yet" in said_instead(page.tabs.imports.states)
 
@@ -400,5 +400,5 @@ def test_a_step_with_rows_that_stayed_says_so(context: Context) -> None:
 def test_a_client_that_came_back_is_named_with_what_it_needs(context: Context) -> None:
     heard = hear(context)
     report_undo(context, UndoReport("s", "Revoke a client", "u", 1, unpaired=("Cla\u202eude",)))
-    told = "Cla‹U+202E›ude is back, but unpaired: its old token stays worthless. Pair it again to let it in."
+    told = "Cla‹U+202E›ude is restored but unpaired: its old token stays invalid. Pair it again to let it connect."
     assert heard.sentences == [f"Undone: Revoke a client. {told}"]

@@ -319,7 +319,7 @@ def test_an_empty_vault_teaches(qtbot: QtBot, page: LibraryPage, context: Contex
     asked: list[list[object]] = []
     context.desk.import_paths.connect(asked.append)
     page.activate()
-    settle(qtbot, lambda: "Nothing is remembered yet" in said(page))
+    settle(qtbot, lambda: "No memories yet" in said(page))
     shown = page.states.currentWidget()
     assert shown is not None
     shown.findChildren(QPushButton)[0].click()

@@ -149,7 +149,7 @@ def test_importance_and_what_is_like_that_already(qtbot: QtBot, page: LibraryPag
     page.table.selectAll()
     dialog = asked(qtbot, page, "importance")
     assert isinstance(dialog.form, ImportanceForm)
-    settle(qtbot, lambda: dialog.summary == "They are like that already.")
+    settle(qtbot, lambda: dialog.summary == "They already are.")
     assert not dialog.act.isEnabled()
     dialog.form.slider.setValue(18)
     settle(qtbot, dialog.act.isEnabled)
@@ -167,7 +167,7 @@ def test_refused_is_said_with_its_reason(qtbot: QtBot, page: LibraryPage, rig: R
     page.table.selectAll()
     dialog = asked(qtbot, page, "restore")
     settle(qtbot, dialog.act.isEnabled)
-    assert dialog.summary == "7 are like that already. 1 memory will change:"
+    assert dialog.summary == "7 need no change. 1 memory will change:"
     dialog.reject()
     gone = page.table.memories.ids[0]
     rig.forget(gone)

@@ -308,7 +308,7 @@ def test_the_passphrase_is_changed(page: SettingsPage, rig: Rig, qtbot: QtBot) -
     for field, typed in ((dialog.old, PASSPHRASE), (dialog.first, "harbour lamp"), (dialog.second, "harbour lamp")):
         field.setText(typed)
     dialog.act.click()
-    settle(qtbot, lambda: page.vault.passphrase.told.text() == "The new passphrase holds.")
+    settle(qtbot, lambda: page.vault.passphrase.told.text() == "The passphrase was changed.")
     rig.lock()
     rig.engine.vault.open("harbour lamp").result(60)
 
@@ -332,7 +332,7 @@ def test_a_new_recovery_code_is_shown_once_and_checked(
     settle(qtbot, lambda: "not the new code" in dialog.trouble.text())
     dialog.typed.setText(code.lower().replace("-", " "))
     dialog.check.click()
-    settle(qtbot, lambda: heard.sentences == ["The new recovery code holds."])
+    settle(qtbot, lambda: heard.sentences == ["The new recovery code is valid."])
     assert QGuiApplication.clipboard().text() == ""
     assert rig.engine.vault.check_recovery(code).result(30)
 
@@ -356,7 +356,7 @@ def test_a_new_recovery_code_that_was_not_checked_is_given_up(
         rig.lock()
     else:
         dialog.leave.click()
-    settle(qtbot, lambda: heard.sentences == ["The new code was given up; the old one still holds."])
+    settle(qtbot, lambda: heard.sentences == ["The new code was discarded. The old one stays valid."])
     assert QGuiApplication.clipboard().text() == ""
     assert rig.engine.vault.check_recovery(old).result(30)
 

@@ -148,7 +148,7 @@ def test_with_nothing_of_the_persons_undo_says_where_the_rest_is(window: MainWin
     asked = rig.store("The shed is green.", aster).memory_id
     settle(qtbot, lambda: window.actions_box._actions["edit.undo"].text() == "Undo")
     window.context.commands.run("edit.undo")
-    told = "There is nothing of yours to undo; what assistants and runs did is in the Journal."
+    told = "You have nothing to undo. Changes by assistants and runs are in the Journal."
     settle(qtbot, lambda: window.toasts.sentence == told)
     assert rig.rows("SELECT id FROM memories") == [(asked,)]
     assert window.actions_box._actions["edit.undo"].isEnabled()

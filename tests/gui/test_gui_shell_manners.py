@@ -182,7 +182,7 @@ def test_a_sentence_that_stays_comes_back_until_it_is_dealt_with(toasts: Toasts)
 
 def test_what_a_staying_sentence_offers_is_done_once(toasts: Toasts) -> None:
     ran: list[int] = []
-    toasts.show_message("The vault is older.", "Go on", lambda: ran.append(1), stays=True)
+    toasts.show_message("The vault is older.", "Resume", lambda: ran.append(1), stays=True)
     toasts.show_message("Pinned.")
     toasts.clear_messages()
     assert toasts._shown is not None

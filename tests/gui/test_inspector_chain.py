@@ -71,8 +71,8 @@ def test_the_axis_says_what_it_draws(qtbot: QtBot, rig: Rig, context: Context, i
     told = history_of(inspector).axis.accessibleName()
     assert told.startswith("Version 2 · the 12th: Held from 25 Oct 2023 · learned 14 Nov 2023; Version 1 · the 28th: ")
     assert "Held 6 Aug 2023 to 15 Sep 2023" in told
-    assert told.endswith("Of 15 Sep 2023 to 25 Oct 2023 nothing is known.")
-    assert "Held from 25 Oct 2023 · learned 14 Nov 2023" in words_of(history_of(inspector))
+    assert told.endswith("Nothing is known for 15 Sep 2023 to 25 Oct 2023.")
+    assert "Valid from 25 Oct 2023 · learned 14 Nov 2023" in words_of(history_of(inspector))
 
 
 def test_one_version_needs_no_axis(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
@@ -110,10 +110,10 @@ def test_what_rests_on_it_is_counted_in_words() -> None:
     kinds = (("a", Kind.DIGEST), ("b", Kind.FACT), ("c", Kind.FACT))
     told = describe_dependents(Rests(kinds, ("r",), 2, (("aster", 3), ("x", 1)), 4))
     assert told == (
-        "1 digest draws on it", "2 memories were made of it", "1 rule rests on it", "2 claims have no other source",
-        "aster was given it 3 times", "x was given it once",
+        "1 digest uses it", "2 memories were made of it", "1 rule rests on it", "2 claims have no other source",
+        "given to aster 3 times", "given to x once",
     )  # fmt: skip
-    assert describe_dependents(Rests(recalled=4)) == ("It was given out 4 times",)
+    assert describe_dependents(Rests(recalled=4)) == ("Returned 4 times",)
 
 
 def test_what_was_made_of_it_leads_there(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
@@ -138,7 +138,7 @@ def test_holding_a_source_lists_it_first_and_is_one_step(
     press(rests_of(inspector), "Quarantine this source …")
     dialog = inspector.findChildren(HoldDialog)[-1]
     settle(qtbot, lambda: dialog.list.count() == 2)
-    assert dialog.found.text() == "2 memories would be held back. 1 of them was made of the others."
+    assert dialog.found.text() == "2 memories would be quarantined. 1 of them was made of the others."
     press(dialog, "All from aster")
     settle(qtbot, lambda: dialog.list.count() == 3)
     assert "The <b>ferry</b> list." in [dialog.list.item(nr).text() for nr in range(3)]
@@ -147,7 +147,7 @@ def test_holding_a_source_lists_it_first_and_is_one_step(
     dialog.go_button.setFocus()
     QTest.keyClick(dialog.go_button, Qt.Key.Key_Return)
     settle(qtbot, lambda: bool(heard.sentences))
-    assert heard.sentences == ["3 memories were held back. They wait for you."]
+    assert heard.sentences == ["3 memories were quarantined. They wait in Review."]
     assert {rig.get(held).status for held in (one, two, mine)} == {Status.QUARANTINED}
     undo[-1]()
     settle(qtbot, lambda: {rig.get(held).status for held in (one, two, mine)} == {Status.ACTIVE})

@@ -138,7 +138,7 @@ def test_pressing_a_claim_shows_its_quotes_and_opens_the_fold_that_hides_its_wor
     assert "For it · In this text | “live in Lisbon”" in said
     assert "“<b>names</b> Lisbon”" in said
     assert all(found.textFormat() is Qt.TextFormat.PlainText for found in box.findChildren(QLabel) if found.text())
-    press(box, "Look at it")
+    press(box, "Show")
     settle(qtbot, lambda: context.selection.current == other)
 
 

@@ -85,12 +85,12 @@ def test_sentences_say_what_becomes_of_it() -> None:
     now = MAY_2027 - 177 * DAY_MS
     told = gauge_sentences(gauges(now, archived_at=None))
     assert told[0] == f"Fades in {format_month(MAY_2027)} if nobody confirms it."
-    assert told[1:] == ("Time takes from it as from most things.",)
+    assert told[1:] == ("Fades at the usual rate.",)
     protected = gauges(now, fades_at=None, protected_by=("own_word", "pinned"), permanence="permanent")
     assert gauge_sentences(protected) == (
-        "It does not fade within the years ahead.",
-        "Never archived by itself: you said so yourself, or confirmed it; you pinned it.",
-        "Time takes nothing from it.",
+        "It does not fade in the coming years.",
+        "Never archived automatically: you said so yourself, or confirmed it; you pinned it.",
+        "Does not fade.",
     )
     fading = gauges(now, is_fading=True, fades_at=None, spared_until=now, permanence="odd")
     told = gauge_sentences(fading)
@@ -167,7 +167,7 @@ def test_what_is_below_the_line_and_not_marked_yet_is_said_to_fade() -> None:
     told = gauge_sentences(gauges(MAY_2027, confidence=0.14, fades_at=None))
     assert told[0] == "Its confidence is below 0.20: it counts as fading."
     kept = gauge_sentences(gauges(MAY_2027, confidence=0.14, fades_at=None, permanence="permanent"))
-    assert kept[0] == "It does not fade within the years ahead."
+    assert kept[0] == "It does not fade in the coming years."
 
 
 def test_with_the_real_engine_the_numbers_are_those_of_the_formulas(qtbot: QtBot, rig: Rig, context: Context) -> None:

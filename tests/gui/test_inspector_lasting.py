@@ -53,13 +53,13 @@ def test_the_person_chooses_how_long_it_lasts_and_takes_it_back(
     row = gauges_part(inspector).lasting
     settle(qtbot, row.isVisible)
     assert row.chip.accessibleName() == "Lasts: For months"
-    assert row.reason.text().startswith("Nothing in it says how long")
+    assert row.reason.text().startswith("Nothing in it indicates how long")
     heard = hear(context)
-    next(one for one in row.chip.menu().actions() if one.text() == "For good").trigger()
+    next(one for one in row.chip.menu().actions() if one.text() == "Permanently").trigger()
     settle(qtbot, lambda: row.chip.accessibleName() == "Lasts: For good")
     settle(qtbot, lambda: heard.sentences == ["From now on it lasts for good."])
-    settle(qtbot, lambda: row.reason.text() == "Chosen for it. By its words alone it would last for months.")
-    settle(qtbot, lambda: "Time takes nothing from it." in gauges_part(inspector).sentences.text())
+    settle(qtbot, lambda: row.reason.text() == "Chosen by you. Its words alone suggest for months.")
+    settle(qtbot, lambda: "Does not fade." in gauges_part(inspector).sentences.text())
     rig.undo()
     settle(qtbot, lambda: row.chip.accessibleName() == "Lasts: For months")
 
@@ -91,8 +91,8 @@ def test_a_record_cannot_be_given_a_length(qtbot: QtBot, rig: Rig, context: Cont
 
 def test_reasons_in_words() -> None:
     told = describe_permanence(Lasting("permanent", "permanent", "claim", ("born_on", "keeps_bees")))
-    assert told == "By what it claims: was born on, keeps bees."
-    assert describe_permanence(Lasting("permanent", "permanent", "cue")) == "By its words."
+    assert told == "Based on its claims: was born on, keeps bees."
+    assert describe_permanence(Lasting("permanent", "permanent", "cue")) == "Based on its words."
     assert describe_permanence(Lasting("permanent", "permanent", "split")) == ""
 
 

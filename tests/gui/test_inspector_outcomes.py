@@ -65,7 +65,7 @@ def test_it_helped_is_one_press_and_one_undo(qtbot: QtBot, rig: Rig, context: Co
     heard = hear(context)
     press(part, "Helped")
     settle(qtbot, lambda: "Helped once" in part.counts.text())
-    assert part.counts.text() == "Helped once, did harm 0 times"
+    assert part.counts.text() == "Helped once, caused harm 0 times"
     assert part.effectiveness.text() == "Effectiveness 1.00"
     settle(qtbot, lambda: part.log.text().startswith("Helped, said you, "))
     assert heard.sentences == ["Noted: it helped."]
@@ -91,7 +91,7 @@ def test_harm_asks_what_happened_and_shows_it_as_plain_text(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
 ) -> None:
     _, part = looked_at_rule(qtbot, rig, context, inspector)
-    press(part, "Did harm")
+    press(part, "Caused harm")
     dialog = inspector.findChild(HarmDialog)
     assert isinstance(dialog, HarmDialog)
     dialog.reason.setPlainText("It <b>broke</b>\nthe build.")

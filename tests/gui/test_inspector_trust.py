@@ -59,7 +59,7 @@ def test_every_term_stands_with_the_numbers_that_made_it(
 def test_a_term_that_changes_nothing_has_no_bar(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     look(qtbot, inspector, context, rig.store("Quill closes the weir.").memory_id)
     said = words_of(trust_of(inspector).waterfall)
-    assert "No second source | 0.00 | Nobody confirmed or disputed it | 0.00 | Said today | 0.00" in said
+    assert "No second source | 0.00 | Not confirmed or disputed | 0.00 | Said today | 0.00" in said
     assert bars(inspector) == [BASE, SUM]
 
 
@@ -197,7 +197,7 @@ def test_what_does_not_stand_cannot_be_judged(qtbot: QtBot, rig: Rig, context: C
     assert trust_of(inspector).verdicts.isHidden()
     heard = hear(context)
     context.commands.run("memory.confirm")
-    assert heard.sentences == ["It was forgotten; bring it back first."]
+    assert heard.sentences == ["It is forgotten. Restore it first."]
 
 
 @pytest.mark.parametrize(("theme", "scale"), [("light", 100), ("dark", 100), ("light", 150)])

@@ -168,13 +168,13 @@ def test_the_figures_stand_in_plain_words(room: JournalRoom) -> None:
     tab = room.enter("health").tabs.health
     found = figures(tab)
     assert found["Episodes"] == "3,214"
-    assert found["A search takes"] == "14 ms"
-    assert found["Loci takes"] == "412 MB"
+    assert found["Average search"] == "14 ms"
+    assert found["Used by Loci"] == "412 MB"
     assert found["Room"] == "Enough"
-    assert found["Last looked for fading"] == "Never"
+    assert found["Last fading check"] == "Never"
     assert found["Search"] == "By meaning and by words"
     assert found["Model server"] == "None: rules and the built-in model answer"
-    assert "All is well." in room.words(tab)
+    assert "Everything is fine." in room.words(tab)
     assert not tab.banners
     assert room.page.segments._buttons["health"].text() == "Health"
 
@@ -190,7 +190,7 @@ def test_warnings_stand_on_top_with_what_to_do(room: JournalRoom, context: Conte
     )
     tab = room.enter("health").tabs.health
     assert [made.accessibleName() for made in tab.banners] == list(room.jobs.told.warnings)
-    assert "All is well." not in room.words(tab)
+    assert "Everything is fine." not in room.words(tab)
     assert room.page.segments._buttons["health"].text() == "Health 2"
     went: list[tuple[str, str]] = []
     context.desk.go.connect(lambda page, wish: went.append((page, wish)))
@@ -214,7 +214,7 @@ def test_cards_stand_beside_each_other_where_there_is_room(room: JournalRoom) ->
     [
         ("p99_search_ms", 4.25, "4.2 ms"),
         ("index_mb", 1234.6, "1,235 MB"),
-        ("search_strategy", "bm25_only", "By words alone"),
+        ("search_strategy", "bm25_only", "By words only"),
         ("search_strategy", "another_one", "another one"),
         ("avg_search_ms", None, "Not measured yet"),
         ("model_server", {"state": "ready"}, "Ready"),

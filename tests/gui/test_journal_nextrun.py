@@ -94,7 +94,7 @@ def test_hostile_text_is_shown_as_it_is() -> None:
 def test_a_chip_lists_its_deeds_alone(room: JournalRoom, rig: Rig, qtbot: QtBot) -> None:
     furnish(room, rig)
     tab = room.enter("next").tabs.next
-    assert list(chips(room)) == ["All 4", "1 archived", "2 fade", "1 united"]
+    assert list(chips(room)) == ["All 4", "1 archived", "2 fade", "1 merged"]
     assert chips(room)["2 fade"].accessibleName() == "2 would fade"
     chips(room)["2 fade"].click()
     assert room.heads(tab.list) == ["The shed is green.", "Jar 4 holds quinces."]
@@ -183,7 +183,7 @@ def test_pinning_what_is_pinned_says_so(room: JournalRoom, rig: Rig) -> None:
         tab.list.select_rows(f"fade:{ids[1]}")
         tab.run_action("pin")
         room.rest()
-    assert room.said[-1][:2] == ("Nothing changed: they are like that already.", "")
+    assert room.said[-1][:2] == ("Nothing to change.", "")
 
 
 def test_confirming_says_that_it_is_still_true(room: JournalRoom, rig: Rig) -> None:
@@ -229,14 +229,14 @@ def test_nothing_to_do_teaches_when_loci_looks(room: JournalRoom, rig: Rig) -> N
     said = tab.states.currentWidget()
     assert said is not None
     assert said.accessibleName().startswith("Nothing would change. ")
-    assert f"Loci looks again {due(room)}." in said.accessibleName()
+    assert f"Loci checks again {due(room)}." in said.accessibleName()
     assert not room.page.run_button.isEnabled()
     room.jobs.paused = True
     tab.reload()
     room.rest()
     said = tab.states.currentWidget()
     assert said is not None
-    assert "Paused: nothing runs until you let it." in said.accessibleName()
+    assert "Paused: nothing runs until you resume it." in said.accessibleName()
 
 
 def test_a_long_plan_says_how_much_of_it_is_listed(room: JournalRoom) -> None:
@@ -257,7 +257,7 @@ def test_running_now_says_what_it_does_and_can_be_undone(room: JournalRoom, rig:
     assert said[2:5] == [
         "1 memory goes to the archive, and can come back from there.",
         "2 memories are marked as fading; they stay where they are.",
-        "1 memory takes in others that say the same; they stay reachable.",
+        "1 memory absorbs others that say the same; they stay reachable.",
     ]
     assert room.jobs.asked == []
     dialog.act.click()
@@ -297,7 +297,7 @@ def test_what_is_to_be_erased_waits_for_its_own_time(room: JournalRoom) -> None:
     assert tab.list.offered == {"open"}
     tab.confirm_run()
     dialog = room.dialog(RunDialog)
-    assert "What is to be erased waits for its own time." in dialog.sentences[-1]
+    assert "Memories due to be erased wait for their own date." in dialog.sentences[-1]
     assert not any("for good" in sentence for sentence in dialog.sentences)
     dialog.act.click()
     settle(room.qtbot, lambda: bool(room.said))

@@ -84,8 +84,8 @@ def test_what_was_foretold_stands_beside_what_was_done(room: JournalRoom, rig: R
     room.jobs.after_run = told(1, resolved=2)  # type: ignore[assignment]  # a report has names within names
     tab = room.enter("next").tabs.next
     tab.show_view("figures")
-    assert cells(room)["United with those that say the same, Next run would"] == "1"
-    assert cells(room)["United with those that say the same, No run yet"] == "–"
+    assert cells(room)["Merged with those that say the same, Next run would"] == "1"
+    assert cells(room)["Merged with those that say the same, No run yet"] == "–"
     assert cells(room)["Marked as fading, Next run would"] == "0"
     tab.run_now()
     settle(room.qtbot, lambda: bool(room.said))
@@ -98,7 +98,7 @@ def test_what_was_foretold_stands_beside_what_was_done(room: JournalRoom, rig: R
     figures: dict[str, list[str]] = {name.split(", ")[0]: [] for name in cells(room)}
     for name, value in cells(room).items():
         figures[name.split(", ")[0]].append(value)
-    assert figures["United with those that say the same"] == ["0", "1", "1"]
+    assert figures["Merged with those that say the same"] == ["0", "1", "1"]
     assert figures["Disagreements settled"] == ["0", "0", "2"]
     settle(room.qtbot, lambda: "≠ 2" in room.words(tab))
     assert "≠ 1" not in room.words(tab)
@@ -140,7 +140,7 @@ def test_work_without_a_model_waits_for_it(room: JournalRoom) -> None:
     room.enter("health")
     [rest] = room.page.tabs.health.work.rests
     assert rest.says == "Consolidate waits for the local model."
-    assert rest.back == "It begins by itself as soon as the model server answers."
+    assert rest.back == "It starts as soon as the model server answers."
 
 
 def test_what_gave_up_comes_first_with_its_code(room: JournalRoom) -> None:
@@ -151,9 +151,7 @@ def test_what_gave_up_comes_first_with_its_code(room: JournalRoom) -> None:
     ]
     room.enter("health")
     first, second = room.page.tabs.health.work.rests
-    assert (
-        first.says == "Look for fading memories failed 5 times and gave up: something went wrong inside Loci (E5007)."
-    )
+    assert first.says == "Look for fading memories failed 5 times and gave up: an internal error (E5007)."
     assert second.back.startswith("It runs by itself ")
     assert second.back.endswith(".")
 
@@ -262,9 +260,9 @@ def test_a_second_try_is_offered_where_it_makes_sense() -> None:
     read = {"title": "Learn from episodes", "report": {"failed": 3, "dead": 3}}
     left = job_row("d", JobType.SWEEP, JobState.DONE, 0, **read)
     assert offered_job_actions(left) == frozenset()
-    assert job_note(later, 0).startswith("Tried again today at ")
+    assert job_note(later, 0).startswith("Retried today at ")
     assert job_note(later, 0).endswith(" · failed 2 times: the disk is full (E1003)")
-    assert job_sentences(gave_up, 0)[0].endswith("something went wrong inside Loci (E5007).")
+    assert job_sentences(gave_up, 0)[0].endswith("an internal error (E5007).")
 
 
 # ---- the help

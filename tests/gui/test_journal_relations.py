@@ -79,7 +79,7 @@ def test_a_pair_stands_with_both_texts_and_why(room: JournalRoom, qtmodeltester:
     assert "Quinces ripen in week 0." in first.description
     tab.list.select_rows("a1:b1")
     assert [said.text for said in tab.panel.texts] == ["Jar 1 holds quinces.", "Quinces ripen in week 1."]
-    assert tab.panel.why.text() == "The two are alike, and nothing relates them yet. Likeness 0.90 of 1."
+    assert tab.panel.why.text() == "The two are similar and not related yet. Similarity 0.90 of 1."
     assert tab_text(room) == "Relations 2"
     qtmodeltester.check(tab.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
 
@@ -122,7 +122,7 @@ def test_keys_decide_one_after_the_other(room: JournalRoom) -> None:
     assert room.jobs.asked == [("accept", ("a0", "b0")), ("decline", ("a1", "b1"))]
     assert [one[:2] for one in room.said] == [
         ("They are related now.", "Undo"),
-        ("They stay apart, and are not proposed again.", "Undo"),
+        ("They stay apart and are not proposed again.", "Undo"),
     ]
     assert room.heads(tab.list) == ["Jar 2 holds quinces.", "Jar 3 holds quinces."]
     assert tab_text(room) == "Relations 2"

@@ -62,13 +62,13 @@ def test_what_needs_somebody_stands_first_then_what_runs_then_what_ran(
     ]  # fmt: skip
     notes = {entry.id: entry.note for at in range(11) if (entry := tab.list.lines.row_at(at)) is not None}
     assert notes == {
-        "poison": "It failed 5 times and waits for you: the disk is full (E1003)",
+        "poison": "It failed 5 times and needs you: the disk is full (E1003)",
         "running": "30 of 120 · started by Loci",
         "waiting": "Waits: this machine is on battery",
         "done": "2 united, 1 digest of 5 memories, 6 faded and archived · started by Loci",
         "undone": "1 fading · started by Loci · taken back",
         "failed": "It did not finish: an error ended it (E9999)",
-        "stopped": "Stopped by request · Nothing had to be done · started by an assistant",
+        "stopped": "Stopped by request · Nothing to do · started by an assistant",
     }
     running = tab.list.lines.row_at(tab.list.lines.place_of("running"))
     assert running is not None
@@ -141,7 +141,7 @@ def test_the_panel_says_what_a_run_did_and_why_it_cannot_be_undone(room: Journal
     ]
     tab = room.enter("runs").tabs.runs
     assert tab.panel.sentences == (
-        "12 embedded, 2 odd count.", "It took 12 seconds.", "It changed nothing that would have to be undone.",
+        "12 embedded, 2 odd count.", "It took 12 seconds.", "It changed nothing that needs undoing.",
     )  # fmt: skip
     tab.list.select_rows("old")
     assert "It is too old to be undone." in tab.panel.sentences
@@ -155,7 +155,7 @@ def test_nothing_has_run_yet(room: JournalRoom) -> None:
     room.jobs.held, room.jobs.pressure = "Waits: memory is short.", Pressure.CRITICAL
     tab.reload()
     room.rest()
-    assert tab.stand.text().endswith("Waits: memory is short. Memory is short, so only what is needed runs.")
+    assert tab.stand.text().endswith("Waits: memory is short. Memory is low, so only necessary work runs.")
 
 
 def test_more_runs_come_as_somebody_scrolls(room: JournalRoom) -> None:
@@ -178,9 +178,9 @@ def test_pausing_and_going_on(room: JournalRoom) -> None:
     room.page.pause_button.click()
     room.rest()
     assert room.jobs.asked == [("pause", True)]
-    assert tab.stand.text() == "Paused. Nothing runs by itself until you let it go on."
-    assert room.page.pause_button.text() == "Go on"
-    assert room.page.pause_button.accessibleName() == "Go on"
+    assert tab.stand.text() == "Paused. No scheduled work runs until you resume it."
+    assert room.page.pause_button.text() == "Resume"
+    assert room.page.pause_button.accessibleName() == "Resume"
     room.page.pause_button.click()
     room.rest()
     assert room.jobs.asked[-1] == ("pause", False)

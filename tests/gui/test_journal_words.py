@@ -66,7 +66,7 @@ def test_what_takes_most_away_is_told_first() -> None:
 def test_a_report_is_told_in_words() -> None:
     report = Consolidated(deduplicated=2, resolved=1, pending=3, clusters=2, source_memories=9, dry_run=True)
     assert describe_report(report.to_json()) == (
-        "2 united", "1 disagreement settled", "3 put to you", "2 digests of 9 memories",
+        "2 united", "1 disagreement settled", "3 for you to decide", "2 digests of 9 memories",
     )  # fmt: skip
     assert describe_report({"source_memories": 3}) == ("of 3 memories",)
     assert describe_report({}) == ()
@@ -82,7 +82,7 @@ def test_any_report_can_be_told(report: dict[str, object]) -> None:
 def test_codes_and_reasons_nobody_has_words_for() -> None:
     assert describe_code("E1003") == "the disk is full (E1003)"
     assert describe_code("E0000") == "an error ended it (E0000)"
-    assert describe_code("") == "nobody knows why"
+    assert describe_code("") == "the reason is unknown"
     assert (describe_reason("nobody_knows_this"), describe_reason("")) == ("Nobody knows this.", "")
     known = json.loads((files("resources") / "help" / "lifecycle.json").read_text(encoding="utf-8"))
     assert all(describe_reason(key) == sentence for key, sentence in known.items())

@@ -142,7 +142,7 @@ def test_the_time_can_be_left_out_and_taken_back(room: LabRoom) -> None:
     page.head.chips.time.click()
     room.rest()
     assert room.last_plan() == PlanChange(no_time=True)
-    assert page.head.chips.time.text() == "time: left out"
+    assert page.head.chips.time.text() == "time: ignored"
     page.head.chips.time.click()
     room.rest()
     assert room.last_plan() is None
@@ -327,10 +327,10 @@ def test_the_pointer_opens_details_by_a_double_click(room: LabRoom) -> None:
 @pytest.mark.parametrize(
     ("at", "said"),
     [
-        (0, "It did come: it is 1st in the answer."),
+        (0, "It is in the answer, at rank 1st."),
         (4, "It was dropped at “strong”. It is much weaker than the best answer."),
         (6, "It was dropped at “no repeats”."),
-        (7, "It was dropped at “in scope”. A newer memory took its place."),
+        (7, "It was dropped at “in scope”. A newer memory replaced it."),
     ],
 )
 def test_a_pasted_id_is_told_its_stage(room: LabRoom, at: int, said: str) -> None:

@@ -200,7 +200,7 @@ def test_saved_questions_are_listed_run_asked_and_deleted(room: LabRoom, context
     page = room.open(wish=SAVED)
     assert page.head.chips.isHidden()
     assert [line.state.text() for line in page.saved.lines] == ["never ran", "fails"]
-    assert "1 question that held fails now." in texts(page.saved)
+    assert "1 question that passed now fails." in texts(page.saved)
     page.saved.run_button.click()
     room.rest()
     assert [line.state.text() for line in page.saved.lines] == ["holds", "fails"]

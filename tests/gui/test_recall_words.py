@@ -99,7 +99,7 @@ def test_a_near_miss_names_its_weakest_places() -> None:
 
 
 def test_a_verdict_says_the_stage_or_that_there_was_none() -> None:
-    assert explain_missing(candidate(place=2), Status.ACTIVE) == ["It did come: it is 2nd in the answer."]
+    assert explain_missing(candidate(place=2), Status.ACTIVE) == ["It is in the answer, at rank 2nd."]
     dropped = explain_missing(candidate(dropped="duplicate", lists={"bm25": (4, 1.0)}), Status.ACTIVE)
     assert dropped[0] == "It was dropped at “no repeats”."
     assert dropped[-1] == "Found by words 4th."
@@ -169,7 +169,7 @@ def test_a_stage_holds_what_it_found_or_dropped() -> None:
         ("after_duplicates", 1, "Dropped at “no repeats”: 1."),
         ("after_duplicates", 0, "Dropped at “no repeats”: 1. The trace keeps"),
         ("in_scope", 0, "Dropped at “in scope”. None of the 1 candidates that the trace keeps"),
-        ("vector", 3, "What meaning found: 5. Only the strongest 1 candidates are kept; 3 of them stand here."),
+        ("vector", 3, "What meaning found: 5. Only the strongest 1 candidates are kept; 3 of them are listed here."),
         ("time", 0, "What time found. Nothing was found this way."),
     ],
 )
@@ -303,7 +303,7 @@ def test_how_often_a_memory_was_given_is_told() -> None:
     assert describe_disclosures(DeliveryCount(1, at, "Claude Code", 0)).startswith("Given once, to Claude Code on ")
     many = describe_disclosures(DeliveryCount(14, at, "Claude\u202e Code", 2))
     assert many.startswith("Given 14 times, last to Claude‹U+202E› Code on ")
-    assert many.endswith("It stood in 2 answers to you.")
+    assert many.endswith("It was in 2 answers to you.")
 
 
 def test_who_reports_a_memory_is_named() -> None:

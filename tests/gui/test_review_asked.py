@@ -62,7 +62,7 @@ def test_an_update_shows_who_asks_why_and_both_texts(rig: Rig, asker: Actor, win
     reply = rig.engine.client_changes.update_text(known, "The kettle is blue.", asker, REASON).result(30)
     page = page_of(window, qtbot)
     desk = page.desk
-    assert desk.question == "Shall this text be changed?"
+    assert desk.question == "Should this text be changed?"
     assert "Claude Code asks for it and says: “<b>It was painted</b>, see here.”" in desk.why
     assert desk.have.text.toPlainText() == "The kettle is red."
     assert desk.came.text.toPlainText() == "The kettle is blue."
@@ -85,7 +85,7 @@ def test_a_removal_shows_the_memory_alone(rig: Rig, asker: Actor, window: MainWi
     rig.engine.client_changes.remove_memory(known, asker, Wish.DELETE).result(30)
     page = page_of(window, qtbot)
     desk = page.desk
-    assert desk.question == "Shall this be deleted?"
+    assert desk.question == "Should this be deleted?"
     assert "Claude Code asks for it." in desk.why
     assert not desk.have.isVisible()
     assert desk.came.isVisible()

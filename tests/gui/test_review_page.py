@@ -198,7 +198,7 @@ def test_skipping_puts_it_at_the_end_and_offers_no_undo(room: Room) -> None:
     page = room.open([first, second])
     room.press(Qt.Key.Key_S)
     settle(room.qtbot, lambda: [row.id for row in page.queue.rows] == [second.id, first.id])
-    assert said == [("Put off. It comes again at the end.", "")]
+    assert said == [("Postponed. It comes again at the end.", "")]
     assert page.queue.list.current is not None
     assert page.queue.list.current.id == second.id
 
@@ -244,7 +244,7 @@ def test_dates_that_end_before_they_begin_are_not_taken(room: Room) -> None:
     dialog.has_end.setChecked(True)
     dialog.end.setDate(dialog.begin.date())
     assert not dialog.act.isEnabled()
-    assert dialog.problem.text() == "It cannot cease before it begins."
+    assert dialog.problem.text() == "It cannot end before it begins."
     dialog.end.setDate(dialog.begin.date().addDays(30))
     dialog.act.click()
     begin, end = room.decided[0][1].begin, room.decided[0][1].end
@@ -382,7 +382,7 @@ def test_what_was_done_is_said_whole() -> None:
 def test_an_item_that_closed_itself_says_so_and_takes_no_decision(room: Room) -> None:
     closed = item(
         "contradiction", side(newcomer("Blue.")), side(memory("Green.")), state="moot", actions=(),
-        closed="One of the two no longer stands.",
+        closed="One of the two is no longer active.",
     )  # fmt: skip
     page = room.open([closed])
     assert not page.is_ready
@@ -426,7 +426,7 @@ def test_what_reads_like_an_order_is_marked_by_a_shape_and_a_word(room: Room) ->
     page = room.open((order,))
     banner = page.desk.warning
     assert (banner.sentence, banner.isHidden()) == (told, False)
-    assert banner.accessibleName() == f"Reads like an order. {told}"
+    assert banner.accessibleName() == f"Reads like an instruction. {told}"
     assert not banner._sign.pixmap().isNull()
     assert "reads like an order" in row_note(replace(row_of(order), warned=True))
     plain = item("proposal", side(newcomer("The boat lies in Kappeln.")))

@@ -117,29 +117,27 @@ def settled(qtbot: QtBot, told: Callable[[], str], words: str) -> None:
 
 
 def test_what_is_in_use_and_what_there_is(section: MeaningSection) -> None:
-    assert section.now.description.text() == (
-        "Search by meaning goes by the built-in model. It makes 384 numbers of every memory."
-    )
+    assert section.now.description.text() == ("Search by meaning uses the built-in model, with 384 dimensions.")
     assert [section.models.itemText(at) for at in range(section.models.count())] == [
         "embed-small",
         "embed-large",
     ]
-    assert buttons(section.other) == ["What would it take?"]
+    assert buttons(section.other) == ["Estimate"]
     assert buttons(section.now) == []
     assert section.old.description.text() == "None are kept."
 
 
 def test_nothing_changes_before_the_cost_was_told(qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces) -> None:
-    press(section.other, "What would it take?")
+    press(section.other, "Estimate")
     settled(qtbot, section.other.told.text, "12,400 memories need a new vector: about 2 hours")
     assert "Lines were set elsewhere." in section.other.told.text()
     assert spaces.asked == [("cost", SMALL)]
     section.models.setCurrentIndex(1)  # another model: what was told holds no more
     assert section.other.told.text() == ""
-    press(section.other, "What would it take?")
+    press(section.other, "Estimate")
     settle(qtbot, section.begin.isVisible)
     press(section.other, "Change to it")
-    settled(qtbot, section.now.told.text, "310 of 12,400 memories are done (2 %)")
+    settled(qtbot, section.now.told.text, "310 of 12,400 memories done (2 %)")
     assert spaces.asked[-1] == ("begin", LARGE)
     assert section.bar.value() == 310
     assert "Stop the change" in buttons(section.now)
@@ -155,7 +153,7 @@ def test_a_change_can_be_paused_and_stopped(
     press(section.now, "Pause")
     settled(qtbot, section.now.told.text, "Background work is paused")
     assert context.bridge.engine.jobs.read_state().result(30).paused
-    press(section.now, "Go on")
+    press(section.now, "Resume")
     settle(qtbot, lambda: not context.bridge.engine.jobs.read_state().result(30).paused)
     heard = hear(context)
     press(section.now, "Stop the change")
@@ -179,7 +177,7 @@ def test_progress_is_asked_for_while_somebody_looks_and_no_longer(
 
 def test_a_model_that_cannot_be_used_says_why(qtbot: QtBot, section: MeaningSection, spaces: FakeSpaces) -> None:
     spaces.fails = EnvironmentFaultError(Code.EMBEDDING_FAILED, "The model gave no vectors.")
-    press(section.other, "What would it take?")
+    press(section.other, "Estimate")
     settled(qtbot, section.other.told.text, "The model gave no vectors.")
     assert section.measure.isEnabled()
     assert not section.begin.isVisible()
@@ -191,9 +189,9 @@ def test_without_a_server_it_says_so_and_can_look_again(
     spaces.offered = Offers((), "E3001")
     section.request_models()
     settled(qtbot, section.other.description.text, "No model server answers")
-    assert buttons(section.other) == ["Look again"]
+    assert buttons(section.other) == ["Try again"]
     spaces.offered = Offers((Offered(SMALL, 1),))
-    press(section.other, "Look again")
+    press(section.other, "Try again")
     settle(qtbot, section.models.isVisible)
 
 
@@ -212,11 +210,11 @@ def test_giving_up_old_vectors_asks_once_more(qtbot: QtBot, section: MeaningSect
     spaces.now = replace(spaces.now, kept=(KeptSpace(SMALL, 12_400, LATER),))
     section.reload()
     settled(qtbot, section.old.description.text, "embed-small (Ollama): 12,400 vectors, kept until ")
-    press(section.old, "Give them up …")
+    press(section.old, "Delete them …")
     assert "as long as the first time" in section.old.told.text()
     assert spaces.asked == []
-    settle(qtbot, lambda: buttons(section.old) == ["Give them up"])
-    press(section.old, "Give them up")
+    settle(qtbot, lambda: buttons(section.old) == ["Delete them"])
+    press(section.old, "Delete them")
     settled(qtbot, section.old.description.text, "given up")
     assert spaces.asked == [("forget", SMALL)]
     settle(qtbot, lambda: buttons(section.old) == [])
@@ -237,11 +235,11 @@ def test_the_page_makes_the_section_in_a_turn_of_its_own(qtbot: QtBot, context: 
     page = SettingsPage(context)
     page.show()
     assert not page.sections
-    page.activate("Model of meaning")
+    page.activate("Embedding model")
     settle(qtbot, page.is_settled)
     titles = [section.title for section in page.sections]
-    assert titles[-3:] == ["Model of meaning", "Vault and keys", "About"]
-    settle(qtbot, lambda: (item := page.groups.currentItem()) is not None and item.text() == "Model of meaning")
+    assert titles[-3:] == ["Embedding model", "Vault and keys", "About"]
+    settle(qtbot, lambda: (item := page.groups.currentItem()) is not None and item.text() == "Embedding model")
     page.search.setText("ollama vectors")
     assert page.meaning is not None
     assert page.meaning.now.isVisibleTo(page)

@@ -183,7 +183,7 @@ class FakeClients:
         return finished("step-resume")
 
     def preview_undo(self, name: str, since_ms: int) -> Future[Undoable]:
-        """What would be taken back."""
+        """What would be undone."""
         self.asked.append(("undoable", name, since_ms))
         return finished(self.found)
 

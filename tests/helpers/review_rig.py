@@ -181,9 +181,9 @@ def harbour() -> ReviewItem:
             "Luleå until 18 Nov 2026, Frankfurt from then on. The built-in model is 71 % sure.", at(2026, 11, 18),
         ),
         follows=(
-            Follow("2 digests", "draw on what you have and would be written anew", ("m-1", "m-2")),
-            Follow("Claude Code, Chat", "were given what you have 31 times"),
-            Follow("1 rule", "rests on what you have", ("m-3",)),
+            Follow("2 digests", "use the existing memory and would be rewritten", ("m-1", "m-2")),
+            Follow("Claude Code, Chat", "were given the existing memory 31 times"),
+            Follow("1 rule", "rests on the existing memory", ("m-3",)),
         ),
     )  # fmt: skip
 
@@ -202,7 +202,7 @@ def alone(kind: str, text: str, **more: Any) -> ReviewItem:
         "stale": "Is this still true?",
         "gap": "What is missing here?",
     }
-    usual: dict[str, Any] = {"question": questions.get(kind, "Shall this be remembered?"), "why": ("It waits.",)}
+    usual: dict[str, Any] = {"question": questions.get(kind, "Should this be remembered?"), "why": ("It waits.",)}
     if kind in {"stale", "gap"}:
         shown = side(memory(text), owners_word=True, recalled=6)
         usual["actions"] = YES_NO if kind == "stale" else (Action.REJECT, Action.SKIP)
@@ -229,7 +229,7 @@ def drawn() -> list[ReviewItem]:
 
 _NOTES = {
     "contradiction": "Two memories disagree",
-    "classification": "Loci is not sure how these two go together",
+    "classification": "Loci is not sure how these two relate",
     "quarantine": "Held back: low trust",
     "injection": "Injection flagged",
     "stale": "Not checked for a long time",
@@ -244,7 +244,7 @@ def row_of(shown: ReviewItem, **more: Any) -> ReviewRow:
     """The queue's row of an item."""
     recalled = shown.incoming.recalled + (shown.existing.recalled if shown.existing else 0)
     note = _NOTES[shown.kind] + (f" · recalled {recalled} times" if recalled else "")
-    has_own = shown.question not in {"Which of these is true?", "Shall this be remembered?"}
+    has_own = shown.question not in {"Which of these is true?", "Should this be remembered?"}
     member: dict[str, Any] = {
         "id": shown.id,
         "kind": shown.kind,
@@ -345,7 +345,7 @@ class FakeConflicts:
         else:
             for item_id in ids:
                 self.items.pop(item_id, None)
-            done = DecisionReply(f"step-{len(self.decided)}", "Keep what stands")
+            done = DecisionReply(f"step-{len(self.decided)}", "Keep the existing memory")
         if not self.holds:
             return finished(done)
         made: Future[DecisionReply] = Future()

@@ -31,7 +31,7 @@ STOPPED_ELSEWHERE = {
     "the_persons_claim_over_other_words": "the claim stands already: corroborated, nothing is stored",
     "the_persons_words_with_another_claim": "the text stands already, and its claim is not this client's to add",
     "an_end_for_what_the_person_said": "the claim stands already: its window is not this client's to set",
-    "words_of_command_in_the_text": "it reads like an order to an assistant: nobody is given it by itself",
+    "words_of_command_in_the_text": "it reads like an instruction to an assistant: nobody is given it by itself",
     "a_proposal": "waits for the person whatever it says",
 }
 """Attacks that never reach the gate, and what stops them: without the gate they fail as well."""

@@ -66,8 +66,8 @@ class ShowCode(QWidget):
         self.sheet = Sheet(
             theme,
             "Your recovery code",
-            "If you ever forget the passphrase, this code is the only other way in. It is shown this once: write it "
-            "down, or keep it in a password manager.",
+            "If you ever forget the passphrase, this code is the only other way in. It is shown only once: write it "
+            "down or save it in a password manager.",
             step="2 of 3",
             width=480,
         )
@@ -84,14 +84,14 @@ class ShowCode(QWidget):
         self.sheet.add_space(4)
         self.sheet.add_widgets(self._note)
         self._note.hide()
-        self.main = make_button("I have kept it", onward, kind="primary")
+        self.main = make_button("I have saved it", onward, kind="primary")
         self.sheet.add_footer(self.copy, self.save, self.main)
         make_column(self, self.sheet)
         self.setFocusProxy(self.main)
 
     def _copy_code(self) -> None:
         QGuiApplication.clipboard().setText(self._code)
-        self._show_note("Copied. Loci takes it off the clipboard when you are done here.")
+        self._show_note("Copied. Loci clears the clipboard when you leave this page.")
 
     def _ask_save_path(self) -> None:
         asking = QFileDialog(self, "Save the recovery code", _FILE)
@@ -116,7 +116,7 @@ class ShowCode(QWidget):
     def _on_code_saved(self, _nothing: None) -> None:
         self.save.setEnabled(True)
         self.sheet.clear_trouble()
-        self._show_note("Saved. Move the file to a place that is not this computer.")
+        self._show_note("Saved. Move the file off this computer.")
 
     def _on_save_failed(self, error: BaseException) -> None:
         self.save.setEnabled(True)
@@ -124,7 +124,7 @@ class ShowCode(QWidget):
         if problem is not None and problem.family == "user":
             self.sheet.show_problem(problem.sentence)
         else:
-            self.sheet.show_problem("The code could not be written there; choose another place.")
+            self.sheet.show_problem("The code could not be saved there. Choose another folder.")
 
     def _show_note(self, sentence: str) -> None:
         self._note.setText(sentence)
@@ -169,8 +169,8 @@ class CheckCode(QWidget):
         first, second = asked or sorted(random.SystemRandom().sample(range(1, len(self._groups) + 1), 2))
         self.sheet = Sheet(
             theme,
-            "Is it safe?",
-            f"Type groups {first} and {second} of the code you kept, or paste the whole of it into either field.",
+            "Confirm your recovery code",
+            f"Type groups {first} and {second} of your code, or paste the whole code into either field.",
             step="2 of 3",
             width=480,
         )
@@ -224,7 +224,7 @@ class CheckCode(QWidget):
             mark_field(self.fields[number], is_wrong=True)
         many = " and ".join(str(number) for number in wrong)
         self.sheet.show_problem(
-            f"Group {many} is another one." if len(wrong) == 1 else f"Groups {many} are other ones.",
+            f"Group {many} does not match." if len(wrong) == 1 else f"Groups {many} do not match.",
         )
         self.fields[wrong[0]].setFocus()
         self.fields[wrong[0]].selectAll()
@@ -243,11 +243,11 @@ def clear_clipboard(code: str) -> None:
 
 _TITLE = "A palace for what you know"
 _WHAT = (
-    "Loci keeps what you told your assistants, and your notes, as a place you can walk through. It all stays on this "
-    "computer, encrypted; only your passphrase opens it."
+    "Loci keeps your conversations with assistants and your notes as a place you can walk through. Everything stays on "
+    "this computer, encrypted. Only your passphrase opens it."
 )
 _FIND, _EMPTY = True, False  # whether to look for exports
-_DIFFER = "The two are not the same."
+_DIFFER = "The two do not match."
 
 
 class Passphrase(QWidget):
@@ -263,21 +263,23 @@ class Passphrase(QWidget):
         self._make = make
         self.sheet = Sheet(theme, _TITLE, _WHAT, step="1 of 3", width=480)
         self.first = SecretField(theme, "Passphrase")
-        self.second = SecretField(theme, "Passphrase again")
+        self.second = SecretField(theme, "Repeat the passphrase")
         self.meter = StrengthMeter(theme)
         self._caps = make_label(CAPS, "warning")
         self._caps.hide()
         self._differ = make_label(_DIFFER, "warning")
         self._differ.hide()
-        self.ring = QCheckBox("Let this computer's keyring open it too")
-        self.ring.setAccessibleDescription("Then you need the passphrase only where the keyring is not at hand.")
-        self.ring.setToolTip("Then you need the passphrase only where the keyring is not at hand.")
+        self.ring = QCheckBox("Also unlock with this computer's keyring")
+        self.ring.setAccessibleDescription("Then the passphrase is needed only when the keyring is not available.")
+        self.ring.setToolTip("Then the passphrase is needed only when the keyring is not available.")
         self.ring.hide()
-        self.main = make_button("Make my palace", self.submit_passphrase, kind="primary")
+        self.main = make_button("Create my palace", self.submit_passphrase, kind="primary")
         self.sheet.add_widgets(make_label("Choose a passphrase", "strong"), self.first, self.meter)
-        self.sheet.add_widgets(make_label("Once more", "strong"), self.second, self._differ, self._caps, self.ring)
         self.sheet.add_widgets(
-            make_label("Nobody can reset it for you; a recovery code comes next.", "small", wrap=True)
+            make_label("Repeat the passphrase", "strong"), self.second, self._differ, self._caps, self.ring
+        )
+        self.sheet.add_widgets(
+            make_label("Nobody can reset it for you. You get a recovery code next.", "small", wrap=True)
         )
         self.sheet.add_footer(self.main)
         make_column(self, self.sheet)
@@ -309,13 +311,13 @@ class Passphrase(QWidget):
             self._show_problem(self.first, "Choose a passphrase first.")
         elif self.first.text() != self.second.text():
             self._differ.hide()
-            self._show_problem(self.second, f"{_DIFFER} Type it once more.")
+            self._show_problem(self.second, f"{_DIFFER} Type it again.")
         else:
             self.second.take_text()
             typed = self.first.take_text()
             self._differ.hide()
             self._set_free(is_free=False)
-            self.sheet.show_busy("Making the palace")
+            self.sheet.show_busy("Creating the palace")
             self._make(typed, self.ring.isChecked() and not self.ring.isHidden())
 
     def _show_problem(self, line: SecretField, sentence: str) -> None:
@@ -326,7 +328,7 @@ class Passphrase(QWidget):
     def _set_free(self, *, is_free: bool) -> None:
         for part in (self.first, self.second, self.ring, self.main):
             part.setEnabled(is_free)
-        self.main.setText("Make my palace" if is_free else "Making it …")
+        self.main.setText("Create my palace" if is_free else "Creating it …")
 
     def show_failure(self, sentence: str, action: str = "", run: Callable[[], None] | None = None) -> None:
         """It was not made."""
@@ -348,9 +350,9 @@ class Begin(QWidget):
         super().__init__()
         self.sheet = Sheet(
             theme,
-            "Bring your history",
-            "Loci reads what ChatGPT, Claude, Claude Code, Codex, Obsidian and others let you take along. It can look "
-            "for exports in the usual places of this computer; nothing comes in before you have seen what it is.",
+            "Import your history",
+            "Loci reads exports of ChatGPT, Claude, Claude Code, Codex, Obsidian and others. It can look for them in "
+            "the usual folders of this computer. Nothing is imported before you have seen it.",
             step="3 of 3",
             width=480,
         )
@@ -430,7 +432,7 @@ class FirstRun(QWidget):
         vault = self._context.bridge.engine.vault
         held = [passphrase]  # given away once; nothing of the task keeps it
         self._context.tasks.run(
-            make_query("Making the palace", lambda: vault.create(held.pop(), use_keyring))
+            make_query("Creating the palace", lambda: vault.create(held.pop(), use_keyring))
             .within(self)
             .success(self._on_vault_made)
             .failure(self._on_making_failed)
@@ -482,7 +484,7 @@ class FirstRun(QWidget):
             self.check_code.main.setEnabled(True)
             self.check_code.sheet.hide_busy()
             if not fits:
-                self.check_code.sheet.show_problem("The key file does not take this code. Show it again and compare.")
+                self.check_code.sheet.show_problem("This code does not match the key file. Show it again and compare.")
                 return
         if self.last is None:
             self.last = Begin(self._context.theme, self._show_code_again, self._on_begin_clicked)

@@ -93,7 +93,7 @@ class Gate(QWidget):
 
     def _show_trouble(self, problem: Problem) -> None:
         sheet = Sheet(self.context.theme, "Your palace cannot be opened", describe_problem(problem))
-        again = make_button("Look again", self.find_vault, kind="primary")
+        again = make_button("Try again", self.find_vault, kind="primary")
         sheet.add_footer(again)
         sheet.setFocusProxy(again)
         self._show_page(sheet)
@@ -185,13 +185,13 @@ def _ask_older(context: Context, said: list[str]) -> None:
         task = make_query("Accepting the vault", context.bridge.engine.accept_older)
         context.tasks.run(task.success(lambda retired: _show_accepted(context, retired)))
 
-    context.desk.show_message(" ".join(said), "Go on with it", accept_vault, stays=True)
+    context.desk.show_message(" ".join(said), "Use this copy", accept_vault, stays=True)
 
 
 def _show_accepted(context: Context, retired: int) -> None:
-    said = "This palace is the one that counts from here on."
+    said = "This copy is now the current one."
     if retired:
-        said += f" {count_of(retired, 'assistant')} must be paired anew."
+        said += f" {count_of(retired, 'assistant')} must be paired again."
     context.desk.show_message(said)
 
 
@@ -217,7 +217,9 @@ def opening_notes(info: OpenInfo) -> list[str]:
     if older is not None:
         said.extend(_describe_doubts(older))
     elif info.head_state != "ok":
-        said.append("The note of the last change seen here was missing; it cannot be told which copy is the newest.")
+        said.append(
+            "The record of the last change on this computer was missing, so Loci cannot tell which copy is newest."
+        )
     return said
 
 
@@ -228,5 +230,7 @@ def _describe_doubts(older: OlderCopy) -> list[str]:
             f"This vault is older than the one last seen here{seen}: it may be a copy, or its newest changes are lost."
         )
     else:
-        said = "It cannot be told whether this is an older copy: the note of the last change seen here is missing."
-    return [said, "Nothing is changed and no assistant is let in until you go on with it."]
+        said = (
+            "Loci cannot tell whether this is an older copy: the record of the last change on this computer is missing."
+        )
+    return [said, "Nothing changes and no assistant can connect until you use this copy."]

@@ -22,8 +22,8 @@ CAPS = "Caps Lock is on."
 _WRONG = "That passphrase does not open this vault."
 _WRONG_CODE = "That code does not open this vault. It has nine groups of four letters and digits; spaces do not matter."
 _WHAT_TO_DO = {
-    Code.VAULT_DAMAGED.value: "Nothing was changed. A backup can be put in its place with: loci restore",
-    Code.KEY_FILE_DAMAGED.value: "No secret was tried, so none is wrong.",
+    Code.VAULT_DAMAGED.value: "Nothing was changed. To restore a backup, run: loci restore",
+    Code.KEY_FILE_DAMAGED.value: "Your passphrase was not checked.",
 }
 
 
@@ -94,9 +94,9 @@ class Unlock(QWidget):
         self.switch.setAccessibleName(self.switch.text())
         self.switch.setVisible(self._presence.has_passphrase)
         usual = (
-            "Your palace is locked. The recovery code you were given at the beginning opens it."
+            "Your palace is locked. Enter your recovery code."
             if by_code
-            else "Your palace is locked. Your passphrase opens it."
+            else "Your palace is locked. Enter your passphrase."
         )
         self.sheet.sentence.setText(self._note or usual)
         self._current_field.setFocus()

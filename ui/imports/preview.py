@@ -145,7 +145,7 @@ class Content(QWidget):
         self.table.setColumnHidden(1, all(row.new == row.messages for row in report.plan))
         self._has_branches = any(row.branches for row in report.plan)
         self._fit_columns()
-        more = f"{report.plan_more:,} more conversations are not listed; they come along only if all are ticked."
+        more = f"{report.plan_more:,} more conversations are not listed. They are imported only if all are ticked."
         self._more.setText(more if report.plan_more else "")
         self._more.setVisible(bool(report.plan_more))
         self._fill_left(describe_omissions(report.skipped))
@@ -164,14 +164,14 @@ class Content(QWidget):
     def _name_tabs(self, report: ImportReport) -> None:
         rows = len(report.plan) + report.plan_more
         skipped = sum(report.skipped.values())
-        choices = [("plan", f"Conversations {rows:,}" if report.conversations else "What comes in")]
+        choices = [("plan", f"Conversations {rows:,}" if report.conversations else "To import")]
         choices += [("left", f"Left out {skipped:,}")] if skipped else []
         choices += [("trouble", f"Problems {len(report.errors):,}")] if report.errors else []
         if self._tabs is not None:
             self._tabs_row.removeWidget(self._tabs)
             self._tabs.hide()
             self._tabs.deleteLater()
-        self._tabs = Segments(choices, "plan", "What to look at")
+        self._tabs = Segments(choices, "plan", "Parts of the export")
         self._tabs.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._tabs.chosen.connect(self.show_part)
         self._tabs_row.insertWidget(0, self._tabs)
@@ -222,7 +222,7 @@ class Content(QWidget):
 
 def _problem_table(theme: Theme) -> QTableWidget:
     made = QTableWidget(0, 2)
-    made.setHorizontalHeaderLabels(["Where", "What is wrong"])
+    made.setHorizontalHeaderLabels(["Where", "Problem"])
     made.setAccessibleName("Problems")
     made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -246,8 +246,8 @@ def _report_figures(report: ImportReport) -> list[tuple[int, str]]:
         (messages.get("user", 0), "you said"),
         (messages.get("assistant", 0), "assistants said"),
         (messages.get("other", 0), "other entries"),
-        (report.proposals, "wait for your word"),
-        (known_of(report), "you have already"),
+        (report.proposals, "need your decision"),
+        (known_of(report), "already imported"),
     ]
 
 
@@ -286,7 +286,7 @@ class RefusedExport(QWidget):
         super().__init__()
         self._title = Elided("", "section", Qt.TextElideMode.ElideMiddle)
         self._sentence = make_label("", wrap=True)
-        self._form = MenuChip(context.theme, "Read it as", FORMAT_WORDS, "")
+        self._form = MenuChip(context.theme, "Import as", FORMAT_WORDS, "")
         self._form.chosen.connect(self.formed)
         self._hint = make_label(UNDERSTOOD, "muted", wrap=True)
         self.other = make_button("Choose something else", self.leave.emit)
@@ -302,12 +302,12 @@ class RefusedExport(QWidget):
         is_unknown = problem.code == _UNKNOWN and source.form is None
         self._title.set_text(source.name)
         self._sentence.setText(
-            "This is in no format Loci knows. If you know better, say what it is." if is_unknown else problem.sentence
+            "Loci does not recognise this format. You can choose one." if is_unknown else problem.sentence
         )
         self._form.setVisible(problem.code == _UNKNOWN)
         self._form.show_choice(source.form or "")
         if not source.form:
-            self._form.setText("Read it as …")
+            self._form.setText("Import as …")
 
 
 class Waiting(QWidget):
@@ -376,7 +376,9 @@ class Rehearse(QWidget):
         self.space = QComboBox()
         self.space.setEditable(True)
         self.space.setAccessibleName("Import into")
-        self.space.setToolTip("The space it goes to, a wing of the palace; entries that name their own go there.")
+        self.space.setToolTip(
+            "The space to import into, a wing of the palace. Entries that name their own space go there."
+        )
         self.space.setMinimumWidth(context.theme.px(160))
         self._typed = make_timer(self, self._on_space_typed)
         self._space = HOME_SPACE

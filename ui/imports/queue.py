@@ -55,7 +55,9 @@ class ProgressStep(QWidget):
         self.bar.setFixedWidth(context.theme.px(420))
         self.count = make_label("", "muted")
         self.count.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._hint = make_label("You can close this window; the import goes on, and the status bar shows it.", "small")
+        self._hint = make_label(
+            "You can close this dialog. The import continues, and the status bar shows its progress.", "small"
+        )
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         layout = make_column(self, gap=12)
         layout.addStretch(2)
@@ -80,7 +82,7 @@ class ProgressStep(QWidget):
         self._nr.setText(f"{at + 1} of {many}" if many > 1 else "")
         self._nr.setVisible(many > 1)
         self.bar.setRange(0, 0)
-        self.count.setText("Reading it through first …")
+        self.count.setText("Scanning …")
 
     def show_progress(self, done: int, total: int) -> None:
         """Show how far it is.
@@ -91,7 +93,7 @@ class ProgressStep(QWidget):
         """
         if total <= 0:
             self.bar.setRange(0, 0)
-            self.count.setText(f"Reading it through first: {count_of(done, 'entry', 'entries')} …")
+            self.count.setText(f"Scanning: {count_of(done, 'entry', 'entries')} …")
             return
         self.bar.setRange(0, total)
         self.bar.setValue(done)
@@ -112,7 +114,7 @@ class ProgressStep(QWidget):
     def show_stopping(self) -> None:
         """It is being taken back."""
         self.bar.setRange(0, 0)
-        self._title.set_text("Stopping, and taking back what came in so far …")
+        self._title.set_text("Stopping and removing what was imported so far …")
         self.count.setText("")
 
 
@@ -181,7 +183,7 @@ class Done(QWidget):
         reports = [report for _, report in outcome.reports]
         if reports:
             waiting = sum(report.proposals for report in reports)
-            more = f"{count_of(waiting, 'proposal')} of assistants wait for your word." if waiting else ""
+            more = f"{count_of(waiting, 'proposal')} from assistants need your decision." if waiting else ""
             self._show_outcome("circle-check", "success", describe_stored(reports), more)
         else:
             self._show_outcome("triangle-alert", "warning", "Nothing was imported.", "")
@@ -380,7 +382,7 @@ class ImportQueue(QObject):
     def _report_outcome(self) -> None:
         desk, outcome = self._context.desk, self.outcome
         if outcome.is_stopped:
-            desk.show_message("The import was stopped; nothing of it was kept.")
+            desk.show_message("The import was stopped. Nothing was kept.")
         elif outcome.problems:
             desk.show_message(outcome.problems[0][1].sentence)
         elif outcome.reports:

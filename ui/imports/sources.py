@@ -309,8 +309,8 @@ def describe_stored(reports: Sequence[ImportReport]) -> str:
     """What imports stored, as a sentence."""
     stored = sum(report.stored for report in reports)
     if not stored:
-        return "Nothing new: all of it was in your palace already."
-    return f"{count_memories(stored)} came into your palace."
+        return "Nothing new: everything was imported before."
+    return f"{count_memories(stored)} imported."
 
 
 def format_duration(seconds: float) -> str:

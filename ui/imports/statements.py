@@ -42,7 +42,7 @@ class StatementsOffer(QWidget):
         self._statements = self._small = 0
         self.sentence = make_label("", "muted", wrap=True)
         self.make = make_button("Make statements", self.start_making, theme=context.theme, icon="sparkles")
-        self.make.setToolTip("Says what each of you has, likes and does in sentences of its own. One undo.")
+        self.make.setToolTip("Turns what was said into short facts, each with its source. One undo step.")
         line = make_row(self.sentence, self.make, gap=16, parent=self)
         line.setStretch(0, 1)
         self.hide()
@@ -74,7 +74,7 @@ class StatementsOffer(QWidget):
 
     def _on_counted(self, waiting: int) -> None:
         if waiting:
-            self.sentence.setText("Looking what was said …")
+            self.sentence.setText("Reading the conversations …")
             self.make.setEnabled(False)
             self.make.show()
             self.show()
@@ -97,7 +97,7 @@ class StatementsOffer(QWidget):
             self._preview_next()
             return
         told = count_of(self._statements, "statement")
-        self.sentence.setText(f"{told} can be made of what was said; {self._describe_small_talk()}")
+        self.sentence.setText(f"{told} can be made from what was said; {self._describe_small_talk()}")
         self.make.setEnabled(self._statements + self._small > 0)
 
     # ---- making
@@ -117,7 +117,7 @@ class StatementsOffer(QWidget):
             self._make_next()
             return
         told = count_of(self._statements, "statement was", "statements were")
-        self.sentence.setText(f"{told} made; {self._describe_small_talk()} Ctrl+Z takes them back.")
+        self.sentence.setText(f"{told} made; {self._describe_small_talk()} Ctrl+Z undoes it.")
         self.made.emit()
 
     def _on_failed(self, error: BaseException) -> None:

@@ -28,7 +28,7 @@ from ui.widgets.labels import count_memories
 
 SIZE = QSize(860, 620)
 SMALLEST = QSize(640, 480)
-STEPS = ("Choose", "Look inside", "Import")
+STEPS = ("Choose", "Preview", "Import")
 Act = tuple[str, Callable[[], None]]
 """The title of a button and what it does."""
 
@@ -246,7 +246,7 @@ class Reader(QObject):
         def start_rehearsal(watch: Watch) -> Future[ImportReport]:
             return imports.rehearse(source.path, source.form, OWNER_ACTOR, self._space, watch.progress, watch.cancelled)
 
-        task = Task("Looking into an export", start_rehearsal, can_cancel=True).within(self, "read")
+        task = Task("Reading an export", start_rehearsal, can_cancel=True).within(self, "read")
         self._running = self._context.tasks.run(
             task.success(lambda report: self._on_source_read(source, report)).failure(
                 lambda error: self._on_reading_failed(source, error)
@@ -348,7 +348,7 @@ class ImportDialog(Frame):
 
     def _choose_footer(self, ticked: int) -> None:
         if self.page is self.choose:
-            title = "Look inside" if ticked < 2 else f"Look inside {ticked}"
+            title = "Preview" if ticked < 2 else f"Preview {ticked}"
             main = (title, self.choose.submit_ticked) if self.choose.model.lines else None
             self.set_footer(("Close", self.reject), main, may_go=ticked > 0)
 
@@ -391,7 +391,7 @@ class ImportDialog(Frame):
         queue.ended.connect(self._on_queue_ended)
         self.progress.show_queue(queue)
         self.show_page(self.progress, 2)
-        self.set_footer(("Stop and take back", self.stop_import), None, ("Go on in the background", self.reject))
+        self.set_footer(("Stop and undo", self.stop_import), None, ("Continue in the background", self.reject))
         queue.start_first()
 
     def stop_import(self) -> None:
@@ -407,7 +407,7 @@ class ImportDialog(Frame):
             return
         self.takes_drops = True
         if queue.outcome.is_stopped and not queue.outcome.reports:
-            self.context.desk.show_message("The import was stopped; nothing of it was kept.")
+            self.context.desk.show_message("The import was stopped. Nothing was kept.")
             self.show_page(self.rehearse, 1)
             self._update_footer()
             return
@@ -473,4 +473,4 @@ class ImportDialog(Frame):
         if queue is not None and not queue.is_over:
             queue.is_watched = False
             queue.ended.disconnect(self._on_queue_ended)
-            self.context.desk.show_message("The import goes on; the status bar shows how far it is.")
+            self.context.desk.show_message("The import continues. The status bar shows its progress.")

@@ -179,21 +179,21 @@ _AWAY = frozenset({Status.ARCHIVED, Status.DELETED})
 COPIED = "application/x-loci-memory"
 """Marks on the clipboard what came from here, so that locking can take it off."""
 NONE_SELECTED = "Select a memory first."
-SAME_ALREADY = "Nothing changed: it is like that already."
+SAME_ALREADY = "Nothing to change."
 
 
 def explain_no_edit(memory: Memory) -> str:
     """Why a text cannot be written anew, as the engine would say it; "" where it can."""
     if memory.part_of is not None:
-        return "It is a part of a longer text; such parts cannot be edited one by one."
+        return "It is part of a longer text. Parts cannot be edited separately."
     if memory.kind is Kind.DIGEST:
-        return "A digest is made from other memories and stays what it is."
+        return "A digest is made from other memories and cannot be edited."
     reasons = {
-        Status.SUPERSEDED: "It is an older version; edit the one that stands.",
-        Status.DELETED: "It was forgotten; bring it back first.",
-        Status.ARCHIVED: "It is archived; bring it back first.",
+        Status.SUPERSEDED: "This is an older version. Edit the current one.",
+        Status.DELETED: "It is forgotten. Restore it first.",
+        Status.ARCHIVED: "It is archived. Restore it first.",
         Status.QUARANTINED: "It waits for your decision.",
-        Status.CONSOLIDATED: "A digest stands for it.",
+        Status.CONSOLIDATED: "A digest replaces it.",
     }
     return reasons.get(memory.status, "")
 
@@ -286,10 +286,10 @@ class MemoryActions(QObject):
             Verb("memory.move", "Move …", "move-right", self._ask_new_place, _is_present, "", "M",
                  "space room wing", "Move"),
             Verb("memory.archive", "Archive", "archive", self._archive_memory, _is_current, words="put away hide"),
-            Verb("memory.restore", "Bring back", "archive-restore", self._restore_memory, _is_put_away,
+            Verb("memory.restore", "Restore", "archive-restore", self._restore_memory, _is_put_away,
                  words="restore undelete",
-                 short="Bring back"),
-            Verb("memory.current", "Go to the version that stands", "history", self._select_current_version, _is_old,
+                 short="Restore"),
+            Verb("memory.current", "Go to the current version", "history", self._select_current_version, _is_old,
                  words="newest newer", short="Go to the newest version"),
             Verb("memory.confirm", "Confirm that it is right", "check", self._confirm_memory, can_judge, "", "C",
                  "true"),
@@ -298,8 +298,8 @@ class MemoryActions(QObject):
                  "wrong false"),
             Verb("memory.helpful", "Rule: it helped", "check", partial(_submit_outcome, at, HELPFUL), is_rule, "", "H",
                  "mark useful", menu=""),
-            Verb("memory.harmful", "Rule: it did harm …", "circle-alert", partial(_ask_harm, at, self._host), is_rule,
-                 "", "X", "mark bad", menu=""),
+            Verb("memory.harmful", "Rule: it caused harm …", "circle-alert", partial(_ask_harm, at, self._host),
+                 is_rule, "", "X", "mark bad", menu=""),
             Verb("memory.worked", "Procedure: it worked", "check", partial(_submit_outcome, at, WORKED),
                  is_procedure, "", "W",
                  "outcome success", menu=""),
@@ -404,10 +404,10 @@ class MemoryActions(QObject):
         self._revise_memory(memory, Revision(pinned=not memory.pinned), said)
 
     def _archive_memory(self, memory: Memory) -> None:
-        self._revise_memory(memory, Revision(status=Status.ARCHIVED), "Archived. Assistants do not get it any more.")
+        self._revise_memory(memory, Revision(status=Status.ARCHIVED), "Archived. Assistants no longer see it.")
 
     def _restore_memory(self, memory: Memory) -> None:
-        self._revise_memory(memory, Revision(status=Status.ACTIVE), "It is back.")
+        self._revise_memory(memory, Revision(status=Status.ACTIVE), "Restored.")
 
     def _revise_memory(self, memory: Memory, revision: Revision, sentence: str) -> None:
         engine = self._context.bridge.engine
@@ -436,7 +436,7 @@ class MemoryActions(QObject):
     def _forget_memory(self, memory: Memory) -> None:
         context, engine = self._context, self._context.bridge.engine
         task = make_write("Forgetting a memory", lambda: engine.memories.forget(memory.id, OWNER_ACTOR))
-        context.tasks.run(task.success(lambda step: offer_undo(context, "Forgotten. It can be brought back.", step)))
+        context.tasks.run(task.success(lambda step: offer_undo(context, "Forgotten. You can restore it.", step)))
 
     def _confirm_memory(self, memory: Memory) -> None:
         submit_verdict(self._context, memory.id, CONFIRM)
@@ -466,7 +466,7 @@ class MemoryActions(QObject):
         copied.setText(memory.text)
         copied.setData(COPIED, b"1")
         QGuiApplication.clipboard().setMimeData(copied)
-        self._context.desk.show_message("Copied as it came.")
+        self._context.desk.show_message("Copied.")
 
     def _on_vault_state(self, state: str) -> None:
         clipboard = QGuiApplication.clipboard()

@@ -209,7 +209,7 @@ class ClaimBox(QWidget):
         layout = make_column(made, make_label(above, role, wrap=True), gap=1)
         layout.addWidget(make_label(f"“{one_line(quote.quote, _QUOTE)}”", wrap=True))
         if quote.memory_id != self._memory_id:
-            look = make_button("Look at it", lambda: self.looked_at.emit(quote.memory_id), kind="link")
+            look = make_button("Show", lambda: self.looked_at.emit(quote.memory_id), kind="link")
             layout.addLayout(make_flush_row(look, None))
         return made
 

@@ -103,7 +103,7 @@ class HoldDialog(QDialog):
         self._show_button(0)
         self.found.setText(belief_strings()["hold"]["counting"])
         request, conflicts = self._requests[self.sources.current], self._context.bridge.engine.conflicts
-        task = make_query("Looking through a source", lambda: conflicts.hold_preview(request)).within(self, "preview")
+        task = make_query("Reading a source", lambda: conflicts.hold_preview(request)).within(self, "preview")
         self._context.tasks.run(task.success(self._on_memories_counted).failure(self._on_task_failed))
 
     def _on_memories_counted(self, preview: HoldPreview) -> None:
@@ -206,10 +206,10 @@ class MoveDialog(QDialog):
         self._places: Mapping[str, list[Place]] = {SPACE: [], ROOM: []}
         self._notes = {SPACE: "The spaces are being read …", ROOM: "The rooms are being read …"}
         self._where: Whereabouts | None = None
-        self.kinds = Segments(((SPACE, "To a space"), (ROOM, "To a room")), SPACE, "Where to")
+        self.kinds = Segments(((SPACE, "To a space"), (ROOM, "To a room")), SPACE, "Destination")
         self.kinds.chosen.connect(self._on_kind_chosen)
         self.field = QLineEdit()
-        self.field.setAccessibleName("Name of the place")
+        self.field.setAccessibleName("Destination name")
         self.field.textChanged.connect(self._filter_places)
         self.field.installEventFilter(self)
         self.list = QListWidget()
@@ -319,9 +319,7 @@ class MoveDialog(QDialog):
         if place is None or self.kinds.current != SPACE:
             return
         library = self._context.bridge.engine.library
-        task = make_query(
-            "Looking ahead", lambda: library.preview_revision((self._memory.id,), Revision(space=place.id))
-        )
+        task = make_query("Previewing", lambda: library.preview_revision((self._memory.id,), Revision(space=place.id)))
         self._context.tasks.run(task.within(self, "preview").success(self._show_preview).failure(self._on_task_failed))
 
     def _show_preview(self, preview: RevisionPreview) -> None:
@@ -360,7 +358,7 @@ class MoveDialog(QDialog):
 
     def _on_space_revised(self, place: Place, report: RevisionReport) -> None:
         if report.step_id is None:
-            self.note.setText(" ".join(report.refused) or "It is there already.")
+            self.note.setText(" ".join(report.refused) or "It is already there.")
         else:
             self._finish_move(one_line(place.id, 40), report.step_id)
 

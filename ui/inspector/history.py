@@ -383,7 +383,7 @@ class HistoryPart(Part):
         since = f" since {date_of(memory.retired_at)}" if memory.retired_at is not None else ""
         words = make_label(f"{_AWAY[memory.status]}{since}. It can be brought back.", wrap=True)
         layout = make_column(made, words)
-        restore = make_button("Bring back", self._restore_memory, kind="link")
+        restore = make_button("Restore", self._restore_memory, kind="link")
         layout.addLayout(make_flush_row(restore, None))
         return made
 
@@ -393,7 +393,7 @@ class HistoryPart(Part):
     def _make_version(self, number: int, version: Memory, clients: Mapping[str, str]) -> QWidget:
         made = QWidget()
         is_first = number == len(self._versions) - 1
-        did = "first told by" if is_first else "changed by"
+        did = "added by" if is_first else "changed by"
         head = make_label(f"Version {version.version}", "strong")
         when = make_label(
             f"{describe_standing(version)} · {did} {describe_author(version, clients)}", "small", wrap=True
@@ -420,13 +420,13 @@ class HistoryPart(Part):
         made: list[QWidget] = []
         shown, newest = self._memory, self._versions[0]
         if shown is not None and version.id != shown.id:
-            made.append(make_button("Look at it", self._make_selector(version.id), kind="link"))
+            made.append(make_button("Show", self._make_selector(version.id), kind="link"))
         can_take = newest.status is Status.ACTIVE and not explain_no_edit(newest)
         if can_take and version.id != newest.id and version.text != newest.text:
-            hint = "Makes a new version with the words of this one"
+            hint = "Makes a new version with this text"
             made.append(
                 make_button(
-                    "Use these words again", self._make_text_restorer(newest.id, version.text), kind="link", hint=hint
+                    "Restore this version", self._make_text_restorer(newest.id, version.text), kind="link", hint=hint
                 )
             )
         return made
@@ -448,7 +448,7 @@ class HistoryPart(Part):
         if report.step_id is None:
             self.context.desk.show_message(" ".join(report.refused) or SAME_ALREADY)
             return
-        offer_undo(self.context, "These words stand again.", report.step_id)
+        offer_undo(self.context, "This version is current again.", report.step_id)
         self.context.selection.select(report.ids[0], _ORIGIN)
 
 

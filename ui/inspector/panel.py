@@ -97,7 +97,7 @@ class Inspector(QFrame):
         self.actions_box.editing.connect(self._start_edit)
         self._specs = sorted(parts, key=lambda spec: spec.order)
         self._parts: list[tuple[PartSpec, Part, QFrame]]
-        self._states = States(context.theme, self._build_content(), "The memory is being read …")
+        self._states = States(context.theme, self._build_content(), "Reading the memory …")
         make_column(self, self._states)
         self._follow_soon = make_timer(self, self._show_selection, FOLLOW_MS)
         self._slow = make_timer(self, self._states.show_loading, _SLOW_MS)
@@ -123,7 +123,7 @@ class Inspector(QFrame):
         theme = self._context.theme
         self._mark = KindMark(theme, Kind.FACT, 14)
         self.caps = Elided("", "label")
-        menu = make_tool_button(theme, "ellipsis", "What can be done with this memory")
+        menu = make_tool_button(theme, "ellipsis", "Actions for this memory")
         menu.setMenu(self.actions_box.menu)
         menu.setPopupMode(menu.ToolButtonPopupMode.InstantPopup)
         head = make_row(self._mark, self.caps, menu, gap=8)
@@ -327,7 +327,7 @@ class Inspector(QFrame):
 
     def _show_nothing(self) -> None:
         self._clear_shown()
-        words = "Select a memory to see where it comes from, how it stands to others and what it said before."
+        words = "Select a memory to see its source, its relations and its history."
         self._states.show_empty(Blank(self._context.theme, "panel-right", "Nothing is selected", words))
 
     def _on_reading_failed(self, error: BaseException) -> None:
@@ -345,7 +345,7 @@ class Inspector(QFrame):
             return
         self._clear_shown()
         if is_gone:
-            words = "What brought it was undone, or its import was taken back. The journal knows more."
+            words = "The change that added it was undone, or its import was removed. See the journal."
             self._states.show_empty(Blank(self._context.theme, "eye-off", "This memory is no longer here", words))
         else:
             again = ("Try again", lambda: self._load_memory(self._wanted))

@@ -142,7 +142,7 @@ def _describe_sayer(memory: Memory) -> str:
     if memory.role is Role.USER or (memory.source in _HERS and memory.role is not Role.ASSISTANT):
         return "You said so" if memory.conversation_id else "You noted it"
     if memory.role is Role.TOOL or memory.source is Source.TOOL_OUTPUT:
-        return "A tool gave it out"
+        return "A tool reported it"
     if memory.source is Source.DOCUMENT:
         return f"{author or 'A document'} says so"
     verb = "said so" if memory.conversation_id else "noted it"
@@ -197,7 +197,7 @@ class Surroundings(QWidget):
         self._grown = [True, True]
         self.earlier = make_button("Earlier", self._load_earlier, kind="link", theme=context.theme, icon="chevron-up")
         self.later = make_button("Later", self._load_later, kind="link", theme=context.theme, icon="chevron-down")
-        self.whole = make_button("All of it in the library", self._search_conversation, kind="link")
+        self.whole = make_button("Whole conversation in the library", self._search_conversation, kind="link")
         for link in (self.earlier, self.later):
             link.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._lines = make_column(gap=2)
@@ -349,7 +349,7 @@ class ProvenancePart(Part):
         self.way = make_label("", "small", wrap=True)
         self.sources = make_label("", "small", wrap=True)
         self.round = Surroundings(context)
-        self.place = Disclosure(context.theme, "Show the place", "Hide the place", self.round)
+        self.place = Disclosure(context.theme, "Show the location", "Hide the location", self.round)
         self.place.button.clicked.connect(self._on_place_opened)
         self.values = Details(context)
         self.details = Disclosure(context.theme, "Details", "Details", self.values)

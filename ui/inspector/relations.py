@@ -85,7 +85,7 @@ class MentionsPart(Part):
 
     def _request_names(self) -> None:
         memories, memory_id = self.context.bridge.engine.memories, self._memory_id
-        asked = make_query("Reading what it names", lambda: memories.list_inferred(memory_id)).within(self, "names")
+        asked = make_query("Reading names", lambda: memories.list_inferred(memory_id)).within(self, "names")
         self.context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
 
     def _extract_names(self) -> None:
@@ -94,7 +94,7 @@ class MentionsPart(Part):
         def start_extraction() -> Future[Inferred | None]:
             return memories.read_anew(memory_id)
 
-        asked = make_write("Reading what it names", start_extraction).within(self, "names")
+        asked = make_write("Reading names", start_extraction).within(self, "names")
         self.context.tasks.run(asked.success(self._show_extracted).failure(self._show_failure))
 
     def _show_extracted(self, inferred: Inferred | None) -> None:
@@ -192,7 +192,7 @@ class DependentsPart(Part):
         self.sentences = make_label("", wrap=True)
         self._lines = make_column(gap=2)
         self.hold = make_button(belief_strings()["rests"]["hold"], self._ask_hold, kind="link")
-        layout = make_column(self, make_label("What rests on this", "label"), self.sentences, gap=8)
+        layout = make_column(self, make_label("Derived from this", "label"), self.sentences, gap=8)
         layout.addLayout(self._lines)
         layout.addLayout(make_flush_row(self.hold, None))
 
@@ -220,7 +220,7 @@ class DependentsPart(Part):
 
     def _request_rows(self) -> None:
         library, wanted = self.context.bridge.engine.library, self._ids[: self._most]
-        task = make_query("Reading what rests on it", lambda: library.read_rows(wanted)).within(self, "rows")
+        task = make_query("Reading derived memories", lambda: library.read_rows(wanted)).within(self, "rows")
         self.context.tasks.run(task.success(self._show_rows))
 
     def _show_rows(self, rows: Sequence[MemoryRow]) -> None:
@@ -263,20 +263,20 @@ WORDS: Mapping[tuple[str, str], str] = {
     ("supports", "in"): "Supported by",
     ("contradicts", "out"): "Contradicts",
     ("contradicts", "in"): "Contradicts",
-    ("supersedes", "out"): "Takes the place of",
+    ("supersedes", "out"): "Replaces",
     ("supersedes", "in"): "Replaced by",
-    ("caused_by", "out"): "Came from",
+    ("caused_by", "out"): "Caused by",
     ("caused_by", "in"): "Led to",
-    ("instance_of", "out"): "A case of",
-    ("instance_of", "in"): "Has as a case",
-    ("inferred_from", "out"): "Concluded from",
-    ("inferred_from", "in"): "Led to the conclusion",
+    ("instance_of", "out"): "Instance of",
+    ("instance_of", "in"): "Has instance",
+    ("inferred_from", "out"): "Inferred from",
+    ("inferred_from", "in"): "Basis for",
     ("related_to", "out"): "Related to",
     ("related_to", "in"): "Related to",
     ("coexists_with", "out"): "Both are true",
     ("coexists_with", "in"): "Both are true",
-    ("example_of", "out"): "An example of",
-    ("example_of", "in"): "Has as an example",
+    ("example_of", "out"): "Example of",
+    ("example_of", "in"): "Has example",
 }
 
 

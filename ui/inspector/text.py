@@ -30,8 +30,8 @@ from ui.widgets.states import Banner
 SAVE_KEYS = "Ctrl+Return"
 _FEWEST, _MOST = 5, 22
 _PARAGRAPH = "\u2029"
-HIDDEN = "This text holds characters that cannot be seen."
-ASK = "These words are not saved yet."
+HIDDEN = "This text contains invisible characters."
+ASK = "This text is not saved yet."
 
 
 class Field(QPlainTextEdit):
@@ -124,7 +124,7 @@ class Editor(QWidget):
         self._notes = QWidget()
         self._notes_box: QVBoxLayout = make_column(self._notes)
         self._notes.hide()
-        note = make_label("The old version stays in its history.", "small", wrap=True)
+        note = make_label("The old version stays in the history.", "small", wrap=True)
         make_column(self, self._notes, self.field, self.wrong, note, self._buttons, gap=8)
 
     def open_with(self, text: str) -> None:
@@ -261,7 +261,7 @@ class WarningPart(Part):
         if not is_same:
             self._close_question()
         library = self.context.bridge.engine.library
-        asked = make_query("Looking whether it reads like an instruction", lambda: library.explain_warning(memory_id))
+        asked = make_query("Checking for instructions", lambda: library.explain_warning(memory_id))
         self.context.tasks.run(asked.within(self, "warned").success(self._show_warning).failure(lambda _: self.hide()))
         return is_same and self.isVisible()
 
@@ -288,7 +288,7 @@ class WarningPart(Part):
             self._close_question()
             offer_undo(self.context, words["done"], step_id)
 
-        task = make_write("Letting a memory through", lambda: library.release_hold(memory_id)).within(self)
+        task = make_write("Approving a memory", lambda: library.release_hold(memory_id)).within(self)
         self.context.tasks.run(task.success(report_release).failure(self._on_task_failed))
 
     def _on_task_failed(self, error: BaseException) -> None:
@@ -316,7 +316,7 @@ class TextPart(Part):
         super().__init__(context)
         self._memory: Memory | None = None
         self._then: Callable[[], None] | None = None
-        self.hidden = Banner("This text holds characters that cannot be seen. They stand as marks.", "warning")
+        self.hidden = Banner("This text contains invisible characters. They are shown as marks.", "warning")
         self.view = TextView(context.theme, "Text of the memory")
         self.fold = make_button("", self._toggle_fold, kind="link")
         self.view.fitted.connect(self._name_fold)
@@ -483,7 +483,7 @@ class TextPart(Part):
         self.view.setFocus(Qt.FocusReason.OtherFocusReason)
         if dropped is not None and memory is not None:
             self.context.desk.show_message(
-                "Your change was dropped.", "Go on writing", lambda: self._reopen_editor(memory.id, dropped)
+                "Your change was discarded.", "Keep editing", lambda: self._reopen_editor(memory.id, dropped)
             )
 
     def _reopen_editor(self, memory_id: str, words: str) -> None:
@@ -511,13 +511,13 @@ class TextPart(Part):
 
     def _on_text_saved(self, report: RevisionReport) -> None:
         if report.step_id is None:
-            reasons = " ".join(report.refused) or "Nothing changed: the text is like that already."
+            reasons = " ".join(report.refused) or "Nothing changed: the text is the same."
             self._then = None
             self.editor.show_problem(reasons)
             return
         then = self._then
         self.discard_edit()
-        offer_undo(self.context, "Saved. The old version stays in its history.", report.step_id)
+        offer_undo(self.context, "Saved. The old version stays in the history.", report.step_id)
         if then is not None:
             then()
         else:

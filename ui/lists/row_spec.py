@@ -155,7 +155,7 @@ class Heading(InertRow):
 
     def tool_tip(self) -> str:
         """What pressing it does."""
-        return "Choose all of them" if self.chooses else ""
+        return "Select all" if self.chooses else ""
 
 
 @dataclass(frozen=True, slots=True)

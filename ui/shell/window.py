@@ -289,13 +289,13 @@ class SearchBox(QObject):
             item.setData(Qt.ItemDataRole.UserRole, memory.id)
             item.setSizeHint(QSize(100, theme.px(46)))
             self._list.addItem(item)
-        last = QListWidgetItem("Show all that match in the library")
+        last = QListWidgetItem("Show all matches in the library")
         last.setIcon(theme.icon("library", "accent"))
         last.setData(Qt.ItemDataRole.UserRole, _WHOLE)
         last.setSizeHint(QSize(100, theme.px(36)))
         self._list.addItem(last)
         self._list.setCurrentRow(0)
-        self._note.setText("" if found else "Nothing here answers that; the library can still look for the words.")
+        self._note.setText("" if found else "No answer was found. The library can search for the words.")
         self._note.setVisible(not found)
         self._place_panel()
         self._panel.show()
@@ -557,9 +557,7 @@ class MainWindow(QMainWindow):
     def _request_status(self) -> None:
         if self.context.bridge.is_open:
             engine = self.context.bridge.engine
-            task = make_query("Looking at the index", lambda: engine.vault.read_status(brief=True)).within(
-                self, "status"
-            )
+            task = make_query("Reading the index", lambda: engine.vault.read_status(brief=True)).within(self, "status")
             self.context.tasks.run(
                 task.success(lambda report: self.status.show_status(report.values)).failure(lambda _: None)
             )

@@ -46,7 +46,7 @@ def describe_omissions(skipped: Mapping[str, int]) -> tuple[Omission, ...]:
     for reason, count in skipped.items():
         words = known.get(reason)
         if words is None:
-            found.append(Omission(count, reason.replace("_", " "), "Loci does not bring these in"))
+            found.append(Omission(count, reason.replace("_", " "), "Not imported by Loci"))
         elif count:
             why = words["why"]
             found.append(Omission(count, words["one" if count == 1 else "many"], why[:1].upper() + why[1:]))

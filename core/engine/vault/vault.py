@@ -68,7 +68,7 @@ def create_vault(
         LociError: READ_ONLY, DISK_FULL, KEYRING_UNAVAILABLE.
     """
     if keys.exists:
-        raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
+        raise UserError(Code.VAULT_EXISTS, "There is already a vault here. It was not changed.")
     home = keys.home
     home.prepare_folders()
     with keys.hold_lock(is_held):
@@ -263,7 +263,7 @@ class VaultGroup:
 
     def _create_vault(self, passphrase: str | None, use_keyring: bool) -> str:
         if self._keys.exists:
-            raise UserError(Code.VAULT_EXISTS, "There is a vault here already; it is left as it is.")
+            raise UserError(Code.VAULT_EXISTS, "There is already a vault here. It was not changed.")
         self._claim()
         return create_vault(self._keys, passphrase, self._clock, use_keyring=use_keyring, cost=self._cost, is_held=True)
 

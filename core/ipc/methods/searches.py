@@ -233,7 +233,7 @@ class ListParams(Params):
     tags: tuple[Annotated[str, Field(min_length=1, max_length=1024)], ...] = unpublished_field(
         (), min_length=1, max_length=64, description="Only what has one of these."
     )
-    client: ClientName | None = Field(None, description="Only what this client brought.")
+    client: ClientName | None = Field(None, description="Only memories of this client.")
     sort: Literal["newest", "oldest", "said", "importance", "trust"] = unpublished_field("newest")
     after: Cursor | None = None
 

@@ -118,7 +118,7 @@ def test_the_terms_of_a_trust_are_told_with_their_numbers() -> None:
         ("0.60", "Source", "A document says so"),
         ("+0.05", "Other sources", "2 independent sources"),
         ("-0.15", "Feedback", "1 confirmed, 2 disputed"),
-        ("0.00", "Age", "Nobody knows when it was said"),
+        ("0.00", "Age", "Date unknown"),
         ("0.40", "Ceiling", "The ceiling of notes: 0.40"),
     ]
     assert describe_level(0.4) == "weakly trusted"
@@ -133,7 +133,7 @@ def test_a_confirmation_counts_as_its_age_only_when_it_came_after() -> None:
 
 def test_a_status_says_why() -> None:
     assert describe_status(shown(status="quarantined", status_reason="against_owner"))[1].startswith("It contradicts")
-    assert describe_status(shown(status="archived", status_reason="rejected")) == ["archived", "You turned it down."]
+    assert describe_status(shown(status="archived", status_reason="rejected")) == ["archived", "You rejected it."]
     assert describe_status(shown(status="archived", status_reason="a_word_of_later")) == ["archived"]
 
 
@@ -151,7 +151,9 @@ def test_an_undone_revocation_names_the_client_and_says_that_it_is_to_be_paired(
     reply = {"label": "Revoke a client", "undo_step": "u1", "left": [], "unpaired": ["Cla\u202eude"]}
     print_undone(Output(as_json=False), reply)
     told = capsys.readouterr().out
-    assert "Cla<U+202E>ude is back, but unpaired: its old token stays worthless. Pair it again to let it in." in told
+    assert (
+        "Cla<U+202E>ude is restored but unpaired: its old token stays invalid. Pair it again to let it connect." in told
+    )
 
 
 def test_a_proposal_that_reads_like_an_order_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -160,7 +162,7 @@ def test_a_proposal_that_reads_like_an_order_says_so(capsys: pytest.CaptureFixtu
         "source": "inference", "client": "Claude", "author": None, "occurred_at": None, "created_at": None,
     }  # fmt: skip
     item = {
-        "id": "c" * 36, "kind": "proposal", "state": "open", "question": "Shall this be remembered?", "existing": None,
+        "id": "c" * 36, "kind": "proposal", "state": "open", "question": "Should this be remembered?", "existing": None,
         "incoming": side, "reason": "A client proposed it.", "suggestion": None, "actions": ["supersede", "reject"],
         "warning": "It reads like an instruction.",
     }  # fmt: skip
@@ -186,22 +188,22 @@ def test_what_is_folded_is_counted_with_a_way_to_turn_it_down(capsys: pytest.Cap
         "client": "Noisy", "author": None, "occurred_at": None, "created_at": None,
     }  # fmt: skip
     item = {
-        "kind": "proposal", "state": "open", "question": "Shall this be remembered?", "existing": None,
+        "kind": "proposal", "state": "open", "question": "Should this be remembered?", "existing": None,
         "incoming": side, "reason": "A client proposed it.", "suggestion": None, "actions": ["supersede", "reject"],
     }  # fmt: skip
     items = [{**item, "id": f"{number:036d}"} for number in range(9)]
     out = Output(as_json=False)
     conflicts_told(out, {"conflicts": items}, whole=False, total=12)
     told = capsys.readouterr().out
-    assert told.count("Shall this be remembered?") == 3
+    assert told.count("Should this be remembered?") == 3
     assert "6 more proposals of Noisy: `loci conflicts --client Noisy` shows them" in told
     assert "9 of 12 to decide." in told
     _print_turned_down(out, {"name": "Noisy", "step": "s", "items": 500, "left": 2})
     _print_turned_down(out, {"name": "Noisy", "step": None, "items": 0, "left": 0})
     told = capsys.readouterr().out
     assert told.splitlines() == [
-        "500 proposals of Noisy are turned down. `loci undo` takes it back.",
-        "2 wait still; say it again for more.",
+        "500 proposals of Noisy are rejected. `loci undo` undoes it.",
+        "2 are still waiting; repeat the command for more.",
         "Nothing of Noisy waits for you.",
     ]
 

@@ -15,7 +15,7 @@ def test_what_stands_against_a_proposal_is_named_before_and_after(capsys: pytest
         "source": "inference", "client": "Plug", "author": None, "occurred_at": None, "created_at": None,
     }  # fmt: skip
     item = {
-        "id": "c" * 36, "kind": "proposal", "state": "open", "question": "Shall this be remembered?", "existing": None,
+        "id": "c" * 36, "kind": "proposal", "state": "open", "question": "Should this be remembered?", "existing": None,
         "incoming": came, "reason": "Proposed. It contradicts what you have.", "suggestion": None,
         "actions": ["supersede", "reject"], "against": {**came, "id": "m0", "text": "It is in Kappeln."},
     }  # fmt: skip
@@ -28,6 +28,6 @@ def test_what_stands_against_a_proposal_is_named_before_and_after(capsys: pytest
     assert "    waiting:  It is in Flensburg.\n" in told
     assert "Where one waits alone:" in told
     assert (
-        "  ? It contradicts what stands, so it waits as another question: `loci conflicts` shows both, as dddddddd."
-        in told
+        "  ? It contradicts the current memory, so it waits as another question: `loci conflicts` shows both, "
+        "as dddddddd." in told
     )

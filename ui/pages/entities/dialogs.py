@@ -133,7 +133,7 @@ class MergeDialog(QDialog):
         self.seen = None
         self.act.setEnabled(False)
         entities, other = self.context.bridge.engine.entities, self._card.id
-        asked = make_query("Looking ahead", lambda: entities.merge_preview(entity_id, other)).within(self, "preview")
+        asked = make_query("Previewing", lambda: entities.merge_preview(entity_id, other)).within(self, "preview")
         self.context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
 
     def _show_preview(self, seen: MergePreview) -> None:

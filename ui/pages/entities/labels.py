@@ -319,11 +319,11 @@ def preview_lines(seen: MergePreview) -> list[str]:
     spaces = {"space": one_line(seen.keep.space, _NAME), "other_space": one_line(seen.other.space, _NAME)}
     lifted = str(entities_strings()["merge"]["lifted"]).format(name=keep, other=other, **spaces)
     lines = [
-        lifted if seen.lifted else f"{other} leads to {keep} from then on.",
-        f"What comes over: {count_of(seen.mentions, 'memory', 'memories')}, {count_of(seen.claims, 'claim')}.",
+        lifted if seen.lifted else f"{other} becomes another name of {keep}.",
+        f"Moves over: {count_of(seen.mentions, 'memory', 'memories')}, {count_of(seen.claims, 'claim')}.",
     ]
     if seen.names:
-        lines.append(f"Other names it gets: {', '.join(one_line(name, _NAME) for name in seen.names[:8])}.")
+        lines.append(f"Other names added: {', '.join(one_line(name, _NAME) for name in seen.names[:8])}.")
     if seen.ending:
         lines.append(str(entities_strings()["merge"]["ends"]))
         for lost, won in seen.ending[:_ENDING]:

@@ -280,7 +280,7 @@ class EntitiesPage(Page):
         self._wished = done.target_id
         moved = count_of(done.mentions, "mention")
         if done.step_id is not None:
-            offer_undo(self.context, f"Two names are one now; {moved} came over.", done.step_id)
+            offer_undo(self.context, f"The names were merged; {moved} moved.", done.step_id)
         self._refresh.start()
 
 

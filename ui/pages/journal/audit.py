@@ -180,7 +180,7 @@ class AuditTab(QWidget):
                 self.table.setFocus()
             self._wants_focus = False
             return
-        sentence = "Every verb that reads or changes the vault leaves a row here: who, when, how much; never a text."
+        sentence = "Everything that reads or changes the vault leaves a row here: who, when and how much, never a text."
         self.states.show_empty(EmptyState(self.context.theme, "shield-check", "Nothing happened yet", sentence))
 
     def _show_failure(self, error: BaseException) -> None:

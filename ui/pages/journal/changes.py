@@ -254,11 +254,11 @@ class StepButtons(QFrame):
         super().__init__(parent)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.show_button = make_button(
-            "Show", lambda: self.asked.emit("show"), kind="chip", hint="What it touched (Enter)"
+            "Show", lambda: self.asked.emit("show"), kind="chip", hint="Show affected memories (Enter)"
         )
-        self.act_button = make_button("Undo", lambda: self.asked.emit("act"), kind="chip", hint="Take it back (Del)")
+        self.act_button = make_button("Undo", lambda: self.asked.emit("act"), kind="chip", hint="Undo (Del)")
         self.back_button = make_button("Undo back to here …", lambda: self.asked.emit("back"), kind="chip")
-        self.back_button.setToolTip("Take back this and all that came after it (B)")
+        self.back_button.setToolTip("Undo this and every later change (B)")
         for one in (self.show_button, self.act_button, self.back_button):
             one.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         flow = FlowLayout(self, gap=6) if wraps else make_row(gap=6, parent=self)
@@ -280,9 +280,9 @@ class StepButtons(QFrame):
         self.act_button.setVisible(bool(act))
         self.act_button.setText(act)
         self.act_button.setAccessibleName(f"{act}: {step.label}")
-        self.act_button.setToolTip(f"{'Take it back' if act == 'Undo' else 'Bring it back'} (Del)")
+        self.act_button.setToolTip(f"{'Undo' if act == 'Undo' else 'Redo'} (Del)")
         self.back_button.setVisible(step.can_undo and not is_newest)
-        self.show_button.setAccessibleName(f"Show what it touched: {step.label}")
+        self.show_button.setAccessibleName(f"Show affected memories: {step.label}")
         self.back_button.setAccessibleName(f"Undo back to here: {step.label}")
         return bool(step.memory_ids or act or (step.can_undo and not is_newest))
 
@@ -401,7 +401,7 @@ class StepList(ListView):
 
 
 ORIGIN = "journal"
-_HINTS = (("Enter", "shows what it touched"), ("Del", "undoes or redoes it"), ("B", "undoes back to here"))
+_HINTS = (("Enter", "shows affected memories"), ("Del", "undoes or redoes it"), ("B", "undoes back to here"))
 _WIDTH = 480
 _LISTED = 7
 
@@ -422,10 +422,10 @@ class TakeBackDialog(QDialog):
         self.setAccessibleName("Undo back to here")
         self.setMinimumWidth(context.theme.px(_WIDTH))
         self._context = context
-        self._summary = make_label("Looking at what came after it …", "muted", wrap=True)
+        self._summary = make_label("Reading later changes …", "muted", wrap=True)
         self._list = QListWidget()
         self._list.setObjectName("framed")
-        self._list.setAccessibleName("Changes that are taken back, newest first")
+        self._list.setAccessibleName("Changes that will be undone, newest first")
         self._list.setSelectionMode(QListWidget.SelectionMode.NoSelection)
         self._line = context.theme.px(26)
         self._list.hide()
@@ -438,7 +438,7 @@ class TakeBackDialog(QDialog):
         layout.addLayout(make_row(None, self.cancel, self.act))
         journal = context.bridge.engine.history
         context.tasks.run(
-            make_query("Looking at what came after it", lambda: journal.undo_back_to(step.id, preview=True))
+            make_query("Reading later changes", lambda: journal.undo_back_to(step.id, preview=True))
             .within(self)
             .success(self._show_preview)
             .failure(self._show_failure)
@@ -452,11 +452,11 @@ class TakeBackDialog(QDialog):
     def _show_preview(self, back: UndoBack) -> None:
         count = len(back.labels)
         if not count:
-            self._summary.setText("Everything from here on is taken back already.")
+            self._summary.setText("Everything from here on is already undone.")
             return
         touched = f"They touch {count_memories(back.memories)}. " if back.memories else ""
         self._summary.setText(
-            f"{count_of(count, 'change is', 'changes are')} taken back together, the newest first. {touched}"
+            f"{count_of(count, 'change is', 'changes are')} undone together, newest first. {touched}"
             "You can redo them afterwards."
         )
         set_style_property(self._summary, "role", "body")
@@ -545,8 +545,8 @@ class ChangesTab(QWidget):
                 self.list.setFocus()
             self._wants_focus = False
             return
-        sentence = "Every change of yours, of an assistant's or of Loci's own stands here, and can be undone."
-        self.states.show_empty(EmptyState(self.context.theme, "history", "Nothing was changed yet", sentence))
+        sentence = "Every change by you, an assistant or Loci is listed here and can be undone."
+        self.states.show_empty(EmptyState(self.context.theme, "history", "No changes yet", sentence))
 
     def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)
@@ -633,24 +633,24 @@ class ChangesTab(QWidget):
         if step.verb == "import":
             self._open_import(step)
         elif not step.memory_ids:
-            self.context.desk.show_message("It touched no memory that is still here.")
+            self.context.desk.show_message("None of the affected memories is still here.")
         elif len(step.memory_ids) == 1:
             self.context.selection.reselect(step.memory_ids[0], ORIGIN)
         else:
-            task_rows = make_query("Looking at what it touched", lambda: engine.library.read_rows(step.memory_ids))
+            task_rows = make_query("Reading affected memories", lambda: engine.library.read_rows(step.memory_ids))
             self.context.tasks.run(task_rows.within(self, "lead").success(self._show_memory_menu))
 
     def _open_import(self, step: StepRow) -> None:
         made = self.list.steps.imports.get(step.id)
         if step.undone or made is None:
-            self.context.desk.show_message("Nothing of this import is here any more.")
+            self.context.desk.show_message("Nothing from this import is left.")
         else:
             self.context.desk.search.emit(f"import:{made.id}")
 
     def _show_memory_menu(self, rows: Sequence[MemoryRow]) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.setAccessibleName("Memories it touched")
+        menu.setAccessibleName("Affected memories")
         for one in rows:
             action = menu.addAction(one_line(one.head, 70).replace("&", "&&"))
             action.triggered.connect(lambda _checked=False, one=one: self.context.selection.select(one.id, ORIGIN))

@@ -131,7 +131,7 @@ class ImportPanel(QFrame):
         self.show_button = make_button("Show in library", lambda: self.asked.emit("open"), hint="Enter")
         self.remove_button = make_button("Remove this import …", lambda: self.asked.emit("remove"), hint="Del")
         self.remove_button.setProperty("kind", "danger")
-        self.back_button = make_button("Bring back", lambda: self.asked.emit("back"), hint="Undo its removal")
+        self.back_button = make_button("Restore", lambda: self.asked.emit("back"), hint="Undo its removal")
         buttons = FlowLayout(gap=8)
         for one in (self.show_button, self.remove_button, self.back_button):
             one.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -233,7 +233,7 @@ class ImportsTab(QWidget):
             self.context.theme,
             "import",
             "Nothing was imported yet",
-            "Bring your history: conversations with assistants, notes, memories of other programs.",
+            "Import your history: conversations with assistants, notes, memories of other programs.",
             ("Import …", partial(self.context.desk.import_paths.emit, [])),
         )
 

@@ -140,19 +140,19 @@ _VERBS: Mapping[str, str] = {
     "unimport": "Remove an import",
     "undo": "Undo or redo",
     "arrange": "Arrange the palace",
-    "move_locus": "Move a locus",
+    "move_locus": "Move a memory",
     "move_room": "Move a room",
     "rename_room": "Rename a room",
     "merge_rooms": "Merge rooms",
     "make_room": "Make a room",
     "settings": "Change a setting",
-    "save_view": "Save a view of the graph",
-    "drop_view": "Drop a view of the graph",
+    "save_view": "Save a graph view",
+    "drop_view": "Delete a graph view",
     "pair": "Pair a client",
     "revoke": "Revoke a client",
     "export": "Export",
     "recall": "Recall",
-    "context": "Give context",
+    "context": "Provide context",
     "refused": "Refused",
     "restore": "Restore a backup",
     "accept_older": "Accept an older copy of the vault",
@@ -163,7 +163,7 @@ _VERBS: Mapping[str, str] = {
     "episodes": "Tidy assistants' notes",
     "replay": "Replay",
     "enrich": "Read names and things",
-    "embed": "Index what has no vector",
+    "embed": "Index new memories",
     "gaps": "Look for open questions",
     "distill": "Learn from episodes",
     "migrate": "Change the embedding model",
@@ -216,9 +216,7 @@ def details_of(step: StepRow, now_ms: int, name: str = "") -> str:
     if name:
         parts.insert(0, one_line(name, 80))
     if step.undone:
-        parts.append(
-            "taken back" if step.undone_at is None else f"taken back at {_format_moment(step.undone_at, step.at)}"
-        )
+        parts.append("undone" if step.undone_at is None else f"undone at {_format_moment(step.undone_at, step.at)}")
     elif not step.can_undo:
         parts.append("too old to be undone" if step.expires_at < now_ms else "still running")
     return " · ".join(parts)
@@ -261,13 +259,13 @@ def import_sentences(imported: ImportRow) -> tuple[str, ...]:
         return (where, "It is still being read.")
     stored, proposals = _summary_count(imported, "stored"), _summary_count(imported, "proposals")
     if imported.state == "undone":
-        here = f"It brought {count_memories(stored)}, which were removed again."
+        here = f"It added {count_memories(stored)}, which were removed again."
     elif imported.memories == stored:
-        here = f"It brought {count_memories(stored)}; {'it is' if stored == 1 else 'all of them are'} still here."
+        here = f"It added {count_memories(stored)}; {'it is' if stored == 1 else 'all of them are'} still here."
     else:
         left = count_of(imported.memories, "is", "are")
-        here = f"It brought {count_memories(stored)}, of which {left} here now."
-    asked = (f"{count_of(proposals, 'statement')} wait to be looked at.",) if proposals else ()
+        here = f"It added {count_memories(stored)}, of which {left} here now."
+    asked = (f"{count_of(proposals, 'statement')} need your decision.",) if proposals else ()
     skips = skip_sentences(skipped_of(imported))
     more = len(skips) - _SHOWN_SKIPS
     rest = (f"And {count_of(more, 'more reason')} for leaving something out.",) if more > 0 else ()

@@ -273,7 +273,7 @@ class JournalPage(Page):
             partial(self.context.desk.import_paths.emit, []),
             theme=self.context.theme,
             icon="import",
-            hint="Bring your history (Ctrl+O)",
+            hint="Import your history (Ctrl+O)",
         )
         said = journal_strings()
         self.run_button = make_button(
@@ -289,7 +289,7 @@ class JournalPage(Page):
             lambda: self.tabs.audit.check_chain(),
             theme=self.context.theme,
             icon="shield-check",
-            hint="See whether the audit and the vault are whole",
+            hint="Verify the audit and the vault",
         )
         self._buttons = {
             "imports": self.import_button,

@@ -48,7 +48,7 @@ class ActionBar(QWidget):
             acts: keys of `acts` in the page's words.
         """
         super().__init__()
-        self.setAccessibleName("What can be done with it")
+        self.setAccessibleName("Actions")
         self.buttons: dict[str, KeyButton] = {}
         flow = FlowLayout(self, gap=8)
         for act in acts:
@@ -99,7 +99,7 @@ def make_menu(shown: ListView, acts: Sequence[str]) -> QMenu:
         acts: keys of `acts` in the page's words.
     """
     made = QMenu(shown)
-    made.setAccessibleName("What can be done with it")
+    made.setAccessibleName("Actions")
     made.aboutToHide.connect(made.deleteLater)
     for act in (act for act in acts if act in (shown.offered or ())):
         said = journal_strings()["acts"][act]

@@ -318,5 +318,5 @@ class RunsTab(QWidget):
     def toggle_pause(self) -> None:
         """Pause, or go on."""
         jobs, on = self.context.bridge.engine.jobs, not self.is_paused
-        task = make_write("Pausing" if on else "Going on", lambda: jobs.set_paused(on)).within(self)
+        task = make_write("Pausing" if on else "Resuming", lambda: jobs.set_paused(on)).within(self)
         self.context.tasks.run(task.success(lambda _: self.reload()))

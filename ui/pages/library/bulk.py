@@ -57,7 +57,7 @@ ACTS: Sequence[BulkAction] = (
     BulkAction("move", "Move …", "M"),
     BulkAction("pin", "Pin", "P"),
     BulkAction("archive", "Archive", "A"),
-    BulkAction("restore", "Bring back", "R"),
+    BulkAction("restore", "Restore", "R"),
     BulkAction("forget", "Forget", "Del", "danger"),
     BulkAction("export", "Export …", "X"),
     BulkAction("importance", "Importance …", "I"),
@@ -78,7 +78,7 @@ class SelectionBar(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.setAccessibleName("What is chosen")
+        self.setAccessibleName("Selection")
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._theme = theme
         self._count = make_label("", "strong")
@@ -95,7 +95,7 @@ class SelectionBar(QFrame):
         self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         follow_icon(theme, self._more, "chevron-down", "muted")
         self._more.setMenu(self._menu)
-        self._clear = make_tool_button(theme, "x", "Choose nothing (Esc)", self.cleared.emit)
+        self._clear = make_tool_button(theme, "x", "Clear the selection (Esc)", self.cleared.emit)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(16, 8, 8, 8)
         self._row.setSpacing(8)

@@ -56,22 +56,22 @@ class PlainChange:
 
 
 DEEDS: Mapping[str, PlainChange] = {
-    "pin": PlainChange("Pin", "pinned", Revision(pinned=True), "What is pinned never fades."),
-    "unpin": PlainChange("Unpin", "unpinned", Revision(pinned=False), "They fade again like everything else."),
+    "pin": PlainChange("Pin", "pinned", Revision(pinned=True), "Pinned memories never fade."),
+    "unpin": PlainChange("Unpin", "unpinned", Revision(pinned=False), "They fade again like other memories."),
     "archive": PlainChange(
         "Archive",
         "archived",
         Revision(status=Status.ARCHIVED),
-        "Archived memories are in no answer and no list, until you bring them back.",
+        "Archived memories appear in no answer and no list until you restore them.",
     ),
     "restore": PlainChange(
-        "Bring back", "brought back", Revision(status=Status.ACTIVE), "They stand again and are found again."
+        "Restore", "restored", Revision(status=Status.ACTIVE), "They are active again and can be recalled."
     ),
     "forget": PlainChange(
         "Forget",
         "forgotten",
         Revision(status=Status.DELETED),
-        "What is forgotten is in no answer any more. You can undo it.",
+        "Forgotten memories no longer appear in answers. You can undo this.",
         is_dangerous=True,
     ),
 }
@@ -146,7 +146,7 @@ class TagForm(Form):
     def __init__(self, facets: Facets | None) -> None:
         super().__init__()
         self.add = _make_line_edit("Add these tags", "Tags, with commas between them")
-        self.remove = _make_line_edit("Take these tags away", "Tags, with commas between them")
+        self.remove = _make_line_edit("Remove these tags", "Tags, with commas between them")
         layout = make_column(self, make_buddy_label("Add", self.add), self.add, gap=6)
         often = [] if facets is None else list(facets.tags)[:_OFFERED_TAGS]
         if often:
@@ -158,7 +158,7 @@ class TagForm(Form):
                 flow.addWidget(made)
             layout.addWidget(chips)
         layout.addSpacing(6)
-        layout.addWidget(make_buddy_label("Take away", self.remove))
+        layout.addWidget(make_buddy_label("Remove", self.remove))
         layout.addWidget(self.remove)
         for field in (self.add, self.remove):
             field.textChanged.connect(self.changed)
@@ -203,7 +203,7 @@ class MoveForm(Form):
             arrow = QAction(context.theme.icon("chevron-down", "muted"), "Show the spaces", field)
             arrow.triggered.connect(self.space.showPopup)
             field.addAction(arrow, QLineEdit.ActionPosition.TrailingPosition)
-        self._note = make_label("They get a place in a room there; all else about them stays.", "small", wrap=True)
+        self._note = make_label("They get a place in a room there. Nothing else changes.", "small", wrap=True)
         make_column(self, make_buddy_label("To the space", self.space), self.space, self._note, gap=6)
         self.space.currentTextChanged.connect(self._on_space_changed)
         self.setFocusProxy(self.space)
@@ -212,9 +212,9 @@ class MoveForm(Form):
         name = self._name
         is_new = bool(name) and name not in self._known
         self._note.setText(
-            "There is no such space yet; it will be made."
+            "This space does not exist yet. It will be created."
             if is_new
-            else "They get a place in a room there; all else about them stays."
+            else "They get a place in a room there. Nothing else changes."
         )
         self.changed.emit()
 
@@ -248,7 +248,7 @@ class ImportanceForm(Form):
         self._figure.setMinimumWidth(context.theme.px(32))
         self._figure.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.slider.valueChanged.connect(self._on_slider_moved)
-        layout = make_column(self, make_buddy_label("How important they are", self.slider), gap=6)
+        layout = make_column(self, make_buddy_label("Importance", self.slider), gap=6)
         layout.addLayout(make_row(self.slider, self._figure, gap=12))
         layout.addLayout(make_row(make_label("hardly", "small"), None, make_label("vital", "small")))
         self.setFocusProxy(self.slider)
@@ -396,11 +396,11 @@ class RevisionDialog(QDialog):
         self._pause.stop()
         revision = self.form.make_revision()
         if revision is None:
-            self._show_preview(RevisionPreview(0, 0), "Say what shall change, and you see here what it does.")
+            self._show_preview(RevisionPreview(0, 0), "Choose a change to preview it here.")
             return
         library = self._context.bridge.engine.library
         self._context.tasks.run(
-            make_query("Looking at what would change", lambda: library.preview_revision(self._ids, revision))
+            make_query("Previewing the change", lambda: library.preview_revision(self._ids, revision))
             .within(self, "preview")
             .success(self._show_preview)
             .failure(self._show_failure)
@@ -436,9 +436,9 @@ class RevisionDialog(QDialog):
 
 def _summarize_preview(preview: RevisionPreview) -> str:
     if not preview.changes:
-        return "Nothing would change." if not preview.unchanged else "They are like that already."
+        return "Nothing would change." if not preview.unchanged else "They already are."
     more = len(preview.examples) < preview.changes
     said = f"{count_memories(preview.changes)} will change" + (", such as these:" if more else ":")
     if preview.unchanged:
-        said = f"{count_of(preview.unchanged, 'is', 'are')} like that already. {said}"
+        said = f"{count_of(preview.unchanged, 'needs', 'need')} no change. {said}"
     return said

@@ -104,7 +104,7 @@ class ListControls(QWidget):
             action.setChecked(one.id in self._columns.visible_ids)
             action.triggered.connect(lambda checked=False, name=one.id: self._show_column(name, is_shown=checked))
         self._menu.addSeparator()
-        fitting = self._menu.addAction("As many as there is room for")
+        fitting = self._menu.addAction("Fit to the width")
         fitting.setCheckable(True)
         fitting.setChecked(not self._columns.is_own)
         fitting.triggered.connect(lambda: self._columns.show_columns(None))
@@ -131,9 +131,9 @@ def make_empty_state(context: Context, query: Query, facets: Facets, width: int)
         state = EmptyState(
             theme,
             "library",
-            "Nothing is remembered yet",
-            "Bring in what you told your assistants, or your notes: drop a file anywhere in this window, "
-            "or press Ctrl+O.",
+            "No memories yet",
+            "Import your conversations with assistants or your notes: drop a file anywhere in this window, or press "
+            "Ctrl+O.",
             ("Import …", lambda: desk.import_paths.emit([])),
         )
         return _limit_width(state, theme, width)
@@ -144,12 +144,12 @@ def make_empty_state(context: Context, query: Query, facets: Facets, width: int)
         actions.append((f"Remove “{one_line(last.words, 24)}”", lambda: query.set_text(last.without)))
     if not query.has_status:
         actions.append(("Search everything", lambda: query.add_term("status", "all")))
-    title = "No memory matches" if chips else "Nothing stands at present"
+    title = "No memory matches" if chips else "No active memories"
     sentence = (
-        "Everything you write must hold. Take a filter away, or search everything: "
-        "also what is archived, superseded or forgotten."
+        "Every word and filter must match. Remove a filter, or search everything, including archived, "
+        "superseded and forgotten memories."
         if chips
-        else "All there is was archived, superseded or forgotten."
+        else "Everything is archived, superseded or forgotten."
     )
     state = EmptyState(theme, "search", title, sentence)
     layout = state.layout()
@@ -287,7 +287,7 @@ class TermChips(QWidget):
         super().__init__()
         self._theme, self._query = theme, query
         self._flow = FlowLayout(self, gap=6)
-        self.setAccessibleName("What you search for")
+        self.setAccessibleName("Search terms")
         query.changed.connect(self.show_terms)
         self.show_terms()
 
@@ -488,9 +488,9 @@ def _choices_for(
 
 
 _TRUST = (
-    Choice("trust", ">=0.7", "High: 0.7 and more"),
-    Choice("trust", "0.4..0.7", "Middling: 0.4 to 0.7"),
-    Choice("trust", "<0.4", "Low: less than 0.4"),
+    Choice("trust", ">=0.7", "High: 0.7 or more"),
+    Choice("trust", "0.4..0.7", "Medium: 0.4 to 0.7"),
+    Choice("trust", "<0.4", "Low: below 0.4"),
 )
 _MORE = (
     Choice("is", "pinned", "Pinned"),
@@ -498,12 +498,12 @@ _MORE = (
     Choice("is", "placed", "Has a place in the palace"),
     Choice("is", "split", "Part of a longer text"),
     Choice("", "", ""),
-    Choice("has", "time", "It is known when it was said"),
+    Choice("has", "time", "Has a known date"),
     Choice("has", "conversation", "From a conversation"),
-    Choice("has", "claims", "Something was read from it"),
+    Choice("has", "claims", "Has claims"),
     Choice("", "", ""),
-    Choice("importance", ">=0.8", "Important: 0.8 and more"),
-    Choice("strength", "<0.2", "Nearly forgotten: strength less than 0.2"),
+    Choice("importance", ">=0.8", "Important: 0.8 or more"),
+    Choice("strength", "<0.2", "Fading: strength below 0.2"),
 )
 
 

@@ -147,7 +147,7 @@ class LibraryPage(Page):
         self.is_stale = False
         library = self.context.bridge.engine.library
         self.context.tasks.run(
-            make_query("Counting what there is", library.count_facets)
+            make_query("Counting memories", library.count_facets)
             .within(self, "facets")
             .success(self._on_facets_read)
             .failure(lambda _: None)  # the search tells what is wrong
@@ -254,7 +254,7 @@ class LibraryPage(Page):
         self._is_echo = False
 
     def _announce_reorder(self) -> None:
-        self.context.desk.show_message("The list is in another order now, so nothing is selected any more.")
+        self.context.desk.show_message("The sort order changed, so the selection was cleared.")
 
     def run_action(self, act: str) -> None:
         """Do something with what is chosen.

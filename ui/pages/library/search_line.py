@@ -116,7 +116,7 @@ class SearchHelp(QFrame):
     def __init__(self, theme: Theme, host: QWidget) -> None:
         super().__init__(host)
         self.setObjectName("popover")
-        self.setAccessibleName("What can be searched for")
+        self.setAccessibleName("Search syntax")
         self._theme = theme
         about, entries = read_documentation()
         self._list = ListView(HelpRows(theme), "Examples")
@@ -124,7 +124,7 @@ class SearchHelp(QFrame):
         self._list.clicked.connect(lambda _: self._on_entry_taken(self._list.current))
         self._list.opened.connect(self._on_entry_taken)
         head = make_row(
-            make_label("What can be searched for", "section"),
+            make_label("Search syntax", "section"),
             None,
             make_tool_button(theme, "x", "Close (Esc)", self.close_help),
         )
@@ -195,7 +195,7 @@ class QueryLine(QWidget):
         self.field.setObjectName("search")
         self.field.setPlaceholderText(_HINT)
         self.field.setAccessibleName("Search the library")
-        self.field.setAccessibleDescription("Words, phrases in quotation marks and filters; F1 shows all of them")
+        self.field.setAccessibleDescription("Words, quoted phrases and filters; F1 shows the syntax")
         self._lens = QAction(self)
         self.field.addAction(self._lens, QLineEdit.ActionPosition.LeadingPosition)
         self._cross = QAction("Clear", self)
@@ -204,9 +204,7 @@ class QueryLine(QWidget):
         self.field.textChanged.connect(self._show_cross)
         self.field.textEdited.connect(self._on_text_edited)
         self.field.installEventFilter(self)
-        self.help = make_tool_button(
-            context.theme, "circle-help", "What can be searched for (F1)", self.help_asked.emit
-        )
+        self.help = make_tool_button(context.theme, "circle-help", "Search syntax (F1)", self.help_asked.emit)
         self.help.setCheckable(True)
         self._problem = make_label("", "danger", wrap=True)
         self._show = make_button("Show it", self._select_problem, kind="link")

@@ -201,9 +201,9 @@ def describe_move(moved: int | None) -> str:
 
 def describe_row(line: Row) -> str:
     """A memory for those who do not see it."""
-    moves = {None: "new through the trial weights. ", 0: ""}
+    moves = {None: "new with the trial weights. ", 0: ""}
     way = "up" if (line.moved or 0) > 0 else "down"
-    moved = moves[line.moved] if line.moved in moves else f"{way} {abs(line.moved or 0)} through the trial weights. "
+    moved = moves[line.moved] if line.moved in moves else f"{way} {abs(line.moved or 0)} with the trial weights. "
     place = f"Place {line.place}. " if line.place and line.is_answer else ""
     score = "" if line.score is None else f" Score {line.score:.2f}: {describe_bar(line.parts)}."
     return f"{place}{moved}{KIND_WORDS[line.kind]}: {one_line(line.text, 160)} {line.note}.{score}"
@@ -658,7 +658,7 @@ class AnswerList(ListView):
     def make_menu(self) -> QMenu:
         """What can be done with the row that is looked at; the caller shows it."""
         made = QMenu(self)
-        made.setAccessibleName("What can be done with this memory")
+        made.setAccessibleName("Actions for this memory")
         made.aboutToHide.connect(made.deleteLater)
         row = self.current
         for name in _MENU:

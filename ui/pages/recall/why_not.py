@@ -170,7 +170,7 @@ class WhyNotDialog(QDialog):
         elif typed:
             library = self._context.bridge.engine.library
             wanted = FindRequest(library.remove_stop_words(typed))
-            asked = make_query("Looking for it", lambda: library.find_memories(wanted)).within(self, "find")
+            asked = make_query("Searching", lambda: library.find_memories(wanted)).within(self, "find")
             self._context.tasks.run(asked.success(self._on_memories_found).failure(lambda _: self._show_matches(())))
         else:
             self._show_matches(())
@@ -179,7 +179,7 @@ class WhyNotDialog(QDialog):
     def _on_memories_found(self, found: FindResult) -> None:
         ids = found.ids[:_SHOWN]
         library = self._context.bridge.engine.library
-        asked = make_query("Looking for it", lambda: library.read_rows(ids)).within(self, "find")
+        asked = make_query("Searching", lambda: library.read_rows(ids)).within(self, "find")
         self._context.tasks.run(asked.success(self._show_matches).failure(lambda _: self._show_matches(())))
 
     def _show_matches(self, rows: Sequence[MemoryRow]) -> None:

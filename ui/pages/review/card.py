@@ -185,8 +185,8 @@ class SideCard(QFrame):
         self._rule = make_hairline()
         self._claims = QWidget()
         self._claims_box = make_column(self._claims, gap=8)
-        self.closer = make_button("Look closer", lambda: self._emit_lead(closer), kind="link")
-        self.closer.setToolTip("All about this memory, in the inspector")
+        self.closer = make_button("Details", lambda: self._emit_lead(closer), kind="link")
+        self.closer.setToolTip("Show this memory in the inspector")
         self.palace = make_button("In the palace", lambda: self._emit_lead(palace), kind="link")
         self._build_layout()
 
@@ -233,7 +233,7 @@ class SideCard(QFrame):
         ]
         self.when.setText(" · ".join(part for part in parts if part))
         self._show_claims(memory.text, side.claims)
-        self.closer.setAccessibleName(f"Look closer: {heading}")
+        self.closer.setAccessibleName(f"Details: {heading}")
         self.palace.setAccessibleName(f"Show in the palace: {heading}")
         self.palace.setVisible(memory.status in _STANDS)
         self._name_fold()

@@ -604,7 +604,7 @@ class BatchPanel(QFrame):
         self._what = make_label("", "muted", wrap=True)
         self.list = QListWidget()
         self.list.setObjectName("framed")
-        self.list.setAccessibleName("What is chosen")
+        self.list.setAccessibleName("Selection")
         self.list.setSelectionMode(QListWidget.SelectionMode.NoSelection)
         self.list.setUniformItemSizes(True)
         self._actions = QWidget()

@@ -73,7 +73,7 @@ class DecisionDialog(QDialog):
 
 
 class MergeDialog(DecisionDialog):
-    """The text that shall stand: of two memories, or of one that is corrected."""
+    """The text that is kept: of two memories, or of one that is corrected."""
 
     def __init__(self, context: Context, item: ReviewItem, begin: str, parent: QWidget) -> None:
         """Make it.
@@ -85,7 +85,7 @@ class MergeDialog(DecisionDialog):
         super().__init__(context, review_strings()["dialogs"]["merge" if is_pair else "correct"], parent)
         self._item = item
         self.field = QPlainTextEdit()
-        self.field.setAccessibleName("The text that shall stand")
+        self.field.setAccessibleName("Final text")
         self.field.setTabChangesFocus(True)
         self.field.setMinimumHeight(context.theme.px(120))
         self.begin: Segments | None = None
@@ -93,12 +93,12 @@ class MergeDialog(DecisionDialog):
             self.form_box.addWidget(_make_reference(context, "What you have", item.existing, "accent"))
             self.form_box.addWidget(_make_reference(context, "What arrived", item.incoming, "warning"))
             choices = ((BOTH, "Both"), (HAVE, "What you have"), (CAME, "What arrived"))
-            self.begin = Segments(choices, begin, "Begin with")
+            self.begin = Segments(choices, begin, "Start from")
             self.begin.chosen.connect(self._fill_field)
-            line = make_row(make_label("Begin with", "strong"), self.begin, gap=10)
+            line = make_row(make_label("Start from", "strong"), self.begin, gap=10)
             self.form_box.addLayout(line)
         self.form_box.addWidget(self.field, 1)
-        self.form_box.addWidget(make_label("Ctrl+Enter does it.", "small"))
+        self.form_box.addWidget(make_label("Ctrl+Enter confirms.", "small"))
         self.field.textChanged.connect(self.check_input)
         self._fill_field(begin if is_pair else CAME)
         self.setFocusProxy(self.field)
@@ -145,15 +145,15 @@ class DatesDialog(DecisionDialog):
         super().__init__(context, said, parent)
         self._is_pair = item.existing is not None
         first = _first_day(item, context.clock.now_ms())
-        self.begin = _day_field("From when the newcomer holds", first)
-        self.has_end = QCheckBox("It has ceased to hold")
-        self.end = _day_field("Until when it held", first + _DAY)
+        self.begin = _day_field("New memory valid from", first)
+        self.has_end = QCheckBox("It is no longer true")
+        self.end = _day_field("Valid until", first + _DAY)
         self.end.setEnabled(False)
         self.has_end.toggled.connect(self.end.setEnabled)
         self.has_end.toggled.connect(lambda _: self._on_dates_changed())
         self.outcome = make_label("", "strong", wrap=True)
         self.form_box.addLayout(
-            make_row(make_buddy_label("The newcomer holds from", self.begin), self.begin, None, gap=10)
+            make_row(make_buddy_label("New memory valid from", self.begin), self.begin, None, gap=10)
         )
         self.form_box.addLayout(make_row(self.has_end, make_label("on"), self.end, None, gap=10))
         self.form_box.addWidget(self.outcome)
@@ -170,7 +170,7 @@ class DatesDialog(DecisionDialog):
             f"What you have: until {begin}. The newcomer: {newcomer}." if self._is_pair else f"It holds {newcomer}."
         )
         is_wrong = self.has_end.isChecked() and self.end.date() <= self.begin.date()
-        self.problem.setText("It cannot cease before it begins." if is_wrong else "")
+        self.problem.setText("It cannot end before it begins." if is_wrong else "")
         self.problem.setVisible(is_wrong)
         self.check_input()
 

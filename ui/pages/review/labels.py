@@ -143,7 +143,7 @@ def describe_provenance(side: Side) -> str:
     memory = side.memory
     client, origin = one_line(side.client or "", 40), one_line(side.origin, _NAME)
     if client and memory.source is Source.USER_IMPLICIT:
-        return _join_with(f"You, as {client} tells it", f"“{origin}”" if origin else "", ", ")
+        return _join_with(f"You, according to {client}", f"“{origin}”" if origin else "", ", ")
     if memory.source in _HERS and memory.role is not Role.ASSISTANT:
         said = "You, in a conversation" if memory.conversation_id else "You"
         said += f" with {client}" if client and memory.conversation_id else f", told to {client}" if client else ""
@@ -155,7 +155,7 @@ def describe_provenance(side: Side) -> str:
         Source.SYSTEM: "The system",
     }.get(memory.source, SOURCE_WORDS[memory.source])
     line = _join_with(way, origin, ": ")
-    return _join_with(line, f"brought by {client}" if client else "", ", ")
+    return _join_with(line, f"added by {client}" if client else "", ", ")
 
 
 def _join_with(line: str, more: str, link: str) -> str:

@@ -112,7 +112,7 @@ def sentence_of(decision: Decision, decided: DecisionReply, asked: int) -> str:
         asked: for how many items.
     """
     if decision.action is Action.SKIP:
-        said = "Put off. It comes again at the end." if asked == 1 else f"{count_of(asked, 'item')} put off."
+        said = "Postponed. It comes again at the end." if asked == 1 else f"{count_of(asked, 'item')} postponed."
     else:
         said = f"{decided.label}: done." if decided.label else "Nothing had to be changed."
     more = [said]
@@ -162,12 +162,12 @@ class Links(QObject):
             self.open_inspector(ids[0])
             return
         library = self._context.bridge.engine.library
-        asked = make_query("Looking at what follows", lambda: library.read_rows(ids)).within(self, "follows")
+        asked = make_query("Reading derived memories", lambda: library.read_rows(ids)).within(self, "follows")
         self._context.tasks.run(asked.success(self._show_memory_menu))
 
     def _show_memory_menu(self, rows: Sequence[MemoryRow]) -> None:
         menu = QMenu(self._host)
-        menu.setAccessibleName("Memories that follow from it")
+        menu.setAccessibleName("Derived memories")
         menu.aboutToHide.connect(menu.deleteLater)
         for one in rows:
             action = menu.addAction(one_line(one.head, 70).replace("&", "&&"))
@@ -539,7 +539,7 @@ class ReviewPage(Page):
         said = review_strings()["empty_filter" if is_filtered else "empty"]
         actions = [("Show all", self._show_all)] if is_filtered else []
         if queue.closed:
-            actions.append(("What closed lately", self.queue.closed_asked.emit))
+            actions.append(("Recently closed", self.queue.closed_asked.emit))
         actions.append(("Decisions that repeat", self.queue.rules_asked.emit))
         icon = "filter" if is_filtered else "circle-check"
         self.states.show_empty(EmptyState(self.context.theme, icon, said["title"], said["sentence"], *actions))

@@ -104,7 +104,7 @@ class QueueRows(RowSpec[ReviewRow]):
             return
         px, number, is_pressed = self.theme.px, self.theme.font("small"), line.chooses and state.is_hovered
         inner = rect.adjusted(px(spacing().m), 0, -px(spacing().m), -px(6))
-        figure = "Choose all" if is_pressed else f"{line.count or 0:,}"
+        figure = "Select all" if is_pressed else f"{line.count or 0:,}"
         self.draw_text(painter, inner, figure, "accent" if is_pressed else "muted", number, RIGHT | LOW)
         width = QFontMetrics(number).horizontalAdvance(figure)
         self.draw_text(painter, inner.adjusted(0, 0, -width - 8, 0), line.title, "muted", self.theme.font("label"), LOW)
@@ -313,7 +313,7 @@ _KINDS = {
     "approval": "changes that need your word",
     "stale": "what may be out of date",
     "gap": "open questions",
-    "entity_merge": "names that may be one",
+    "entity_merge": "names that may be the same",
 }
 
 
@@ -332,7 +332,7 @@ class Filters(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("What is shown of the queue")
+        self.setAccessibleName("Queue filter")
         self._flow = FlowLayout(self, gap=6)
         self._buttons: dict[str, QPushButton] = {}
         self._titles = {ALL: "All", **{key: title for key, title, _ in list_families()}}
@@ -407,12 +407,12 @@ class QueuePanel(QFrame):
         self.filters.chosen.connect(self.filtered)
         self.group = MenuChip(theme, "Group", GROUPS, "none")
         self.group.chosen.connect(lambda _: self.refill_list())
-        self.list = ListView(QueueRows(theme), "What waits for you", _KEYS, keep=Keep.AFTER, takes_many=True)
+        self.list = ListView(QueueRows(theme), "Waiting for you", _KEYS, keep=Keep.AFTER, takes_many=True)
         self._cap = make_label("", "small", wrap=True)
         self._closed = make_label("", "small", wrap=True)
         self.see_why = make_button("See why", self.closed_asked.emit, kind="link")
         self.see_rules = make_button(
-            "Rules", self.rules_asked.emit, kind="link", hint="Decisions you asked to be repeated"
+            "Rules", self.rules_asked.emit, kind="link", hint="Decisions that Loci repeats for you"
         )
         layout = make_column(self, gap=10)
         layout.setContentsMargins(12, 16, 12, 12)
@@ -456,8 +456,8 @@ class QueuePanel(QFrame):
         said = told["one"] if queue.closed == 1 else told["many"].format(count=f"{queue.closed:,}")
         self._closed.setText(said)
         self._closed.setVisible(queue.closed > 0)
-        self.see_why.setText("See why" if queue.closed else "What closed")
-        self.see_why.setAccessibleName("See why they closed" if queue.closed else "What closed lately")
+        self.see_why.setText("See why" if queue.closed else "Closed items")
+        self.see_why.setAccessibleName("See why they closed" if queue.closed else "Recently closed")
         self.refill_list(wanted)
 
     def refill_list(self, wanted: str = "") -> None:
@@ -483,5 +483,5 @@ class QueuePanel(QFrame):
     def _show_counts(self, shown: int) -> None:
         total = self.open_count
         self._count.setText(f"{total:,} open")
-        self._cap.setText(f"The {shown:,} most harmful of {total:,} are shown.")
+        self._cap.setText(f"The {shown:,} most important of {total:,} are shown.")
         self._cap.setVisible(total > shown)

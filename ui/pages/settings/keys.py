@@ -75,7 +75,7 @@ class PassphraseDialog(SecretDialog):
         theme = context.theme
         self.old = SecretField(theme, "Passphrase or recovery code")
         self.first = SecretField(theme, "New passphrase")
-        self.second = SecretField(theme, "New passphrase again")
+        self.second = SecretField(theme, "Repeat the new passphrase")
         self.meter = StrengthMeter(theme)
         self.cancel = make_button("Cancel", self.reject)
         self.act = make_button("Change the passphrase", self._submit_form, kind="primary")
@@ -85,9 +85,9 @@ class PassphraseDialog(SecretDialog):
         )
         layout.addSpacing(4)
         for words, field in (
-            ("The passphrase as it is, or the recovery code", self.old),
+            ("Current passphrase or recovery code", self.old),
             ("New passphrase", self.first),
-            ("Once more", self.second),
+            ("Repeat it", self.second),
         ):
             layout.addWidget(make_label(words, "strong"))
             layout.addWidget(field)
@@ -111,11 +111,11 @@ class PassphraseDialog(SecretDialog):
         if self.is_busy:
             return
         if not self.old.text():
-            self.show_problem("Type the passphrase as it is now.", self.old)
+            self.show_problem("Enter the current passphrase.", self.old)
         elif not self.first.text().strip():
             self.show_problem("Choose a new passphrase.", self.first)
         elif self.first.text() != self.second.text():
-            self.show_problem("The two new ones differ; type it once more.", self.second)
+            self.show_problem("The two do not match. Type it again.", self.second)
         else:
             self._change_passphrase()
 
@@ -182,15 +182,17 @@ class RecoveryDialog(SecretDialog):
     def _make_secret_step(self) -> QWidget:
         self.cancel = make_button("Cancel", self.reject)
         self.make = make_button("Make a new code", self._make_code, kind="primary")
-        says = "The old code holds until the new one is checked. Type the passphrase, or the old code, to go on."
+        says = (
+            "The old code stays valid until the new one is confirmed. Enter the passphrase or the old code to continue."
+        )
         return self._make_step(says, self.secret, buttons=(self.cancel, self.make))
 
     def _make_code_step(self) -> QWidget:
         self.copy = make_button("Copy", self._copy_code, theme=self.context.theme, icon="copy")
-        self.kept = make_button("I have kept it", self._show_check, kind="primary")
+        self.kept = make_button("I have saved it", self._show_check, kind="primary")
         says = (
-            "It is shown this once. Write it down or keep it in a password manager, then type it back: from there on "
-            "it holds, and the old one is void."
+            "It is shown only once. Write it down or save it in a password manager, then type it in to confirm. From "
+            "then on it is valid and the old one is not."
         )
         self.leave = make_button("Cancel", self.reject)
         return self._make_step(says, self.groups, buttons=(self.leave, self.copy, self.kept))
@@ -198,7 +200,7 @@ class RecoveryDialog(SecretDialog):
     def _make_check_step(self) -> QWidget:
         self.again = make_button("Show it again", lambda: self._switch_step(1))
         self.check = make_button("Check", self._check_code, kind="primary")
-        says = "Type the new code as you kept it, or paste it. Spaces and hyphens do not matter."
+        says = "Type or paste the new code. Spaces and hyphens do not matter."
         return self._make_step(says, self.typed, buttons=(self.again, self.check))
 
     @property
@@ -216,7 +218,7 @@ class RecoveryDialog(SecretDialog):
     def done(self, result: int) -> None:
         """Closed; a code that was made and not checked opens nothing."""
         if self.code:
-            self.context.desk.show_message("The new code was given up; the old one still holds.")
+            self.context.desk.show_message("The new code was discarded. The old one stays valid.")
         super().done(result)
 
     def _forget_code(self) -> None:
@@ -238,7 +240,7 @@ class RecoveryDialog(SecretDialog):
         if self.is_busy:
             return
         if not self.secret.text():
-            self.show_problem("Type the passphrase, or the old code.", self.secret)
+            self.show_problem("Enter the passphrase or the old code.", self.secret)
             return
         held, vault = [self.secret.take_text()], self.context.bridge.engine.vault
         self._set_busy(is_busy=True)
@@ -249,7 +251,7 @@ class RecoveryDialog(SecretDialog):
         self.is_busy = is_busy
         for part in (self.make, self.cancel, self.secret):
             part.setEnabled(not is_busy)
-        self.make.setText("Making it …" if is_busy else "Make a new code")
+        self.make.setText("Creating it …" if is_busy else "Make a new code")
 
     def _show_failure(self, error: BaseException) -> None:
         self._set_busy(is_busy=False)
@@ -279,7 +281,7 @@ class RecoveryDialog(SecretDialog):
             return
         held, vault = [self.typed.text()], self.context.bridge.engine.vault
         self._set_checking(is_busy=True)
-        task = make_write("Putting the code in force", lambda: vault.confirm_recovery_code(held.pop())).within(self)
+        task = make_write("Activating the code", lambda: vault.confirm_recovery_code(held.pop())).within(self)
         self.context.tasks.run(task.success(self._on_code_checked).failure(self._show_check_failure))
 
     def _set_checking(self, *, is_busy: bool) -> None:
@@ -290,10 +292,10 @@ class RecoveryDialog(SecretDialog):
     def _on_code_checked(self, fits: bool) -> None:
         self._set_checking(is_busy=False)
         if not fits:
-            self.show_problem("That is not the new code; look at it again.", self.typed)
+            self.show_problem("That does not match the new code. Check it again.", self.typed)
             return
         self._forget_code()
-        self.context.desk.show_message("The new recovery code holds.")
+        self.context.desk.show_message("The new recovery code is valid.")
         self.accept()
 
     def _show_check_failure(self, error: BaseException) -> None:
@@ -325,7 +327,7 @@ class VaultSection(Section):
         self.context = context
         place = str(context.bridge.engine.home.path)
         self.place = ActionLine(
-            context, "Where it is", "Everything Loci knows is in this folder, encrypted.", "folder path"
+            context, "Location", "Everything Loci knows is in this folder, encrypted.", "folder path"
         )
         self._path = Elided(_shorten_path(place), "mono", Qt.TextElideMode.ElideMiddle)
         self.place.texts.insertWidget(2, self._path)
@@ -345,7 +347,7 @@ class VaultSection(Section):
             self._new_code,
             "secret lost",
         )
-        self.keyring = ActionLine(context, "Keyring of this computer", "", "password secret")
+        self.keyring = ActionLine(context, "This computer's keyring", "", "password secret")
         self.backup = self._make_line(
             "Backup",
             "Copies the whole vault, encrypted, and checks the copy by opening it.",
@@ -354,8 +356,8 @@ class VaultSection(Section):
             "copy save",
         )
         self.verify = self._make_line(
-            "Is it whole?",
-            "Looks at every page, every link, the audit chain and both indexes. Nothing is changed.",
+            "Integrity",
+            "Checks every page, every link, the audit chain and both indexes. Nothing is changed.",
             "Verify now",
             self._verify_vault,
             "check damaged integrity",
@@ -381,8 +383,8 @@ class VaultSection(Section):
     def reload(self) -> None:
         """Ask how the vault is and what opens it."""
         vault = self.context.bridge.engine.vault
-        self._run_query(make_query("Looking at the vault", vault.read_status).success(self._show_status), "status")
-        self._run_query(make_query("Looking at the keys", vault.read_presence).success(self._show_presence), "presence")
+        self._run_query(make_query("Reading the vault", vault.read_status).success(self._show_status), "status")
+        self._run_query(make_query("Reading the keys", vault.read_presence).success(self._show_presence), "presence")
 
     def _run_query(self, task: Task[Any], key: str) -> None:
         self.context.tasks.run(task.within(self, key).failure(lambda _: None))  # the page itself tells what is wrong
@@ -396,9 +398,11 @@ class VaultSection(Section):
 
     def _show_presence(self, presence: Presence) -> None:
         used = "It opens the vault too." if presence.in_keyring else "It does not open this vault."
-        self.keyring.description.setText(f"{used} That is chosen when a vault is made.")
+        self.keyring.description.setText(f"{used} This is chosen when a vault is created.")
         if not presence.has_passphrase:
-            self.passphrase.description.setText("There is none yet: the recovery code or the keyring open the vault.")
+            self.passphrase.description.setText(
+                "No passphrase is set: the recovery code or the keyring opens the vault."
+            )
         if presence.sentence:
             self.state.show_note(presence.sentence, "warning")
 
@@ -414,7 +418,7 @@ class VaultSection(Section):
         dialog.open()
 
     def _on_passphrase_changed(self) -> None:
-        self.passphrase.show_note("The new passphrase holds.", "success")
+        self.passphrase.show_note("The passphrase was changed.", "success")
         self.reload()
 
     def _new_code(self) -> None:

@@ -129,7 +129,7 @@ class StoredModelLine(ActionLine):
 
     def _forget_vectors(self, name: str) -> None:
         spaces = self._context.bridge.engine.embedding_models
-        task = make_write("Giving up old vectors", lambda: spaces.forget_vectors(name)).within(self)
+        task = make_write("Deleting old vectors", lambda: spaces.forget_vectors(name)).within(self)
         self._context.tasks.run(task.success(self._on_forgotten))
 
     def _on_forgotten(self, state: Embedding) -> None:
@@ -210,16 +210,16 @@ class MeaningSection(Section):
         """Ask which model is in use, and how far a change is."""
         engine = self.context.bridge.engine
         self._run_query(
-            make_query("Looking at the model of meaning", engine.embedding_models.read_state).success(self._show_state),
+            make_query("Reading the embedding model", engine.embedding_models.read_state).success(self._show_state),
             "state",
         )
-        self._run_query(make_query("Looking at the jobs", engine.jobs.read_state).success(self._show_jobs), "jobs")
+        self._run_query(make_query("Reading the jobs", engine.jobs.read_state).success(self._show_jobs), "jobs")
 
     def request_models(self) -> None:
         """Ask what the model server has."""
         spaces = self.context.bridge.engine.embedding_models
         self._run_query(
-            make_query("Looking at the model server", spaces.list_models).success(self._show_models), "offers"
+            make_query("Checking the model server", spaces.list_models).success(self._show_models), "offers"
         )
 
     def _run_query(self, task: Task[Any], key: str) -> None:
@@ -337,7 +337,7 @@ class MeaningSection(Section):
             return
         spaces, wish = self.context.bridge.engine.embedding_models, self._cost.wish
         self.begin.setEnabled(False)
-        task = make_write("Changing the model of meaning", lambda: spaces.begin_change(wish)).within(self)
+        task = make_write("Changing the embedding model", lambda: spaces.begin_change(wish)).within(self)
         self.context.tasks.run(task.success(self._on_change_begun).failure(self._show_refusal))
 
     def _on_change_begun(self, state: Embedding) -> None:

@@ -51,9 +51,9 @@ class ResetDialog(QDialog):
         self.cancel = make_button("Cancel", self.reject)
         self.act = make_button(f"Reset {count_of(len(changed), 'setting')}", self._on_agree_clicked, kind="primary")
         if changed:
-            layout.addWidget(make_label("These have their defaults again. You can undo it.", "muted", wrap=True))
+            layout.addWidget(make_label("These return to their defaults. You can undo this.", "muted", wrap=True))
         else:
-            layout.addWidget(make_label("Every setting has its default already.", "muted", wrap=True))
+            layout.addWidget(make_label("All settings already have their defaults.", "muted", wrap=True))
             self.act.hide()
         for one in changed:
             was, will = describe_value(one, one.value), describe_value(one, one.default)
@@ -110,9 +110,7 @@ class SettingsReset(QObject):
 
     def _show_done(self, before: WindowOptions, step_id: str | None) -> None:
         context = self.context
-        context.desk.show_message(
-            "All settings have their defaults again.", "Undo", lambda: undo_reset(context, before, step_id)
-        )
+        context.desk.show_message("All settings were reset.", "Undo", lambda: undo_reset(context, before, step_id))
 
 
 def undo_reset(context: Context, before: WindowOptions, step_id: str | None) -> None:

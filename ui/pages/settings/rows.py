@@ -441,7 +441,7 @@ class OptionLine(Line):
         if not option.choices and option.least is not None and option.most is not None:
             notes.append(f"· {option.least:,} to {option.most:,}")
         if option.needs_restart:
-            notes.append("· from the next start on")
+            notes.append("· takes effect at the next start")
         return notes
 
     def show_refusal(self, sentence: str) -> None:

@@ -70,7 +70,7 @@ def notes_of(event: TopicEvent) -> tuple[str, ...]:
         verb = "instead of" if event.transition is Transition.CORRECTION else "as was said"
         notes.append(f"{verb} ({date_of(when_of(event.about))}): {one_line(event.about.head, 160)}")
     if event.until is not None:
-        notes.append(f"stood until {date_of(event.until)}")
+        notes.append(f"valid until {date_of(event.until)}")
     if event.wordings:
         notes.append(f"before: {'; '.join(one_line(old.head, 160) for old in event.wordings)}")
     return tuple(notes)
@@ -90,7 +90,7 @@ def _describe_foot(event: TopicEvent) -> str:
     if event.versions > 1:
         parts.append(f"version {event.version} of {event.versions}")
     if event.until is not None:
-        parts.append(f"stood until {date_of(event.until)}")
+        parts.append(f"valid until {date_of(event.until)}")
     return " · ".join(parts)
 
 
@@ -140,7 +140,7 @@ class EventRows(RowSpec[TopicEvent]):
             lines.append(("instead of", f"{one_line(event.about.head)}  ({date_of(when_of(event.about))})", True))
         elif event.about is not None:
             lines.append(("confirms", f"{one_line(event.about.head)}  ({date_of(when_of(event.about))})", False))
-        before = "worded before" if len(event.wordings) == 1 else "made of"
+        before = "earlier wording" if len(event.wordings) == 1 else "made of"
         lines += [(before, one_line(old.head), True) for old in event.wordings]
         return lines
 
@@ -257,7 +257,7 @@ def draw_sign(painter: QPainter, theme: Theme, transition: Transition, at: QPoin
 
 def event_list(theme: Theme) -> ListView:
     """The line of a topic."""
-    return ListView(EventRows(theme), "The line of the topic", keep=Keep.TOP)
+    return ListView(EventRows(theme), "Topic timeline", keep=Keep.TOP)
 
 
 _OFFERED = 4
@@ -292,7 +292,7 @@ class EvolutionTab(QWidget):
         self.field.setMaxLength(_MOST)
         self.field.setPlaceholderText("A topic: a name, a thing, a habit …")
         self.field.setAccessibleName("Topic")
-        self.field.setAccessibleDescription("Enter shows how what is remembered of it came about")
+        self.field.setAccessibleDescription("Press Enter to see how this topic changed over time")
         self._lens = QAction(self)
         self.field.addAction(self._lens, QLineEdit.ActionPosition.LeadingPosition)
         self.field.returnPressed.connect(self._show_typed)
@@ -305,7 +305,7 @@ class EvolutionTab(QWidget):
         inner.setContentsMargins(1, 10, 1, 10)
         content = QWidget()
         make_column(content, self._summary, gap=8).addWidget(card, 1)
-        self.states = States(context.theme, content, "Looking for what was said of it …")
+        self.states = States(context.theme, content, "Searching for the topic …")
         head = make_row(self.field, self.show_button, gap=8)
         head.setStretch(0, 1)
         layout = make_column(self, gap=12)
@@ -331,7 +331,7 @@ class EvolutionTab(QWidget):
         self.field.setFocus()
         if self.line is None and not self._offered:
             palace = self.context.bridge.engine.palace
-            task = make_query("Looking at the rooms", palace.read_plan).within(self, "rooms").failure(lambda _: None)
+            task = make_query("Reading the rooms", palace.read_plan).within(self, "rooms").failure(lambda _: None)
             self.context.tasks.run(task.success(self._on_rooms_read))
 
     def show_topic(self, topic: str) -> None:
@@ -362,7 +362,7 @@ class EvolutionTab(QWidget):
         timeline = self.context.bridge.engine.timeline
         self.is_settled = False
         self.context.tasks.run(
-            make_query("Looking for what was said of it", lambda: timeline.trace_evolution(topic))
+            make_query("Searching for a topic", lambda: timeline.trace_evolution(topic))
             .within(self, "line")
             .success(self._on_line_read)
             .failure(self._show_failure)
@@ -412,5 +412,5 @@ def _summarize_evolution(line: Evolution) -> str:
     parts = [count_memories(len(line.events))]
     parts += [count_of(counts[one], *words) for one, words in _COUNTED.items() if counts[one]]
     if line.left_out:
-        parts.append(f"{line.left_out:,} more that are less near")
+        parts.append(f"{line.left_out:,} less similar")
     return " · ".join(parts)

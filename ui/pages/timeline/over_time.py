@@ -84,21 +84,19 @@ class OverTime(QWidget):
         theme = context.theme
         self.strip, self.below = Strip(theme), PeriodDetails(context)
         grains = [(grain, timeline_strings()["grains"][grain]["title"]) for grain in GRAINS]
-        self.grains = Segments(grains, self.grain, "What a column of the strip stands for")
+        self.grains = Segments(grains, self.grain, "Column width")
         self.grains.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.farther = make_tool_button(theme, "zoom-out", "Farther (−)", partial(self.zoom_by, -1))
-        self.nearer = make_tool_button(theme, "zoom-in", "Nearer (+)", partial(self.zoom_by, 1))
-        self.today = make_button(
-            "Today", partial(self.choose_named, "today"), kind="chip", hint="The period of today (T)"
-        )
+        self.farther = make_tool_button(theme, "zoom-out", "Zoom out (−)", partial(self.zoom_by, -1))
+        self.nearer = make_tool_button(theme, "zoom-in", "Zoom in (+)", partial(self.zoom_by, 1))
+        self.today = make_button("Today", partial(self.choose_named, "today"), kind="chip", hint="Go to today (T)")
         self.everything = make_button(
-            "Everything", partial(self.choose_named, "everything"), kind="chip", hint="All of it (Esc)"
+            "Everything", partial(self.choose_named, "everything"), kind="chip", hint="Show everything (Esc)"
         )
         self._hint, self.legend = Elided("", "small"), KindLegend(theme)
         self._busiest = QWidget()
         self._busy_flow = FlowLayout(self._busiest, gap=6)
         self._content = QWidget()
-        self.states = States(theme, self._content, "Counting what was said when …")
+        self.states = States(theme, self._content, "Counting memories by date …")
         self._build_layout()
         self.grains.chosen.connect(self.use_grain)
         self.strip.picked.connect(self._on_period_picked)
@@ -152,7 +150,7 @@ class OverTime(QWidget):
         timeline, wanted = self.context.bridge.engine.timeline, self._filter
         self._is_counting = True
         self.context.tasks.run(
-            make_query("Counting what was said when", lambda: timeline.count_by_period(grain, first, last, wanted, top))
+            make_query("Counting memories by date", lambda: timeline.count_by_period(grain, first, last, wanted, top))
             .within(self, "count")
             .success(then)
             .failure(self._show_failure)

@@ -35,12 +35,14 @@ class TimelinePage(Page):
         self._is_shown = False
         kept = context.prefs.read_text(_STATE, "time")
         self.tab = kept if kept in dict(_TABS) else "time"
-        self.segments = Segments(_TABS, self.tab, "What the timeline shows")
+        self.segments = Segments(_TABS, self.tab, "Timeline view")
         self.time, self.topic = OverTime(context), EvolutionTab(context)
         kinds = {_ALL: "All"} | {kind.value: KIND_PLURALS[kind] for kind in Kind}
         self.kinds = MenuChip(context.theme, "Kind", kinds, _ALL)
         self.spaces = MenuChip(context.theme, "Space", {_ALL: "All"}, _ALL)
-        self.over = make_button("With what is over", kind="chip", hint="Also what was superseded, absorbed or archived")
+        self.over = make_button(
+            "Include outdated", kind="chip", hint="Also show superseded, merged and archived memories"
+        )
         self.over.setCheckable(True)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.time)
@@ -136,7 +138,7 @@ class TimelinePage(Page):
             return
         self.time.reload()
         library = self.context.bridge.engine.library
-        task = make_query("Counting what there is", library.count_facets).within(self, "facets").failure(lambda _: None)
+        task = make_query("Counting memories", library.count_facets).within(self, "facets").failure(lambda _: None)
         self.context.tasks.run(task.success(self._on_facets_read))
 
     def _on_facets_read(self, facets: Facets) -> None:

@@ -203,7 +203,7 @@ class PeriodDetails(QFrame):
         self.axis = SAID
         self._filter, self._ends = TimeFilter(), (0, 0)
         axes = [(axis, told["title"]) for axis, told in timeline_strings()["axes"].items()]
-        self.axes = Segments(axes, SAID, "What the list shows of the chosen time")
+        self.axes = Segments(axes, SAID, "Filter for the selected period")
         self.axes.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._name, self._count, self._sentence = (
             make_label("", "section"),

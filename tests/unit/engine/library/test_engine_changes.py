@@ -56,7 +56,7 @@ def test_an_update_without_curate_waits_and_changes_nothing_else(rig: Rig, asker
     waits = rig.get(reply.memory_id)
     assert (waits.status.value, waits.client_id, waits.source) == ("quarantined", asker.client_id, Source.INFERENCE)
     shown = item(rig, str(reply.conflict))
-    assert shown.question == "Shall this text be changed?"
+    assert shown.question == "Should this text be changed?"
     assert shown.asked is not None
     assert (shown.asked.wish, shown.asked.client, shown.asked.reason) == ("update", "asker", "It was painted.")
     assert "asker asks for it and says: “It was painted.”" in shown.why
@@ -197,7 +197,7 @@ def test_a_wish_closes_itself_when_the_memory_changes(rig: Rig, asker: Actor) ->
     rig.engine.client_changes.update_text(known, "The kettle is black.", OWNER_ACTOR).result(30)
     upkeep(rig)
     assert [item(rig, str(reply.conflict)).state for reply in asked] == ["moot", "moot"]
-    assert item(rig, str(asked[0].conflict)).closed == "One of the two changed or no longer stands."
+    assert item(rig, str(asked[0].conflict)).closed == "One of the two changed or is no longer active."
     assert rig.texts() == ["The kettle is black."]
 
 

@@ -116,7 +116,7 @@ def test_what_was_put_off_comes_last_until_its_time(rig: Rig) -> None:
     decide(rig, first.item, Action.SKIP)
     assert [(row.id, row.later) for row in queue(rig).rows] == [(second.item, False), (first.item, True)]
     assert queue(rig).today == 1
-    assert item(rig, first.item).why[-1] == "You put this off before."
+    assert item(rig, first.item).why[-1] == "You postponed this before."
     later(rig, 8)
     assert [row.id for row in queue(rig).rows] == [first.item, second.item]
 
@@ -147,10 +147,10 @@ def test_an_item_has_everything_a_decision_needs(rig: Rig) -> None:
     assert found.suggestion.sentence == "Graz until 24 Nov 2023, Vienna from then on."
     assert found.suggestion.at is not None
     assert found.why[:2] == (
-        "It contradicts what you said yourself; nothing but your own word replaces that.",
+        "It contradicts what you said yourself; only you can replace that.",
         "They name two values where only one can hold, for the same time.",
     )
-    assert "It was held back, so assistants do not get it." in found.why
+    assert "It is held back, so assistants do not get it." in found.why
     assert set(found.actions) == set(Action)
     assert found.repeatable == ()
 
@@ -191,7 +191,7 @@ def test_a_doubtful_reading_says_how_likely_each_is(rig: Rig) -> None:
     )
     why = item(rig, pair.item).why
     assert "It may be a change (62 %)." in why
-    assert "Both may be true side by side (30 %)." in why
+    assert "Both may be true (30 %)." in why
 
 
 def test_what_follows_is_counted(rig: Rig) -> None:
@@ -224,7 +224,7 @@ def test_clients_that_were_given_it_are_named(rig: Rig) -> None:
     assert found.existing is not None
     assert (found.existing.recalled, found.existing.recalled_by) == (1, ("reader",))
     assert found.follows[0].headline == "reader"
-    assert found.follows[0].sentence == "was given what you have once"
+    assert found.follows[0].sentence == "was given the existing memory once"
 
 
 def test_an_item_is_found_by_the_beginning_of_its_id(rig: Rig) -> None:
@@ -289,7 +289,7 @@ def test_a_ticked_decision_is_repeated_for_later_items_of_the_same_make(rig: Rig
     assert item(rig, same.item).closed == "A rule of yours decided it."
     assert queue(rig).today == 3  # a rule's decisions are no work of the day's
     ((actor, label, step),) = rig.rows("SELECT actor, label, id FROM undo_steps ORDER BY rowid DESC LIMIT 1")
-    assert (actor, label) == ("scheduler", "Keep what stands")
+    assert (actor, label) == ("scheduler", "Keep the existing memory")
     rig.undo(step)
     assert statuses(rig, same.came) == ["quarantined"]
     assert upkeep(rig) == 0  # what the person took back is not decided again

@@ -39,7 +39,7 @@ def test_all_that_one_client_asked_for_goes_in_one_step_that_can_be_undone(rig: 
     done = rig.engine.conflicts.turn_down("Noisy").result(30)
     assert (done.items, done.left) == (5, 0)
     labels = rig.rows("SELECT label FROM undo_steps WHERE id = ?", done.step_id)
-    assert labels == [("Turn down what a client asked for: 5 decisions",)]
+    assert labels == [("Reject a client's request: 5 decisions",)]
     assert rig.rows("SELECT incoming_id FROM conflicts WHERE state = 'open'") == [(other.memory_id,)]
     assert rig.get(mine).status is Status.ACTIVE
     assert len(rig.texts(("archived",))) == 4

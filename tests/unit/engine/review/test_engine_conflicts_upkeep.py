@@ -53,7 +53,7 @@ def test_a_row_whose_target_changed_is_not_shown_and_closes_with_a_note(rig: Rig
     assert upkeep(rig) == 1
     assert state_of(rig, pair.item) == ("moot", None, "lapsed")
     (row,) = rig.engine.conflicts.list_closed().result(10)
-    assert row.note == "One of the two changed or no longer stands."
+    assert row.note == "One of the two changed or is no longer active."
     assert queue(rig).closed == 1
 
 
@@ -145,7 +145,7 @@ def test_holding_a_source_holds_what_was_derived_from_it(rig: Rig) -> None:
     assert set(held.ids) == {*ids, digest}
     assert statuses(rig, *ids, digest, apart) == ["quarantined"] * 4 + ["active"]
     assert len(held.items) == 4
-    assert held.label == "Hold back 4 memories from one source"
+    assert held.label == "Quarantine 4 memories from one source"
     assert rig.found("fact digest") == []
     rig.undo()
     rig.settle()

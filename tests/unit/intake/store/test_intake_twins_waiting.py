@@ -46,7 +46,7 @@ def test_a_proposal_whose_words_were_stored_meanwhile_closes_itself(rig: Rig, *,
     assert rig.engine.conflicts.list_items(plug).result(10) == ()
     item = rig.engine.conflicts.read_item(str(proposed.conflict)).result(10)
     assert (item.state, item.actions) == ("moot", ())
-    assert item.closed == "The same words were stored meanwhile."
+    assert item.closed == "The same text was stored meanwhile."
     assert rig.get(stored.memory_id).corroboration == rig.get(proposed.memory_id).corroboration
 
 
@@ -108,7 +108,7 @@ def test_a_proposal_whose_words_came_back_with_an_undo_is_no_question_until_they
     assert upkeep(rig) == 1
     assert states(rig) == [("moot", "stands")]
     item = rig.engine.conflicts.read_item(str(proposed.conflict)).result(10)
-    assert item.closed == "The same words stand by now."
+    assert item.closed == "The same text is active by now."
     assert rig.get(proposed.memory_id, plug).status is Status.QUARANTINED
     rig.forget(stored.memory_id)
     assert upkeep(rig) == 1

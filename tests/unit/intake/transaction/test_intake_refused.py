@@ -70,7 +70,7 @@ def test_another_that_proposes_it_is_answered_as_if_it_were_new(rig: Rig, text: 
     held = rig.get(reply.memory_id)
     assert (held.status, held.status_reason) == (Status.ARCHIVED, "rejected_before")
     closed = rig.engine.conflicts.list_closed().result(10)
-    assert "You turned the same down before." in [row.note for row in closed]
+    assert "You rejected the same before." in [row.note for row in closed]
     assert propose(rig, other, text).memory_id == reply.memory_id
     assert waiting(rig) == 0
 

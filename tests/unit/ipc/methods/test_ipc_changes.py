@@ -219,7 +219,7 @@ def test_the_owner_is_told_who_asked_and_why_and_a_client_is_not() -> None:
         id=ID,
         kind="approval",
         state="open",
-        question="Shall this be deleted?",
+        question="Should this be deleted?",
         existing=None,
         incoming=make_memory(1),
         reason="A client asks to remove this, which it may not do by itself.",
