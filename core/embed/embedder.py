@@ -37,6 +37,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -430,9 +431,9 @@ class ModelFiles:
             raise self.unavailable("the runtime refuses it") from error
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SharedEncoder:
-    """The embedder's tokenizer and its int8 word vectors.
+    """The embedder's tokenizer and its int8 word vectors: one in a process, for all models that read by them.
 
     Attributes:
         words: the word vectors, (words, width), int8 with `scale` and `zero`.
@@ -456,6 +457,16 @@ class SharedEncoder:
         Raises:
             EnvironmentFaultError: E3001 if a file is not the one, or the place lies outside of it.
         """
+        words, width, offset = int(place["words"]), int(place["width"]), int(place["offset"])
+        key = digests["model.onnx"], digests["tokenizer.json"], words, width, offset, place["scale"], place["zero"]
+        with _sharing:
+            found = _shared.get(key)
+            if found is None:
+                found = _shared[key] = cls._read(model, place, digests)
+            return found
+
+    @classmethod
+    def _read(cls, model: ModelFiles, place: Mapping[str, Any], digests: Mapping[str, str]) -> SharedEncoder:
         encoder = model.read_encoder("model.onnx", digests["model.onnx"])
         names = model.read_encoder("tokenizer.json", digests["tokenizer.json"])
         words, width, offset = int(place["words"]), int(place["width"]), int(place["offset"])
@@ -468,6 +479,10 @@ class SharedEncoder:
     def vectors(self, ids: NDArray[np.int64]) -> NDArray[np.float32]:
         """The word vectors of tokens, shape (len(ids), width)."""
         return (self.words[ids].astype(np.float32) - self.zero) * self.scale
+
+
+_shared: WeakValueDictionary[tuple[object, ...], SharedEncoder] = WeakValueDictionary()
+_sharing = threading.Lock()  # guards _shared; who waits wants the same 12 MB, which one of them reads
 
 
 def _open_tokenizer(data: bytes, max_tokens: int | None = None) -> Any:

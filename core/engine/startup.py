@@ -36,7 +36,7 @@ from core.events import Hub, Progress
 from core.index.base import VectorIndex
 from core.index.manager import IndexManager, IndexState, IndexStatus, MaintenanceDue
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
-from core.intake.claims import Extract, TextReaders
+from core.intake.claims import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.kit.job_context import SCHEDULER, TalkReader
 from core.memory import vector_spaces
@@ -254,23 +254,25 @@ def _assemble_vault(
 
 def built_in_readers() -> TextReaders:
     """Statements and claims by the pattern vocabulary, what is stored with a model beside it; none needs a server."""
+    model = built_in_claims()
     return TextReaders(
         extract=extract_claims,
-        extract_stored=built_in_claims(),
+        extract_stored=extract_claims if model is None else partial(extract_claims, model=model),
+        rest=None if model is None else model.rest,
         statements=find_statements,
         relate=RelationModel(),
     )
 
 
-def built_in_claims() -> Extract:
-    """What reads the claims of a text that is stored; the rules alone where the claim model's files are not there."""
+def built_in_claims() -> ClaimModel | None:
+    """What reads the claims of a text that is stored beside the rules; None where its files are not there."""
     model = ClaimModel()
     try:
         _ = model.card
     except LociError as error:
         _log.warning("the model that reads claims is not there: %s", error.code.value)
-        return extract_claims
-    return partial(extract_claims, model=model)
+        return None
+    return model
 
 
 TELLING = 3

@@ -176,6 +176,7 @@ class TextReaders:
     Attributes:
         extract: claims of a text, at a cost that every comparison can pay.
         extract_stored: claims of a text that is stored, read with more care; None: as `extract`.
+        rest: lets go of what `extract_stored` loaded; None where it holds nothing.
         statements: what whoever speaks states of themself, of which no claim need be read.
         relate: relations of pairs; None where there is no model: then structure alone decides.
         embed: the unit vector of a text, (dims,); for united texts.
@@ -185,6 +186,7 @@ class TextReaders:
 
     extract: Extract = no_claims
     extract_stored: Extract | None = None
+    rest: Callable[[], None] | None = None
     statements: FindStatements = no_statements
     relate: Relate | None = None
     embed: Callable[[str], NDArray[np.float32]] | None = None

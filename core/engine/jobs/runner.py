@@ -86,6 +86,8 @@ def _free_models(store_service: StoreService, talk: TalkReader | None) -> None:
     relate = store_service.readers.relate
     if isinstance(relate, RelationModel):
         relate.rest()
+    if store_service.readers.rest is not None:
+        store_service.readers.rest()
     if talk is not None:
         talk.rest()
     trim_heap()

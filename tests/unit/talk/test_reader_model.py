@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from core.belief.extract.claim_model import ClaimModel
 from core.errors import Code, EnvironmentFaultError
 from core.talk.reader_model import ReaderModel, reader_folder
 from core.types.talk import Assertion, SentenceInContext, StatementType
@@ -69,6 +70,13 @@ def test_after_a_rest_it_reads_again(reader: ReaderModel) -> None:
     reader.rest()
 
     assert reader.read([ALLERGY]) == before
+
+
+def test_models_read_by_one_table_of_words() -> None:
+    reader, claims = ReaderModel(), ClaimModel()
+    first, _ = reader._session.load(reader.card.manifest)
+    second, _ = claims._session.load(claims.card.manifest)
+    assert first is second
 
 
 def test_an_exchanged_model_is_refused(copied: Path) -> None:
