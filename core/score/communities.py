@@ -1,4 +1,4 @@
-"""Communities of memories: what speaks of one thing by its words, its meaning and its conversation.
+"""Communities of memories: what speaks of one thing by its words, its meaning and its conversation, or by its ties.
 
 A graph of memories and the phrases they share, with ties to the nearest in meaning and to the neighbour in the same
 conversation; its communities (Louvain; Blondel and others 2008) are topics. The same input always gives the same
@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.score.topics import Groups, Vectors, mean_directions, nearest_centres
 
@@ -35,6 +36,8 @@ _PAIR_BONUS = 1.5
 _MOST_SHARE = 0.12
 """A phrase in more than this share of all texts tells nothing about its own."""
 _MOST_BURST = 2.0
+_TIE_BREAK = 8.0
+_CROWD = 20.0
 _SEED = 20_240_117
 _CHUNK = 1_024
 
@@ -131,6 +134,105 @@ def _tie_meaning(graph: nx.Graph[Hashable], vectors: Vectors, nodes: Sequence[in
 def _add_weight(graph: nx.Graph[Hashable], one: int, other: int, weight: float) -> None:
     held = graph.get_edge_data(one, other, {"weight": 0.0})["weight"]
     graph.add_edge(one, other, weight=held + weight)
+
+
+def find_link_communities(
+    count: int, a: Groups, b: Groups, weight: NDArray[np.floating], least: int = LEAST_MEMBERS
+) -> Groups:
+    """Divide the nodes of a graph into communities by their edges.
+
+    What is tied to most of the graph would make one community of it: an edge counts the less the more edges its ends
+    have. Of more than `SAMPLE` nodes those with the strongest edges are divided; the others follow what they are tied
+    to.
+
+    Args:
+        count: of nodes.
+        a: one end of each edge, 0 to count - 1.
+        b: the other.
+        weight: one each, above 0.
+        least: members; smaller communities go to the one they are tied to most, and together where they are to none.
+
+    Returns:
+        The community of each node, numbered from 0 by falling size; at most `MOST_COMMUNITIES` and one.
+    """
+    if not count:
+        return np.zeros(0, np.int64)
+    degree = np.maximum(np.bincount(np.concatenate((a, b)), minlength=count), 1)
+    tied = weight / np.sqrt(degree[a] * degree[b])
+    total = np.bincount(np.concatenate((a, b)), np.concatenate((tied, tied)), minlength=count)
+    chosen = np.sort(np.argsort(-total, kind="stable")[:SAMPLE])
+    groups = np.full(count, -1, np.int64)
+    for number, members in enumerate(_divide(chosen, a, b, tied, least)):
+        groups[members] = number
+    _follow_ties(groups, a, b, tied)
+    groups[groups < 0] = groups.max(initial=-1) + 1
+    return _by_size(groups)
+
+
+def _divide(chosen: Groups, a: Groups, b: Groups, weight: NDArray[np.floating], least: int) -> list[list[int]]:
+    inside = np.isin(a, chosen) & np.isin(b, chosen) & (a != b)
+    if not inside.any():
+        return []
+    import networkx as nx
+
+    graph: nx.Graph[Hashable] = nx.Graph()
+    graph.add_nodes_from(np.unique(np.concatenate((a[inside], b[inside]))).tolist())
+    for one, other, tie in zip(a[inside].tolist(), b[inside].tolist(), weight[inside].tolist(), strict=True):
+        _add_weight(graph, one, other, tie)
+    found = nx.community.louvain_communities(graph, weight="weight", resolution=1.0, seed=_SEED)
+    members = [sorted(node for node in one if isinstance(node, int)) for one in found]
+    return sorted((one for one in members if len(one) >= least), key=lambda one: (-len(one), one))[:MOST_COMMUNITIES]
+
+
+def _follow_ties(groups: Groups, a: Groups, b: Groups, weight: NDArray[np.floating]) -> None:
+    """Bring nodes without a community into that to which their ties are strongest, as far as ties lead."""
+    ends, others, ties = np.concatenate((a, b)), np.concatenate((b, a)), np.concatenate((weight, weight))
+    count = int(groups.max(initial=-1)) + 1
+    while count:
+        open_ = (groups[ends] < 0) & (groups[others] >= 0)
+        if not open_.any():
+            return
+        keys, place = np.unique(ends[open_] * count + groups[others[open_]], return_inverse=True)
+        strength = np.bincount(place, ties[open_])
+        order = np.lexsort((keys, -strength))
+        nodes, first = np.unique(keys[order] // count, return_index=True)
+        groups[nodes] = keys[order][first] % count
+
+
+def find_shortest_paths(
+    a: Groups, b: Groups, strength: NDArray[np.floating], start: int, end: int, most: int, longest: int
+) -> list[list[int]]:
+    """The shortest paths between two nodes of a graph.
+
+    Args:
+        a: one end of each edge; `b` the other.
+        strength: of each edge, 0 to 1: of equally short paths the strongest comes first.
+        start: where they begin; `end` where they end.
+        most: how many at most.
+        longest: edges of a path at most; none is longer than the shortest by more than one.
+
+    Returns:
+        The nodes of each, the shortest first; none where nothing leads there.
+    """
+    import networkx as nx
+
+    graph: nx.Graph[Hashable] = nx.Graph()
+    graph.add_nodes_from((start, end))
+    degree = Counter(a.tolist()) + Counter(b.tolist())
+    for one, other, tie in zip(a.tolist(), b.tolist(), strength.tolist(), strict=True):
+        # Less than a step in all, whatever the path: through what is tied to everything anything is reached.
+        crowd = math.log1p(degree[one]) + math.log1p(degree[other])
+        graph.add_edge(one, other, weight=1 + (1 - tie + crowd / _CROWD) / (_TIE_BREAK * longest))
+    found: list[list[int]] = []
+    try:
+        for path in nx.shortest_simple_paths(graph, start, end, weight="weight"):
+            nodes = [node for node in path if isinstance(node, int)]
+            if len(nodes) - 1 > longest or len(found) == most or (found and len(nodes) > len(found[0]) + 1):
+                break
+            found.append(nodes)
+    except nx.NetworkXNoPath:
+        return []
+    return found
 
 
 def _settle_rest(vectors: Vectors, groups: Groups, count: int) -> Groups:

@@ -12,6 +12,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from core.types.entities import EntityLine
 from core.types.values import Kind, Role, Source, Status, When
 
 SORTS = ("recorded", "occurred", "trust", "importance", "strength", "accessed", "kind", "status", "space", "text")
@@ -421,16 +422,28 @@ class Whereabouts:
 MEANING = "meaning"
 """Edge type: near in meaning (cosine of the stored vectors), computed, not stored."""
 CONVERSATION = "conversation"
-"""Edge type: the next message of the same conversation."""
+"""Edge type: said before, in the same conversation."""
 PART = "part"
 """Edge type: parts of one split text."""
+ABOUT, SAYS, MENTIONS, RELATION = "about", "says", "mentions", "relation"
+"""Edge types with entities: from a memory to whom it is about; from a speaker to what it says; from a memory to whom it
+names; from one entity to another, as a claim has it (its predicate is the edge's `label`)."""
 STORED = (
     "caused_by", "instance_of", "inferred_from", "contradicts", "supports", "related_to", "supersedes",
     "coexists_with", "example_of", "derived_from",
 )  # fmt: skip
-"""Edge types that stand in the vault."""
-EDGE_TYPES = (*STORED, CONVERSATION, PART, MEANING)
-"""All of them; `Whole.edge_type` indexes this."""
+"""Edge types that stand in the vault between two memories."""
+EDGE_TYPES = (RELATION, ABOUT, SAYS, MENTIONS, *STORED, CONVERSATION, PART, MEANING)
+"""All of them; `WholeGraph.edge_type` indexes this."""
+USUAL_TYPES = tuple(name for name in EDGE_TYPES if name not in (MEANING, "coexists_with"))
+"""Those that say what the relation is; shown unless others are asked for."""
+ENTITY_TYPES = (
+    "person", "organization", "place", "project", "pet", "work", "technology", "file", "service", "concept", "other",
+)  # fmt: skip
+NODE_KINDS = (*(kind.value for kind in Kind), *ENTITY_TYPES)
+"""What a node may be: a kind of memory or a type of entity; `WholeGraph.kind` indexes this."""
+OWNER_NODE = "owner"
+"""The node of the vault's owner while no entity stands for the owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,30 +452,53 @@ class GraphFilter:
 
     Attributes:
         query: in the search syntax of the library; empty for all that stands. The centre always shows.
-        edge_types: names of `EDGE_TYPES`; None for all.
+        edge_types: names of `EDGE_TYPES`; None for `USUAL_TYPES`.
         min_similarity: cosine from which two memories are near in meaning, 0 to 1.
         hides_small_talk: whether what was read and holds nothing worth keeping is left out; not of a query's answer.
+        hides_messages: whether messages that were read for statements are left out, too: the statements say it.
+        hides_outdated: whether what was replaced is left out beside what took its place, too.
     """
 
     query: str = ""
     edge_types: tuple[str, ...] | None = None
     min_similarity: float = 0.5
     hides_small_talk: bool = True
+    hides_messages: bool = True
+    hides_outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
-    """A memory, or a hub that stands for several.
+    """A memory or an entity of the graph; exactly one of the two.
 
     Attributes:
         row: the memory.
+        entity: the entity; the owner of the vault is called "You".
         distance: edges from the centre; 0 for the centre.
         folded: how many of its neighbours are not drawn (over the cap, or a hub that was folded).
+        community: number of the community it belongs to; -1 for none.
     """
 
-    row: MemoryRow
-    distance: int
+    row: MemoryRow | None
+    entity: EntityLine | None = None
+    distance: int = 0
     folded: int = 0
+    community: int = -1
+
+    @property
+    def id(self) -> str:
+        """Of the memory or the entity."""
+        return self.row.id if self.row is not None else "" if self.entity is None else self.entity.id
+
+    @property
+    def kind(self) -> str:
+        """One of `NODE_KINDS`."""
+        return self.row.kind.value if self.row is not None else "other" if self.entity is None else self.entity.type
+
+    @property
+    def text(self) -> str:
+        """The beginning of the memory's text, or the entity's name."""
+        return self.row.head if self.row is not None else "" if self.entity is None else self.entity.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,17 +508,19 @@ class GraphEdge:
     Attributes:
         type: one of `EDGE_TYPES`.
         weight: 0 to 1.
+        label: of a `RELATION` its predicate, such as `works_at`; "" for the others.
     """
 
     a: str
     b: str
     type: str
     weight: float
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class EgoGraph:
-    """What lies round one memory.
+    """What lies round one memory or entity.
 
     Attributes:
         nodes: the centre first, then by distance; at most the cap.
@@ -498,20 +536,39 @@ class EgoGraph:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphPaths:
+    """The shortest paths between two nodes.
+
+    Attributes:
+        graph: all of their nodes and edges; the centre is the start, its places lead from left to right.
+        paths: the edges of each path, the shortest first; none where nothing leads from one to the other.
+        end: id of the other node.
+    """
+
+    graph: EgoGraph
+    paths: tuple[tuple[GraphEdge, ...], ...]
+    end: str
+
+
+@dataclass(frozen=True, slots=True)
 class WholeGraph:
     """The whole vault as columns, without places.
 
     Attributes:
-        ids: memory ids, one a node.
-        kind: index into `Kind`, int8. `trust` float32. `said_at` epoch ms int64.
-        group: index into `group_names`, int32: the room the memory stands in.
+        ids: one a node: entities, then memories.
+        entities: those at the beginning of `ids`.
+        kind: index into `NODE_KINDS`, int8. `trust` float32. `said_at` epoch ms int64; 0 for an entity.
+        rank: how much each node counts when there is no room for all labels, 0 to 1, float32.
+        group: index into `group_names`, int32: the community, the largest first.
         a: index of one end, int32; `b` of the other; `edge_type` index into `EDGE_TYPES`, int8; `weight` float32.
     """
 
     ids: tuple[str, ...]
+    entities: tuple[EntityLine, ...]
     kind: NDArray[np.int8]
     trust: NDArray[np.float32]
     said_at: NDArray[np.int64]
+    rank: NDArray[np.float32]
     group: NDArray[np.int32]
     group_names: tuple[str, ...]
     a: NDArray[np.int32]
@@ -539,7 +596,7 @@ class GraphView:
     """A named view the person saved.
 
     Attributes:
-        centre: memory id; None for the whole vault.
+        centre: id of a memory or an entity; None for the whole vault.
         depth: edges from the centre, 1 to 3.
     """
 

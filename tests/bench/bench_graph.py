@@ -23,6 +23,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QPointF  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
+from core.types.entities import EntityLine  # noqa: E402
 from core.types.views import EDGE_TYPES, WholeGraph  # noqa: E402
 from ui.pages.graph.whole import WholeCanvas  # noqa: E402
 from ui.theme.theme import Theme  # noqa: E402
@@ -49,13 +50,15 @@ def clustered(nodes: int, seed: int = 7) -> tuple[WholeGraph, NDArray[np.float32
     rank[by_group] = np.arange(nodes)
     near = by_group[(rank[a] + made.integers(1, 60, a.size)) % nodes]
     b = np.where(made.random(a.size) < 0.08, made.integers(0, nodes, a.size), near).astype(np.int32)
-    types = made.choice(len(EDGE_TYPES), a.size, p=[0.01] * 10 + [0.2, 0.05, 0.65]).astype(np.int8)
+    types = made.choice(len(EDGE_TYPES), a.size, p=[0.01] * 14 + [0.2, 0.05, 0.61]).astype(np.int8)
     weight = np.sort(made.random(a.size).astype(np.float32))[::-1]
     graph = WholeGraph(
         ids=tuple(f"m{nr}" for nr in range(nodes)),
+        entities=tuple(EntityLine(f"m{nr}", f"Name {nr}", "person", "home", 9) for nr in range(nodes // 20)),
         kind=made.integers(0, 5, nodes).astype(np.int8),
         trust=made.random(nodes).astype(np.float32),
         said_at=np.zeros(nodes, np.int64),
+        rank=np.linspace(1, 0, nodes, dtype=np.float32),
         group=group,
         group_names=tuple(f"Room {nr}" for nr in range(groups)),
         a=a, b=b, edge_type=types, weight=weight,

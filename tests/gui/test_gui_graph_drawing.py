@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 from window_rig import Asked, settle
 
+from core.types.entities import EntityLine
 from core.types.values import Kind, Role, Source, Status
 from core.types.views import (
     EDGE_TYPES,
     MEANING,
+    NODE_KINDS,
+    RELATION,
     EgoGraph,
     GraphEdge,
     GraphFilter,
@@ -28,17 +33,22 @@ from ui.pages.graph.geometry import (
     LabelRequest,
     Viewport,
     clip_lines,
+    convex_hull,
     edge_lanes,
     lines_path,
     nearest_in_direction,
     nearest_line,
     nearest_node,
+    pack_circles,
     place_labels,
     typical_distance,
 )
-from ui.pages.graph.legend import TIES, Counts, Legend
+from ui.pages.graph.legend import TIES, Counts, Legend, edge_word
+from ui.pages.graph.node_style import node_pixmap, node_style
+from ui.pages.graph.overview import slice_community, summarize_communities
 from ui.pages.graph.views import ViewsChip
-from ui.pages.graph.whole import FrameMaker, Scene, WholeCanvas, name_places
+from ui.pages.graph.whole import FrameMaker, Scene, WholeCanvas, labelled_nodes
+from ui.strings import graph_strings
 from ui.theme.theme import Theme
 
 
@@ -62,7 +72,7 @@ def memory(name: str, kind: Kind = Kind.FACT, status: Status = Status.ACTIVE) ->
 def star() -> EgoGraph:
     """A centre with a node to each side, the right one with folded neighbours."""
     rows = [memory("c"), memory("l"), memory("r", Kind.RULE), memory("u", status=Status.SUPERSEDED)]
-    nodes = tuple(GraphNode(row, int(row.id != "c"), 42 if row.id == "r" else 0) for row in rows)
+    nodes = tuple(GraphNode(row, None, int(row.id != "c"), 42 if row.id == "r" else 0) for row in rows)
     edges = (
         GraphEdge("c", "l", MEANING, 0.6),
         GraphEdge("c", "r", "contradicts", 1.0),
@@ -78,9 +88,11 @@ def vault(count: int, edges: int) -> WholeGraph:
     made = np.random.default_rng(5)
     return WholeGraph(
         ids=tuple(f"m{nr}" for nr in range(count)),
+        entities=(),
         kind=made.integers(0, 5, count).astype(np.int8),
         trust=np.ones(count, np.float32),
         said_at=np.zeros(count, np.int64),
+        rank=np.linspace(1, 0, count, dtype=np.float32),
         group=(np.arange(count) % 3).astype(np.int32),
         group_names=("One", "Two", "Three"),
         a=made.integers(0, count, edges).astype(np.int32),
@@ -181,21 +193,32 @@ def test_edges_between_the_same_nodes_lie_beside_each_other_whichever_way_they_g
 
 
 def test_every_type_of_edge_has_words_and_a_look_of_its_own() -> None:
-    assert set(TIES) == set(EDGE_TYPES)
+    assert set(TIES) == set(EDGE_TYPES) == set(graph_strings()["edges"])
     assert len({(tie.colour, tie.dashes) for tie in TIES.values()}) == len(EDGE_TYPES)
-    assert len({tie.words for tie in TIES.values()}) == len(EDGE_TYPES)
+    for part in ("name", "word", "step"):
+        assert len({words[part] for words in graph_strings()["edges"].values()}) == len(EDGE_TYPES)
+    assert edge_word(RELATION, "works_at") == "works at"
+    assert edge_word(RELATION, "feeds_the") == "feeds the"
+
+
+def test_every_kind_of_node_has_a_word_and_a_look_of_its_own(theme: Theme) -> None:
+    styles = [node_style(kind) for kind in NODE_KINDS]
+    assert len({style.word for style in styles}) == len(NODE_KINDS)
+    drawn = [node_pixmap(theme, kind, 40, 1.0).toImage() for kind in NODE_KINDS]
+    assert all(one != other for nr, one in enumerate(drawn) for other in drawn[:nr])
 
 
 def test_the_legend_counts_and_keeps_what_is_off(qtbot: QtBot, theme: Theme) -> None:
     legend = Legend(theme)
     qtbot.addWidget(legend)
-    legend.show_counts(Counts({Kind.FACT: 2}, {MEANING: 1234}, 1), frozenset({"part"}))
+    legend.show_counts(Counts({"fact": 2, "person": 1}, {MEANING: 1234}, 1), frozenset({"part"}))
     on, off = legend.find_toggle(MEANING), legend.find_toggle("part")
     assert on is not None
     assert off is not None
     assert "1,234" in on.text()
     assert not off.isChecked()
     assert legend.find_toggle("supports") is None
+    assert {label.text() for label in legend.findChildren(QLabel)} == {"Facts  2", "Person  1", "Outdated  1"}
     with qtbot.waitSignal(legend.switched) as told:
         off.click()
     assert told.args == ["part", True]
@@ -235,7 +258,7 @@ def ego(qtbot: QtBot, theme: Theme) -> EgoCanvas:
 
 
 def test_arrows_walk_along_the_edges(qtbot: QtBot, ego: EgoCanvas) -> None:
-    ego.select_memory("c")
+    ego.select_node("c")
     for key, there in ((Qt.Key.Key_Right, "r"), (Qt.Key.Key_Left, "c"), (Qt.Key.Key_Up, "u"), (Qt.Key.Key_Up, "u")):
         QTest.keyClick(ego, key)
         assert ego.ids[ego.selected] == there
@@ -244,7 +267,7 @@ def test_arrows_walk_along_the_edges(qtbot: QtBot, ego: EgoCanvas) -> None:
 def test_a_badge_unfolds_by_going_there(qtbot: QtBot, ego: EgoCanvas) -> None:
     [(node, rect)] = ego.painter.badge_rects(ego.look.to_px(ego.xy))
     assert ego.ids[node] == "r"
-    with qtbot.waitSignal(ego.opened) as told:
+    with qtbot.waitSignal(ego.centered) as told:
         QTest.mouseClick(ego, Qt.MouseButton.LeftButton, pos=rect.center().toPoint())
     assert told.args == ["r"]
 
@@ -316,14 +339,52 @@ def test_a_picture_reaches_a_margin_beyond_the_canvas(theme: Theme) -> None:
     assert not frame.covers_canvas(look.panned_by(101, 0))
 
 
-def test_names_never_lie_over_each_other() -> None:
-    names = [f"n{nr}" for nr in range(30)]
-    px = np.random.default_rng(3).uniform(0, 500, (30, 2))
-    sizes = dict.fromkeys(names, (80.0, 20.0))
-    found = name_places(names, sizes, px, Viewport(w=500, h=500), 12)
-    rects = list(found.values())
-    assert 5 < len(rects) <= 12
-    assert not any(a.intersects(b) for nr, a in enumerate(rects) for b in rects[:nr])
+def test_bubbles_lie_apart_and_the_largest_in_the_middle() -> None:
+    radius = np.sort(np.random.default_rng(3).uniform(0.1, 0.3, 24))[::-1]
+    a, b = np.arange(20), np.arange(1, 21)
+    found = pack_circles(radius, a, b, np.ones(20, np.int64), 1.6)
+    gaps = np.hypot(*(found[:, None] - found[None]).transpose(2, 0, 1)) - (radius[:, None] + radius[None])
+    assert gaps[~np.eye(24, dtype=bool)].min() >= 0
+    assert found[0].tolist() == [0, 0]
+    assert (found == pack_circles(radius, a, b, np.ones(20, np.int64), 1.6)).all()
+
+
+def test_a_hull_holds_every_point() -> None:
+    points = np.random.default_rng(4).normal(size=(40, 2))
+    corners = convex_hull(points)
+    along = np.roll(corners, -1, axis=0) - corners
+    off = points[:, None] - corners[None]
+    side = along[:, 0] * off[..., 1] - along[:, 1] * off[..., 0]
+    assert (side >= -1e-9).all()
+    assert convex_hull(points[:2]).shape == (2, 2)
+
+
+def test_communities_are_told_with_what_is_named_in_them_and_can_be_cut_out() -> None:
+    graph = replace(
+        vault(30, 60),
+        entities=(EntityLine("m0", "Ann", "person", "home", 9), EntityLine("m1", "Bergen", "place", "home", 2)),
+    )
+    found = summarize_communities(graph)
+    assert found.counts.tolist() == [10, 10, 10]
+    assert found.entities == (("Ann",), ("Bergen",), ())
+    assert int(found.ties.sum()) == int((graph.group[graph.a] != graph.group[graph.b]).sum())
+    part = slice_community(graph, 1)
+    assert part.ids == tuple(f"m{nr}" for nr in range(1, 30, 3))
+    assert [line.name for line in part.entities] == ["Bergen"]
+    ends = {(part.ids[a], part.ids[b]) for a, b in zip(part.a.tolist(), part.b.tolist(), strict=True)}
+    inside = (graph.group[graph.a] == 1) & (graph.group[graph.b] == 1)
+    assert ends == {(f"m{a}", f"m{b}") for a, b in zip(graph.a[inside], graph.b[inside], strict=True)}
+
+
+def test_labels_of_a_crowd_are_those_of_names(theme: Theme) -> None:
+    graph = replace(vault(400, 9), entities=tuple(EntityLine(f"m{n}", f"E{n}", "person", "", n) for n in range(5)))
+    scene = Scene(graph, disc(400).astype(np.float64), np.ones(9, np.bool_), 0.05)
+    look = Viewport(w=800, h=800, scale=390)
+    assert labelled_nodes(scene, look, -1).tolist() == [0, 1, 2, 3, 4]
+    assert labelled_nodes(scene, look, 77).tolist() == [77, 0, 1, 2, 3, 4]
+    near = labelled_nodes(scene, look.zoomed_at(4, None, 1, 1e6), -1)
+    assert len(near) > 5
+    assert near.tolist() == sorted(near.tolist())  # by rank, which falls with the number
 
 
 @pytest.fixture
@@ -364,7 +425,7 @@ def test_near_nodes_and_the_chosen_one_want_their_texts(qtbot: QtBot, whole: Who
     with qtbot.waitSignal(whole.wanted) as more:
         whole.zoom_by(12)
     assert "m7" not in more.args[0]
-    assert 0 < len(more.args[0]) <= 60
+    assert 0 < len(more.args[0]) <= 90
 
 
 def test_steps_animate_and_resting_ends_every_timer(whole: WholeCanvas, theme: Theme) -> None:

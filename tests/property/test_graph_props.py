@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Collection, Sequence
 from random import Random
@@ -29,7 +30,7 @@ from core.engine.views.layout_process import (
     unpack_job,
     within_circle,
 )
-from core.recall.browse.graph import HUB, KEPT, EgoSelection, select_ego
+from core.recall.browse.ego_selection import HUB, KEPT, MEMORY_SHARE, EgoSelection, select_ego
 from core.recall.browse.links import Link, Links, nearest_pairs, sample_links
 from core.types.views import EDGE_TYPES
 
@@ -55,7 +56,7 @@ def picked(web: Links, depth: int, cap: int) -> EgoSelection:
     def among(labels: Collection[int]) -> Links:
         return {link: weight for link, weight in web.items() if link.a in labels and link.b in labels}
 
-    return select_ego(0, depth, cap, look, among)
+    return select_ego(0, depth, cap, look, among, lambda labels: dict.fromkeys(labels, 1.0))
 
 
 def neighbours(web: Links, n: int) -> set[int]:
@@ -81,10 +82,11 @@ def test_what_is_drawn_is_connected_and_within_its_caps(web: Links, depth: int, 
     assert max(found.distance.values()) <= depth
     assert set(found.links) <= set(web)
     own = {n: [link for link in found.links if n in (link.a, link.b)] for n in found.distance}
-    for n in found.folded:
+    ways = len(found.distance) - 1
+    for n in found.folded.keys() - {0}:
         if len(neighbours(web, n)) > HUB:
             assert len(own[n]) <= KEPT
-    assert len(found.links) <= KEPT * len(found.distance)
+    assert len(found.links) <= KEPT * len(found.distance) + ways
 
 
 @given(webs(), st.integers(1, 3), st.integers(1, 40))
@@ -105,11 +107,29 @@ def test_the_order_of_reading_does_not_matter(web: Links, depth: int, shuffled: 
     assert picked(dict(items), depth, 20) == picked(web, depth, 20)
 
 
-def test_a_hub_shows_its_strongest() -> None:
-    web = {Link(0, n, "derived_from"): n / 100 for n in range(1, 51)}
-    found = picked(web, 2, 300)
-    assert sorted(found.distance) == [0, *range(39, 51)]
-    assert found.folded[0] == found.left_out == 38
+def test_a_hub_shows_its_strongest_and_the_centre_as_many_as_fit() -> None:
+    star = {Link(0, n, "derived_from"): n / 100 for n in range(1, 51)}
+    found = picked(star, 2, 41)
+    assert sorted(found.distance) == [0, *range(11, 51)]
+    assert found.folded[0] == found.left_out == 10
+    beside = {Link(1, n + 1, "derived_from"): n / 100 for n in range(1, 51)}
+    folded = picked({Link(0, 1, "derived_from"): 1.0} | beside, 2, 300)
+    assert sorted(folded.distance) == [0, 1, *range(41, 52)]
+    assert folded.folded[1] == folded.left_out == 39
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(2, 40))
+def test_memories_leave_room_for_entities(memories: int, entities: int, cap: int) -> None:
+    # Entities hang on the strongest memory: without the share they would come last.
+    web = {Link(0, n, "supports"): 1.0 for n in range(1, memories + 1)}
+    web |= {Link(1, -n, "mentions"): 0.1 for n in range(1, entities + 1)}
+    found = picked(web, 2, cap)
+    drawn = [n for n in found.distance if n]
+    assert len(drawn) == min(cap - 1, memories + min(entities, KEPT - 1 if entities >= HUB else entities))
+    named, rest = sum(n < 0 for n in drawn), sum(n > 0 for n in drawn)
+    assert rest <= math.ceil(MEMORY_SHARE * (cap - 1)) or named == min(
+        entities, KEPT - 1 if entities >= HUB else entities
+    )
 
 
 def test_a_memory_with_few_neighbours_shows_all() -> None:

@@ -30,10 +30,13 @@ from core.engine.runtime.storage import Storage, submit_work
 from core.engine.views.layout_process import EGO, LENGTH, STEP, WHOLE, LayoutJob, Places, pack_job
 from core.errors import CancelledError, Code, EnvironmentFaultError, UserError
 from core.recall.browse import graph as reading
+from core.recall.browse import whole_graph
+from core.recall.browse.entity_links import EntityIndex, find_start
+from core.recall.browse.graph_paths import read_paths
 from core.recall.vectors import SnapshotVectors
 from core.types.clock import Clock
 from core.types.values import OWNER_ACTOR
-from core.types.views import EgoGraph, GraphFilter, GraphView, Placed, WholeGraph
+from core.types.views import EgoGraph, GraphFilter, GraphPaths, GraphView, Placed, WholeGraph
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -269,7 +272,7 @@ def layout_ego(graph: EgoGraph, job: LayoutJob, child: LayoutProcess) -> Mapping
         with suppress(EnvironmentFaultError):
             placed = [places for places, _ in child.place_nodes(job)][-1]
     parted = separate_coincident(placed).tolist()
-    return {node.row.id: (float(x), float(y)) for node, (x, y) in zip(graph.nodes, parted, strict=True)}
+    return {node.id: (float(x), float(y)) for node, (x, y) in zip(graph.nodes, parted, strict=True)}
 
 
 MAX_NODES = 1_000_000
@@ -277,6 +280,7 @@ MAX_EDGES = 4_000_000
 
 _GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
 _LEAST_WEIGHT = 0.01
+_KIN_WEIGHT = 0.5
 _APART = 1e-3
 _RING_FROM = 0.9
 
@@ -412,7 +416,7 @@ class WholeLayout:
 
 
 def ego_job(graph: EgoGraph) -> LayoutJob:
-    """An ego graph as the child takes it.
+    """An ego graph as the child takes it; what belongs to one community is kept together.
 
     Args:
         graph: the centre is its first node.
@@ -420,12 +424,27 @@ def ego_job(graph: EgoGraph) -> LayoutJob:
     Returns:
         The job, with places on rings by distance.
     """
-    number = {node.row.id: place for place, node in enumerate(graph.nodes)}
+    number = {node.id: place for place, node in enumerate(graph.nodes)}
     a = np.array([number[edge.a] for edge in graph.edges], np.int32)
     b = np.array([number[edge.b] for edge in graph.edges], np.int32)
     weight = np.array([max(edge.weight, _LEAST_WEIGHT) for edge in graph.edges], np.float32)
+    kin = _chain_communities(graph) if a.size else np.zeros((0, 2), np.int32)
+    a, b = np.concatenate((a, kin[:, 0])), np.concatenate((b, kin[:, 1]))
+    weight = np.concatenate((weight, np.full(len(kin), _KIN_WEIGHT, np.float32)))
     distance = np.array([node.distance for node in graph.nodes], np.int64)
     return LayoutJob(EGO, a, b, weight, place_on_rings(distance, a, b))
+
+
+def _chain_communities(graph: EgoGraph) -> NDArray[np.int32]:
+    """Each member of a community beside the next one."""
+    last: dict[int, int] = {}
+    found = []
+    for place, node in enumerate(graph.nodes):
+        if node.community >= 0:
+            if node.community in last:
+                found.append((last[node.community], place))
+            last[node.community] = place
+    return np.array(found, np.int32).reshape(-1, 2)
 
 
 def place_on_rings(distance: NDArray[np.int64], a: NDArray[np.int32], b: NDArray[np.int32]) -> Places:
@@ -493,7 +512,7 @@ _EVERYTHING = GraphFilter()
 
 
 class Graph:
-    """The graph of memories. Each method returns at once with a Future."""
+    """The graph of memories and entities. Each method returns at once with a Future."""
 
     def __init__(
         self, storage: Callable[[], Storage], search: Callable[[], Search], command: Sequence[str] | None = None
@@ -506,19 +525,27 @@ class Graph:
         self._storage, self._search = storage, search
         self._command = tuple(command or child_command())
 
+    def find_start(self) -> Future[str | None]:
+        """Where a graph begins when nothing is chosen: the owner, else the person named most often, else what is.
+
+        Returns:
+            The id of its node; None where no entity is known.
+        """
+        return self._storage().read(lambda rows: find_start(EntityIndex(rows), rows))
+
     def read_ego(
         self,
-        memory_id: str,
+        node_id: str,
         depth: int = 1,
         cap: int = 300,
         filter: GraphFilter = _EVERYTHING,  # noqa: A002 - the contract's name
     ) -> Future[EgoGraph]:
-        """What lies round one memory, placed.
+        """What lies round one memory or entity, placed.
 
         Args:
-            memory_id: the centre.
+            node_id: the centre.
             depth: edges from it, 1 to 3.
-            cap: memories at most, the centre among them, 1 to 1000.
+            cap: nodes at most, the centre among them, 1 to 1000.
 
         Returns:
             The graph; the same graph has the same places. The future raises NOT_FOUND, INVALID_INPUT, INVALID_QUERY.
@@ -529,19 +556,19 @@ class Graph:
             self._read_placed_ego,
             storage,
             search,
-            memory_id,
+            node_id,
             depth,
             cap,
             filter,
         )
 
     def _read_placed_ego(
-        self, storage: Storage, search: Search, memory_id: str, depth: int, cap: int, wanted: GraphFilter
+        self, storage: Storage, search: Search, node_id: str, depth: int, cap: int, wanted: GraphFilter
     ) -> EgoGraph:
         now = storage.clock.now_ms()
 
         def read(rows: Rows) -> EgoGraph:
-            return reading.read_ego(rows, _snapshot_vectors(search, rows), memory_id, depth, cap, wanted, now)
+            return reading.read_ego(rows, _snapshot_vectors(search, rows), node_id, depth, cap, wanted, now)
 
         # Started first: it loads its library while the vault is read.
         with self._start_layout_process(storage, storage.closing.is_set, deadline_for(cap)) as child:
@@ -549,7 +576,7 @@ class Graph:
             return replace(graph, places=layout_ego(graph, ego_job(graph), child))
 
     def read_whole(self, filter: GraphFilter = _EVERYTHING) -> Future[WholeGraph]:  # noqa: A002 - the contract's name
-        """The whole vault as columns; `place_whole` places it.
+        """The whole vault as columns with its communities; `place_whole` places it.
 
         Returns:
             The columns. The future raises INVALID_INPUT, INVALID_QUERY.
@@ -561,10 +588,30 @@ class Graph:
     def _read_whole(storage: Storage, search: Search, wanted: GraphFilter) -> WholeGraph:
         now = storage.clock.now_ms()
         gathered = storage.vault.read(
-            lambda rows: reading.gather_whole(rows, _snapshot_vectors(search, rows), wanted, now),
+            lambda rows: whole_graph.gather_whole(rows, _snapshot_vectors(search, rows), wanted, now),
             deadline_s=None,
         )
-        return reading.draw_whole(gathered, wanted, storage.closing.is_set)
+        drawn = whole_graph.draw_whole(gathered, wanted, storage.closing.is_set)
+        return storage.vault.read(lambda rows: whole_graph.name_groups(rows, drawn), deadline_s=None)
+
+    def find_paths(
+        self,
+        start_id: str,
+        end_id: str,
+        filter: GraphFilter = _EVERYTHING,  # noqa: A002 - the contract's name
+    ) -> Future[GraphPaths]:
+        """The shortest paths between two memories or entities, placed.
+
+        Returns:
+            Up to three. The future raises NOT_FOUND, INVALID_INPUT, INVALID_QUERY.
+        """
+        storage, search = self._storage(), self._search()
+        now = storage.clock.now_ms()
+
+        def read(rows: Rows) -> GraphPaths:
+            return read_paths(rows, _snapshot_vectors(search, rows), start_id, end_id, filter, now)
+
+        return storage.run_on(storage.threads.layouts, lambda: storage.vault.read(read))
 
     def place_whole(
         self,
@@ -695,5 +742,7 @@ def _view_from_json(stored: dict[str, Any]) -> GraphView:
             None if types is None else tuple(types),
             wanted["min_similarity"],
             bool(wanted.get("hides_small_talk", True)),
+            bool(wanted.get("hides_messages", True)),
+            bool(wanted.get("hides_outdated", False)),
         ),
     )

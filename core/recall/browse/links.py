@@ -21,6 +21,8 @@ from core.recall.vectors import SnapshotVectors
 from core.types.views import EDGE_TYPES, MEANING
 from core.vault.database.rows import Rows
 
+OWNER_LABEL = 0
+"""The label of the vault's owner; other entities have negative ones, memories those from 1 on."""
 PART_WEIGHT = 0.9
 """Our choice: two neighbouring parts of one text are tied more firmly than by meaning alone."""
 CONVERSATION_WEIGHT = 0.5
@@ -87,11 +89,13 @@ class Link:
         a: label of one end.
         b: label of the other.
         type: one of `EDGE_TYPES`.
+        label: of a relation between entities its predicate; "" for the others.
     """
 
     a: int
     b: int
     type: str
+    label: str = ""
 
     def other_end(self, n: int) -> int:
         """The end that is not `n`."""

@@ -26,12 +26,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
-from core.types.views import MemoryRow
+from core.types.views import GraphNode
 from ui.pages.graph.geometry import Numbers, Points, Viewport, nearest_in_direction, nearest_node
+from ui.pages.graph.node_style import describe_kind, describe_node, draw_node, node_name
+from ui.strings import format_count, graph_strings
 from ui.theme.theme import Theme
-from ui.widgets.labels import KIND_WORDS, STATUS_WORDS, format_said_or_noted
-from ui.widgets.plaintext import one_line
-from ui.widgets.shapes import KIND_TOKENS, draw_kind
+from ui.widgets.labels import format_said_or_noted
 
 STEP = 1.25
 """How much nearer or farther one step of the keyboard or a button is."""
@@ -44,82 +44,36 @@ _ENTER = {_KEY.Key_Return, _KEY.Key_Enter}
 _BY_KEYS = {Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason}
 
 
-class Canvas(QWidget):
-    """A plane with nodes under pointer and keyboard.
+class PlaneView(QWidget):
+    """A plane seen through a viewport, which is moved by wheel, buttons and the widget's size.
 
     Attributes:
-        ids: the memory of each node.
-        xy: where each node is drawn, in the plane.
-        look: how the canvas looks at it.
-        selected: the node that is looked at, `hovered` the one under the pointer; -1 for none.
-        blocked: where controls float on it; no label goes there.
-
-    Signals:
-        picked: the memory that was chosen.
-        opened: the memory whose surroundings are wanted.
+        look: how it is looked at.
     """
 
-    picked = Signal(str)
-    opened = Signal(str)
-
-    def __init__(self, theme: Theme, name: str) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
-        self.ids: tuple[str, ...] = ()
-        self.xy: Points = np.zeros((0, 2))
         self.look = Viewport()
-        self.selected = self.hovered = -1
-        self.blocked: tuple[QRectF, ...] = ()
-        self._fits, self._by_keys = True, False
-        self._grip: QPointF | None = None
-        self._dragged = False
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
+        self._fits = True
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 160)
-        self.setAccessibleName(name)
         theme.changed.connect(self.restyle_canvas)
-
-    # ---- what those who draw say
 
     def home_viewport(self) -> Viewport:
         """The look that shows everything."""
-        raise NotImplementedError  # each kind says it
-
-    def neighbours_of(self, node: int) -> Numbers:
-        """The nodes at the other ends of a node's edges."""
-        raise NotImplementedError  # each kind says it
-
-    def row_of(self, node: int) -> MemoryRow | None:
-        """What is known of a node; None while it was not read."""
-        raise NotImplementedError  # each kind says it
-
-    def hit_radius(self) -> float:
-        """How far from a node's middle it can be hit, px."""
         raise NotImplementedError  # each kind says it
 
     def on_look_changed(self) -> None:
         """The look is another one."""
         self.update()
 
+    def stop_motion(self) -> None:
+        """Nobody looks: nothing moves any more."""
+
     def restyle_canvas(self) -> None:
         """The theme is another one."""
         self.update()
-
-    @property
-    def is_ringed(self) -> bool:
-        """Whether it has the keyboard, and the keyboard is used."""
-        return self.hasFocus() and self._by_keys
-
-    def hover_at(self, at: QPointF | None) -> None:
-        """The pointer is over a point, or has left."""
-        node = -1 if at is None else nearest_node(self.look.to_px(self.xy), at, self.hit_radius())
-        if node != self.hovered:
-            self.hovered = node
-            self.setCursor(Qt.CursorShape.PointingHandCursor if node >= 0 else Qt.CursorShape.ArrowCursor)
-            self.update()
-
-    # ---- the look
 
     def show_look(self, look: Viewport, *, fits: bool = False) -> None:
         """Look at the plane through this viewport.
@@ -141,15 +95,100 @@ class Canvas(QWidget):
         home = self.home_viewport().scale
         self.show_look(self.look.zoomed_at(factor, at, home * 0.5, max(home * 60, 2000.0)))
 
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """Keep what was fitted fitted."""
+        self.look = replace(self.look, w=float(max(event.size().width(), 1)), h=float(max(event.size().height(), 1)))
+        if self._fits:
+            self.look = self.home_viewport()
+        self.on_look_changed()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
+        """Zoom at the pointer."""
+        turned = event.pixelDelta().y() * 2 or event.angleDelta().y()
+        if turned:
+            self.zoom_by(1.0018**turned, event.position())
+        event.accept()
+
+
+class Canvas(PlaneView):
+    """A plane with nodes under pointer and keyboard.
+
+    Attributes:
+        ids: the memory or entity of each node.
+        xy: where each node is drawn, in the plane.
+        selected: the node that is looked at, `hovered` the one under the pointer; -1 for none.
+        blocked: where controls float on it; no label goes there.
+        path_from: the node from which a path is being chosen; "" for none.
+
+    Signals:
+        picked: the node that was chosen.
+        opened: the node that shall be opened.
+        centered: the node whose neighborhood is wanted.
+        path_wanted: (from, to) the two nodes whose paths are wanted; "" for the end that is still to be chosen.
+        closed: Escape was pressed.
+    """
+
+    picked = Signal(str)
+    opened = Signal(str)
+    centered = Signal(str)
+    path_wanted = Signal(str, str)
+    closed = Signal()
+
+    def __init__(self, theme: Theme, name: str) -> None:
+        super().__init__(theme)
+        self.ids: tuple[str, ...] = ()
+        self.xy: Points = np.zeros((0, 2))
+        self.selected = self.hovered = -1
+        self.blocked: tuple[QRectF, ...] = ()
+        self.path_from = ""
+        self._by_keys = False
+        self._grip: QPointF | None = None
+        self._dragged = False
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setAccessibleName(name)
+
+    # ---- what those who draw say
+
+    def neighbours_of(self, node: int) -> Numbers:
+        """The nodes at the other ends of a node's edges."""
+        raise NotImplementedError  # each kind says it
+
+    def node_of(self, node: int) -> GraphNode | None:
+        """What is known of a node; None while it was not read."""
+        raise NotImplementedError  # each kind says it
+
+    def is_memory(self, node: int) -> bool:
+        """Whether a node is a memory, not an entity."""
+        found = self.node_of(node)
+        return found is not None and found.row is not None
+
+    def hit_radius(self) -> float:
+        """How far from a node's middle it can be hit, px."""
+        raise NotImplementedError  # each kind says it
+
+    @property
+    def is_ringed(self) -> bool:
+        """Whether it has the keyboard, and the keyboard is used."""
+        return self.hasFocus() and self._by_keys
+
+    def hover_at(self, at: QPointF | None) -> None:
+        """The pointer is over a point, or has left."""
+        node = -1 if at is None else self.node_at(at)
+        if node != self.hovered:
+            self.hovered = node
+            self.setCursor(Qt.CursorShape.PointingHandCursor if node >= 0 else Qt.CursorShape.ArrowCursor)
+            self.update()
+
     # ---- which node is meant
 
-    def select_memory(self, memory_id: str) -> bool:
-        """Mark the node of a memory, without telling anybody.
+    def select_node(self, node_id: str) -> bool:
+        """Mark a node, without telling anybody.
 
         Returns:
             Whether it is drawn.
         """
-        self.selected = self.ids.index(memory_id) if memory_id in self.ids else -1
+        self.selected = self.ids.index(node_id) if node_id in self.ids else -1
         self.describe_selected()
         self.update()
         return self.selected >= 0
@@ -163,8 +202,8 @@ class Canvas(QWidget):
 
     def describe_selected(self) -> None:
         """Say what is chosen to those who do not see it."""
-        row = self.row_of(self.selected) if self.selected >= 0 else None
-        words = "" if row is None else f"{KIND_WORDS[row.kind]}: {one_line(row.head, _TEXT)} · {date_words(row)}"
+        node = self.node_of(self.selected) if self.selected >= 0 else None
+        words = "" if node is None else f"{describe_node(node, _TEXT)} · {node_date(node)}"
         if words != self.accessibleDescription():
             self.setAccessibleDescription(words)
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
@@ -183,20 +222,6 @@ class Canvas(QWidget):
             self.show_look(self.look.pan_to_reveal(self.xy[node]), fits=self._fits)
 
     # ---- Qt's events
-
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Keep what was fitted fitted."""
-        self.look = replace(self.look, w=float(max(event.size().width(), 1)), h=float(max(event.size().height(), 1)))
-        if self._fits:
-            self.look = self.home_viewport()
-        self.on_look_changed()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802 - Qt's name
-        """Zoom at the pointer."""
-        turned = event.pixelDelta().y() * 2 or event.angleDelta().y()
-        if turned:
-            self.zoom_by(1.0018**turned, event.position())
-        event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Take hold of the plane."""
@@ -225,39 +250,71 @@ class Canvas(QWidget):
             was_dragged, self._grip = self._dragged, None
             self.setCursor(Qt.CursorShape.ArrowCursor)
             if not was_dragged:
-                self.click_at(event.position())
+                self.click_at(event.position(), adds=bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
             self.hover_at(event.position())
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
         """Open what was clicked."""
-        node = nearest_node(self.look.to_px(self.xy), event.position(), self.hit_radius())
+        node = self.node_at(event.position())
         if event.button() == Qt.MouseButton.LeftButton and node >= 0:
             self.opened.emit(self.ids[node])
 
-    def click_at(self, at: QPointF) -> None:
-        """A press and release without a drag."""
-        node = nearest_node(self.look.to_px(self.xy), at, self.hit_radius())
-        if node >= 0:
+    def click_at(self, at: QPointF, *, adds: bool = False) -> None:
+        """A press and release without a drag.
+
+        Args:
+            adds: whether it is a second node, to which a path is wanted.
+        """
+        node = self.node_at(at)
+        if node < 0:
+            return
+        start = self.path_from or (self.ids[self.selected] if adds and self.selected >= 0 else "")
+        if start and start != self.ids[node]:
+            self.path_wanted.emit(start, self.ids[node])
+        else:
             self.pick_node(node)
 
+    def node_at(self, at: QPointF) -> int:
+        """The node at a point of the canvas; -1 for none."""
+        return nearest_node(self.look.to_px(self.xy), at, self.hit_radius())
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
-        """Arrows walk, Enter opens, + and - zoom, Home shows everything."""
+        """Arrows walk, Enter opens, Space centers, P asks for a path, + and - zoom, Home shows everything."""
         key = _KEY(event.key())
         self._by_keys = True
         if event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier):
             super().keyPressEvent(event)
         elif key in _ARROWS:
             self.move_selection(*_ARROWS[key])
-        elif key in _ENTER and self.selected >= 0:
-            self.opened.emit(self.ids[self.selected])
-        elif key in {_KEY.Key_Plus, _KEY.Key_Equal}:
+        elif not (self._act_on_selected(key) or self._change_look(key)):
+            super().keyPressEvent(event)
+
+    def _act_on_selected(self, key: Qt.Key) -> bool:
+        if self.selected < 0 or key not in {*_ENTER, _KEY.Key_Space, _KEY.Key_P}:
+            return False
+        chosen = self.ids[self.selected]
+        if key in _ENTER and self.path_from not in {"", chosen}:
+            self.path_wanted.emit(self.path_from, chosen)
+        elif key in _ENTER:
+            self.opened.emit(chosen)
+        elif key == _KEY.Key_Space:
+            self.centered.emit(chosen)
+        else:
+            self.path_wanted.emit(chosen, "")
+        return True
+
+    def _change_look(self, key: Qt.Key) -> bool:
+        if key in {_KEY.Key_Plus, _KEY.Key_Equal}:
             self.zoom_by(STEP)
         elif key == _KEY.Key_Minus:
             self.zoom_by(1 / STEP)
         elif key in {_KEY.Key_Home, _KEY.Key_0}:
             self.fit_view()
+        elif key == _KEY.Key_Escape:
+            self.closed.emit()
         else:
-            super().keyPressEvent(event)
+            return False
+        return True
 
     def event(self, event: QEvent) -> bool:
         """The pointer left; the keyboard came by keys, or by the pointer."""
@@ -269,9 +326,12 @@ class Canvas(QWidget):
         return super().event(event)
 
 
-def date_words(row: MemoryRow) -> str:
-    """When it was said, as exactly as it is known; else `noted` and when Loci learned it."""
-    return format_said_or_noted(row.occurred, row.recorded_at)
+def node_date(node: GraphNode) -> str:
+    """When a memory was said, as exactly as known, else `noted` and when Loci learned it; where an entity stands."""
+    if node.row is not None:
+        return format_said_or_noted(node.row.occurred, node.row.recorded_at)
+    count = 0 if node.entity is None else node.entity.mentions
+    return format_count(graph_strings()["counts"]["named_in"], count)
 
 
 def paint_ground(painter: QPainter, widget: QWidget, theme: Theme) -> None:
@@ -306,19 +366,45 @@ def paint_ring(painter: QPainter, at: QPointF, radius: float, colour: QColor, wi
 
 
 def paint_tag(
-    painter: QPainter, rect: QRectF, text: str, font: QFont, ink: QColor, ground: QColor | None = None
+    painter: QPainter,
+    rect: QRectF,
+    text: str,
+    font: QFont,
+    ink: QColor,
+    ground: QColor | None = None,
+    side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignHCenter,
 ) -> None:
-    """A word on a patch of its ground, so that no line runs through it."""
+    """A word or two lines on a patch of their ground, so that no line runs through them."""
     painter.setFont(font)
     if ground is not None:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(ground)
         painter.drawRoundedRect(rect, 4, 4)
     painter.setPen(ink)
-    painter.drawText(rect, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, text)
+    painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | side, text)
 
 
-def paint_plate(painter: QPainter, theme: Theme, row: MemoryRow, at: QPointF, off: float, look: Viewport) -> None:
+def wrap_label(text: str, metrics: QFontMetricsF, wide: float, lines: int) -> str:
+    """The beginning of a text on few lines, cut with an ellipsis.
+
+    Args:
+        metrics: of the font.
+        wide: px of a line at most.
+        lines: at most.
+    """
+    found: list[str] = []
+    rest = text.split()
+    while rest and len(found) < lines - 1:
+        line = rest.pop(0)
+        while rest and metrics.horizontalAdvance(f"{line} {rest[0]}") <= wide:
+            line = f"{line} {rest.pop(0)}"
+        found.append(metrics.elidedText(line, Qt.TextElideMode.ElideRight, wide))
+    if rest:
+        found.append(metrics.elidedText(" ".join(rest), Qt.TextElideMode.ElideRight, wide))
+    return "\n".join(found)
+
+
+def paint_plate(painter: QPainter, theme: Theme, node: GraphNode, at: QPointF, off: float, look: Viewport) -> None:
     """What the node under the pointer says, on a card beside it.
 
     Args:
@@ -327,10 +413,10 @@ def paint_plate(painter: QPainter, theme: Theme, row: MemoryRow, at: QPointF, of
         off: px between the middle and the card.
         look: for the canvas's size.
     """
-    text, small = theme.font("body"), theme.font("small")
+    text, small = theme.font("body" if node.row is not None else "strong"), theme.font("small")
     pad, wide = theme.px(12), min(float(theme.px(_PLATE)), look.w - 24)
     wrap = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
-    words = one_line(row.head, _TEXT)
+    words = node_name(node, _TEXT)
     inner = QFontMetricsF(text).boundingRect(QRectF(0, 0, wide - 2 * pad, 1000), wrap, words)
     line = QFontMetricsF(small).height()
     size = QSizeF(wide, inner.height() + line + 2 * pad + theme.px(4))
@@ -342,18 +428,13 @@ def paint_plate(painter: QPainter, theme: Theme, row: MemoryRow, at: QPointF, of
     painter.setBrush(theme.colour("raised"))
     painter.drawRoundedRect(card, 8, 8)
     box = card.adjusted(pad, pad, -pad, -pad)
-    side = theme.px(10)
-    draw_kind(painter, row.kind, QPointF(box.left() + side / 2, box.top() + line / 2), side,
-              theme.colour(KIND_TOKENS[row.kind]))  # fmt: skip
-    kind = (
-        KIND_WORDS[row.kind]
-        if row.status.value == "active"
-        else f"{KIND_WORDS[row.kind]}, {STATUS_WORDS[row.status].lower()}"
-    )
+    side = theme.px(10 if node.row is not None else 14)
+    draw_node(painter, theme, node.kind, QPointF(box.left() + side / 2, box.top() + line / 2), side)
     head = QRectF(box.left() + side + theme.px(6), box.top(), box.width() - side - theme.px(6), line)
     painter.setFont(small)
     painter.setPen(theme.colour("muted"))
-    painter.drawText(head, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, f"{kind} · {date_words(row)}")
+    flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
+    painter.drawText(head, flags, f"{describe_kind(node)} · {node_date(node)}")
     painter.setFont(text)
     painter.setPen(theme.colour("ink"))
     painter.drawText(QRectF(box.left(), box.top() + line + theme.px(4), box.width(), inner.height() + 2), wrap, words)

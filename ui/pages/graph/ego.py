@@ -1,4 +1,4 @@
-"""The canvas of what lies round one memory: columns, shapes, edges, badges, labels; what stays glides to its place.
+"""The canvas of a neighborhood or of paths: tints, edges, shapes, badges, labels; what stays glides to its place.
 
 Must not do: ask the engine, or choose what is drawn.
 """
@@ -11,35 +11,43 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSizeF, Qt, QVariantAnimation
-from PySide6.QtGui import QBrush, QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 
-from core.types.values import Status
-from core.types.views import EgoGraph, GraphNode, MemoryRow
-from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag
+from core.types.views import EgoGraph, GraphNode
+from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag, wrap_label
 from ui.pages.graph.geometry import (
     LabelRequest,
     Numbers,
     Points,
     Viewport,
+    convex_hull,
     edge_lanes,
     lines_path,
     nearest_line,
     place_labels,
 )
-from ui.pages.graph.legend import TIES, Counts
+from ui.pages.graph.legend import TIES, Counts, edge_word
+from ui.pages.graph.node_style import STANDING, draw_node, mix_colours, node_name
+from ui.strings import graph_strings
 from ui.theme.theme import Theme
-from ui.widgets.plaintext import one_line
-from ui.widgets.shapes import KIND_TOKENS, path_of
+from ui.theme.tokens import spacing
 
-SIDES = (17, 13, 10, 8)
-"""Size of a node by its distance from the centre, px."""
+SIDES = (16, 12, 10, 9)
+"""Size of a memory by its distance from the centre, px."""
+ENTITY_SIDES = (34, 26, 22, 20)
+"""Size of an entity by its distance from the centre, px."""
 _LABELS = 90
-_LABEL_PX = (260, 168, 132, 116)
+_LABEL_PX = (260, 164, 140, 124)
 """Width of a label at most, by distance from the centre, px."""
-_LABEL_SHARE = 0.36
+_LABEL_SHARE = 0.3
 """Of the canvas's width, at most."""
 _LANE_PX = 5
-_STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
+_WORDS = 16
+"""So few edges have their words beside them."""
+_TINTS = ("kind_episode", "kind_rule", "kind_procedure", "kind_digest", "kind_fact")
+_TINT_SHARE = 0.09
+_WIDEST = 1.7
+"""How much wider than high the plane may be drawn, so that it fills a wide canvas."""
 
 
 class Picture:
@@ -47,36 +55,53 @@ class Picture:
 
     Attributes:
         nodes: the centre first.
-        ids: their memories.
+        ids: their memories and entities.
         places: where each is, in the plane.
         a: node at one end of each edge, `b` at the other.
-        types: of each edge; `weight` likewise.
+        types: of each edge; `labels` and `weight` likewise.
         rows_of: type to its edges.
         distance: edges from the centre to each node.
+        is_entity: whether each node is an entity.
+        ends: nodes that stand out: the centre, or both ends of paths.
     """
 
-    def __init__(self, graph: EgoGraph | None = None) -> None:
-        """Take a graph; None for an empty one."""
+    def __init__(self, graph: EgoGraph | None = None, ends: tuple[str, ...] = (), wide: float = 1.0) -> None:
+        """Take a graph; None for an empty one.
+
+        Args:
+            ends: ids of nodes that stand out; none for the centre.
+            wide: how much wider than high it is drawn.
+        """
         self.nodes: tuple[GraphNode, ...] = () if graph is None else graph.nodes
         edges = () if graph is None else graph.edges
-        self.ids = tuple(node.row.id for node in self.nodes)
-        number = {memory_id: row for row, memory_id in enumerate(self.ids)}
+        self.ids = tuple(node.id for node in self.nodes)
+        number = {node_id: row for row, node_id in enumerate(self.ids)}
         self.a: Numbers = np.array([number[edge.a] for edge in edges], np.int64)
         self.b: Numbers = np.array([number[edge.b] for edge in edges], np.int64)
         self.types = tuple(edge.type for edge in edges)
+        self.labels = tuple(edge.label for edge in edges)
         kinds = np.array(self.types, np.str_)
         self.rows_of = {name: np.flatnonzero(kinds == name) for name in dict.fromkeys(self.types)}
         self.weight: NDArray[np.float64] = np.array([edge.weight for edge in edges], np.float64)
         self.distance: Numbers = np.array([node.distance for node in self.nodes], np.int64)
-        places = [] if graph is None else [graph.places[memory_id] for memory_id in self.ids]
-        self.places: Points = np.array(places, np.float64).reshape(-1, 2)
+        self.is_entity = np.array([node.row is None for node in self.nodes], np.bool_)
+        self.ends = tuple(number[one] for one in ends if one in number) or ((0,) if self.nodes else ())
+        places = [] if graph is None else [graph.places[node_id] for node_id in self.ids]
+        self.places: Points = np.array(places, np.float64).reshape(-1, 2) * (wide, 1.0)
         self._lane = edge_lanes(self.a, self.b)
 
     @property
     def counts(self) -> Counts:
         """What is drawn, for the legend."""
-        past = sum(node.row.status not in _STANDING for node in self.nodes)
-        return Counts(Counter(node.row.kind for node in self.nodes), Counter(self.types), past)
+        past = sum(is_past(node) for node in self.nodes)
+        return Counts(Counter(node.kind for node in self.nodes), Counter(self.types), past)
+
+    @property
+    def communities(self) -> list[Numbers]:
+        """The members of each community that has at least three."""
+        of = np.array([node.community for node in self.nodes], np.int64)
+        counts = np.bincount(of[of >= 0])
+        return [np.flatnonzero(of == number) for number in np.flatnonzero(counts >= 3).tolist()]
 
     def neighbours_of(self, node: int) -> Numbers:
         """The nodes at the other ends of a node's edges."""
@@ -94,6 +119,11 @@ class Picture:
         aside = np.column_stack((-along[:, 1], along[:, 0])) / length[:, None]
         shift = aside * (self._lane * _LANE_PX)[:, None]
         return start + shift, end + shift
+
+
+def is_past(node: GraphNode) -> bool:
+    """Whether it is a memory that no longer stands."""
+    return node.row is not None and node.row.status not in STANDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +176,9 @@ class EgoPainter:
     def node_size(self, node: int) -> float:
         """Size of a node, px."""
         far = min(int(self.picture.distance[node]), len(SIDES) - 1)
-        return self._theme.px(SIDES[far]) * self._small * (0.85 + 0.3 * self.picture.nodes[node].row.strength)
+        if self.picture.is_entity[node]:
+            return self._theme.px(ENTITY_SIDES[far]) * max(self._small, 0.8)
+        return self._theme.px(SIDES[far]) * self._small
 
     def badge_rects(self, px: Points) -> list[tuple[int, QRectF]]:
         """Nodes with folded neighbours, and where their badges are."""
@@ -171,6 +203,7 @@ class EgoPainter:
         # Where many stand close together each is drawn smaller; nearer they have their full size again.
         room = 2 * look.scale / float(np.sqrt(len(px)))
         self._small = float(np.clip(room / self._theme.px(52), 0.5, 1.0))
+        self._paint_tints(painter, px)
         self._paint_edges(painter, px, marks)
         self._paint_nodes(painter, px)
         self._paint_labels(painter, px, look, marks)
@@ -178,11 +211,27 @@ class EgoPainter:
         self._paint_badges(painter, px)
         if marks.is_moving:
             return
+        self._paint_words(painter, px, look, marks)
         if marks.hovered >= 0:
-            row, off = self.picture.nodes[marks.hovered].row, self.node_size(marks.hovered) / 2 + self._theme.px(12)
-            paint_plate(painter, self._theme, row, QPointF(*px[marks.hovered]), off, look)
+            node, off = self.picture.nodes[marks.hovered], self.node_size(marks.hovered) / 2 + self._theme.px(12)
+            paint_plate(painter, self._theme, node, QPointF(*px[marks.hovered]), off, look)
         elif marks.edge >= 0:
             self._paint_edge(painter, px, marks.edge)
+
+    # ---- communities
+
+    def _paint_tints(self, painter: QPainter, px: Points) -> None:
+        """A soft patch behind each community."""
+        round_pen = (Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+        for number, members in enumerate(self.picture.communities):
+            corners = convex_hull(px[members])
+            token = _TINTS[number % len(_TINTS)]
+            colour = mix_colours(self._theme.colour("surface"), self._theme.colour(token), _TINT_SHARE)
+            path = QPainterPath()
+            path.addPolygon(QPolygonF([QPointF(*corner) for corner in corners.tolist()]))
+            path.closeSubpath()
+            painter.fillPath(path, colour)
+            painter.strokePath(path, QPen(colour, 2 * self._theme.px(spacing().xxl), *round_pen))
 
     # ---- edges
 
@@ -228,37 +277,52 @@ class EgoPainter:
         pen.setWidthF(tie.width + 1.2)
         painter.setPen(pen)
         painter.drawLine(QPointF(*start), QPointF(*end))
-        words = f"{tie.words} · {self.picture.weight[edge]:.2f}"
+        words = edge_word(self.picture.types[edge], self.picture.labels[edge])
         font = self._theme.font("small")
         metrics = QFontMetricsF(font)
         wide, high = metrics.horizontalAdvance(words) + self._theme.px(20), metrics.height() + self._theme.px(8)
         x, y = (start + end) / 2
         self._paint_pill(painter, QRectF(x - wide / 2, y - high / 2, wide, high), words, font)
 
+    def _paint_words(self, painter: QPainter, px: Points, look: Viewport, marks: Marks) -> None:
+        """What edges say, beside the selected node's, or beside all where they are few; none over a label."""
+        picture, meant = self.picture, marks.stands_out
+        rows = np.arange(len(picture.a))
+        if len(rows) > _WORDS:
+            rows = np.flatnonzero((picture.a == meant) | (picture.b == meant))
+        if not 0 < len(rows) <= _WORDS:
+            return
+        font, metrics = self._theme.font("caption"), QFontMetricsF(self._theme.font("caption"))
+        taken = [*self.label_rects(px, look, marks.selected).values(), *self.blocked, *self._node_rects(px)]
+        start, end = picture.edge_ends(px)
+        ground = self._theme.colour("surface")
+        for row in rows.tolist():
+            words = edge_word(picture.types[row], picture.labels[row])
+            size = QSizeF(metrics.horizontalAdvance(words) + 8, metrics.height())
+            for share in (0.5, 0.42, 0.58, 0.34, 0.66):
+                x, y = start[row] + (end[row] - start[row]) * share
+                rect = QRectF(QPointF(x - size.width() / 2, y - size.height() / 2), size)
+                if not any(rect.intersects(other) for other in taken):
+                    taken.append(rect)
+                    paint_tag(painter, rect, words, font, self._theme.colour("muted"), ground)
+                    break
+
+    def _node_rects(self, px: Points) -> list[QRectF]:
+        sides = [self.node_size(row) for row in range(len(px))]
+        return [QRectF(x - w / 2, y - w / 2, w, w) for (x, y), w in zip(px.tolist(), sides, strict=True)]
+
     # ---- nodes
 
     def _paint_nodes(self, painter: QPainter, px: Points) -> None:
-        theme, ground = self._theme, QBrush(self._theme.colour("surface"))
-        colours = {kind: theme.colour(token) for kind, token in KIND_TOKENS.items()}
         for row, node in enumerate(self.picture.nodes):
-            side = self.node_size(row)
-            painter.save()
-            painter.translate(px[row, 0], px[row, 1])
-            painter.scale(side, side)
-            path, colour = path_of(node.row.kind), colours[node.row.kind]
-            # A seam of the ground's colour keeps edges off the shape.
-            painter.strokePath(path, QPen(ground, 4 / side))
-            if node.row.status in _STANDING:
-                painter.fillPath(path, colour)
-            else:
-                painter.fillPath(path, ground)
-                painter.strokePath(path, QPen(colour, 2 / side))
-            painter.restore()
+            at, side = QPointF(*px[row]), self.node_size(row)
+            draw_node(painter, self._theme, node.kind, at, side, hollow=is_past(node))
 
     def _paint_rings(self, painter: QPainter, px: Points, marks: Marks) -> None:
         gap, colour = self._theme.px(5), self._theme.colour
-        if marks.selected != 0:
-            paint_ring(painter, QPointF(*px[0]), self.node_size(0) / 2 + gap, colour("outline"), 1.5)
+        for end in self.picture.ends:
+            if marks.selected != end:
+                paint_ring(painter, QPointF(*px[end]), self.node_size(end) / 2 + gap, colour("outline"), 1.5)
         for node, name, width in ((marks.selected, "accent", 2.2), (marks.hovered, "muted", 1.2)):
             if node >= 0 and (name == "accent" or node != marks.selected):
                 paint_ring(painter, QPointF(*px[node]), self.node_size(node) / 2 + gap, colour(name), width)
@@ -279,18 +343,17 @@ class EgoPainter:
 
     def label_font(self, node: int) -> QFont:
         """The font of a node's label."""
-        far = int(self.picture.distance[node])
-        return self._theme.font("strong" if far == 0 else "small" if far == 1 else "caption")
+        if self.picture.is_entity[node] or node in self.picture.ends:
+            return self._theme.font("strong")
+        return self._theme.font("small" if self.picture.distance[node] <= 1 else "caption")
 
     def label_text(self, node: int) -> str:
         """A node's label: its first words."""
         if node not in self._texts:
             wide = self._theme.px(_LABEL_PX[min(int(self.picture.distance[node]), len(_LABEL_PX) - 1)])
             wide = min(wide, round(self._width * _LABEL_SHARE))
-            words = one_line(self.picture.nodes[node].row.head, 90)
-            self._texts[node] = QFontMetricsF(self.label_font(node)).elidedText(
-                words, Qt.TextElideMode.ElideRight, wide
-            )
+            words, lines = node_name(self.picture.nodes[node], 120), 1 if self.picture.is_entity[node] else 2
+            self._texts[node] = wrap_label(words, QFontMetricsF(self.label_font(node)), wide, lines)
         return self._texts[node]
 
     def label_rects(self, px: Points, look: Viewport, selected: int) -> dict[int, QRectF]:
@@ -301,8 +364,9 @@ class EgoPainter:
         return self._labels[1]
 
     def _place_labels(self, px: Points, look: Viewport, selected: int) -> dict[int, QRectF]:
-        first = [0] + ([selected] if selected > 0 else [])
-        rest = np.lexsort((np.hypot(*(px - px[0]).T), self.picture.distance))
+        ends = self.picture.ends
+        first = [*ends, *([selected] if selected >= 0 and selected not in ends else [])]
+        rest = np.lexsort((np.arange(len(px)), ~self.picture.is_entity))
         order = first + [row for row in rest.tolist() if row not in first]
         radius = np.array([self.node_size(row) / 2 + 2 for row in range(len(self.picture.nodes))])
         # A label stands on the side where fewer edges leave, so that it does not lie over them.
@@ -312,10 +376,11 @@ class EgoPainter:
         wishes = []
         for row in order[:_LABELS]:
             metrics = QFontMetricsF(self.label_font(row))
-            size = QSizeF(metrics.horizontalAdvance(self.label_text(row)) + 8, metrics.height() + 2)
-            wishes.append(
-                LabelRequest(row, size, below=row == 0, leftward=bool(pull[row] > 0), must=row in {0, selected})
-            )
+            lines = self.label_text(row).split("\n")
+            wide = max(metrics.horizontalAdvance(line) for line in lines) + 8
+            size = QSizeF(wide, metrics.lineSpacing() * len(lines) + 2)
+            below, must = row in ends or bool(self.picture.is_entity[row]), row in {*ends, selected}
+            wishes.append(LabelRequest(row, size, below=below, leftward=bool(pull[row] > 0), must=must))
         return place_labels(wishes, px, radius, look, self.blocked)
 
     def _paint_labels(self, painter: QPainter, px: Points, look: Viewport, marks: Marks) -> None:
@@ -324,14 +389,19 @@ class EgoPainter:
         ground = self._theme.colour("surface")
         ground.setAlpha(215)
         for row, rect in self.label_rects(px, look, marks.selected).items():
-            is_near = self.picture.distance[row] <= 1 or row == marks.selected
-            ink = self._theme.colour("ink" if is_near else "muted")
-            paint_tag(painter, rect, self.label_text(row), self.label_font(row), ink, ground)
+            is_near = self.picture.is_entity[row] or row in {*self.picture.ends, marks.selected}
+            ink = self._theme.colour("ink" if is_near or self.picture.distance[row] <= 1 else "muted")
+            side = Qt.AlignmentFlag.AlignHCenter
+            if not rect.left() <= px[row, 0] <= rect.right():
+                side = Qt.AlignmentFlag.AlignLeft if rect.left() > px[row, 0] else Qt.AlignmentFlag.AlignRight
+            inner = rect.adjusted(4, 0, -4, 0)
+            paint_tag(painter, rect, "", self.label_font(row), ink, ground)
+            paint_tag(painter, inner, self.label_text(row), self.label_font(row), ink, None, side)
 
 
 _MOVE_MS = 260
 _EDGE_REACH = 6
-_PAD = (132, 48)
+_PAD = (150, 44)
 _ROOM_PX = 96
 """The plane's scale grows with the root of the number of nodes: a few nodes stand together, not in the corners."""
 
@@ -340,7 +410,7 @@ class EgoCanvas(Canvas):
     """The graph round one memory; the centre is node 0."""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Graph round one memory. Arrows walk along the edges, Enter goes there.")
+        super().__init__(theme, graph_strings()["canvas"]["ego"])
         self.painter = EgoPainter(theme)
         self._from: Points = self.xy
         self._edge = -1
@@ -366,15 +436,20 @@ class EgoCanvas(Canvas):
         """Whether nodes are on their way."""
         return self._moving.state() == QVariantAnimation.State.Running
 
-    def show_graph(self, graph: EgoGraph) -> None:
-        """Draw another graph; what stays glides to its new place unless nothing may move by itself."""
+    def show_graph(self, graph: EgoGraph, ends: tuple[str, ...] = ()) -> None:
+        """Draw another graph; what stays glides to its new place unless nothing may move by itself.
+
+        Args:
+            ends: the two nodes between which it shows paths; none for a neighborhood.
+        """
         before = dict(zip(self.ids, self.look.to_px(self.xy), strict=True)) if self.isVisible() else {}
         chosen = self.ids[self.selected] if self.selected >= 0 else ""
         self._moving.stop()
-        picture = Picture(graph)
+        picture = Picture(graph, ends, float(np.clip(self.look.w / self.look.h, 1.0, _WIDEST)))
+        self.setAccessibleName(graph_strings()["canvas"]["paths" if ends else "ego"])
         self.painter.show_picture(picture)
         self.ids, self.xy, self.hovered, self._edge = picture.ids, picture.places, -1, -1
-        self.select_memory(chosen)
+        self.select_node(chosen)
         self.show_look(self.home_viewport(), fits=True)
         if not self.theme.reduced_motion and any(memory_id in before for memory_id in self.ids):
             self._animate_from(before)
@@ -400,7 +475,7 @@ class EgoCanvas(Canvas):
     # ---- what the ground asks
 
     def home_viewport(self) -> Viewport:
-        """Everything, with room for labels at the sides."""
+        """Everything, with room for labels at the sides; as wide as the canvas allows."""
         across, down = min(self.theme.px(_PAD[0]), self.look.w * 0.18), min(self.theme.px(_PAD[1]), self.look.h * 0.16)
         most = self.theme.px(_ROOM_PX) * float(np.sqrt(len(self.ids) + 1))
         return self.look.fit_points(self.picture.places, across, down, most)
@@ -409,13 +484,13 @@ class EgoCanvas(Canvas):
         """The nodes at the other ends of a node's edges."""
         return self.picture.neighbours_of(node)
 
-    def row_of(self, node: int) -> MemoryRow | None:
-        """The memory of a node."""
-        return self.picture.nodes[node].row if node < len(self.picture.nodes) else None
+    def node_of(self, node: int) -> GraphNode | None:
+        """What is known of a node."""
+        return self.picture.nodes[node] if node < len(self.picture.nodes) else None
 
     def hit_radius(self) -> float:
         """As far as the largest shape, and a little more."""
-        return self.theme.px(SIDES[0]) * 0.75
+        return self.theme.px(ENTITY_SIDES[1]) * 0.6
 
     def restyle_canvas(self) -> None:
         """The theme is another one: texts have other widths."""
@@ -434,13 +509,13 @@ class EgoCanvas(Canvas):
             self._edge = edge
             self.update()
 
-    def click_at(self, at: QPointF) -> None:
+    def click_at(self, at: QPointF, *, adds: bool = False) -> None:
         """Choose a node; a badge unfolds what is folded behind it."""
         for node, rect in self.painter.badge_rects(self.look.to_px(self.xy)):
             if rect.contains(at):
-                self.opened.emit(self.ids[node])
+                self.centered.emit(self.ids[node])
                 return
-        super().click_at(at)
+        super().click_at(at, adds=adds)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
         """Paint the graph."""

@@ -243,6 +243,70 @@ def edge_lanes(a: Numbers, b: Numbers) -> NDArray[np.float64]:
     return found
 
 
+_SPIRAL = 900
+_BUBBLES_APART = 0.035
+
+
+def pack_circles(radius: NDArray[np.float64], a: Numbers, b: Numbers, weight: Numbers, wide: float) -> Points:
+    """Places for circles, none over another: the largest in the middle, each as near as can be to what it is tied to.
+
+    Args:
+        radius: of each, the largest first.
+        a: one end of each tie.
+        b: the other.
+        weight: how firm it is.
+        wide: how much wider than high the whole shall be.
+
+    Returns:
+        The middles; the same for the same circles.
+    """
+    count = len(radius)
+    found = np.zeros((count, 2))
+    turn, far = np.arange(_SPIRAL) * (np.pi * (3 - np.sqrt(5))), np.sqrt(np.arange(_SPIRAL) / _SPIRAL)
+    reach = 2.2 * float(np.sqrt((radius**2).sum())) if count else 0.0
+    spiral = np.column_stack((np.cos(turn) * far * wide, np.sin(turn) * far)) * reach
+    for nr in range(1, count):
+        others = np.concatenate((b[(a == nr) & (b < nr)], a[(b == nr) & (a < nr)]))
+        firm = np.concatenate((weight[(a == nr) & (b < nr)], weight[(b == nr) & (a < nr)])).astype(np.float64)
+        pull = (found[others] * firm[:, None]).sum(axis=0) / firm.sum() if others.size else np.zeros(2)
+        gaps = np.hypot(spiral[:, None, 0] - found[None, :nr, 0], spiral[:, None, 1] - found[None, :nr, 1]) - (
+            radius[:nr] + radius[nr] + _BUBBLES_APART
+        )
+        free = spiral[(gaps >= 0).all(axis=1)]
+        # As round as it is wide: a place counts by its distance from the middle and from what it is tied to.
+        cost = np.hypot(free[:, 0] / wide, free[:, 1]) + 0.5 * np.hypot(*(free - pull).T)
+        found[nr] = free[int(np.argmin(cost))] if len(free) else (reach * 2 * nr, 0.0)
+    return found
+
+
+def convex_hull(points: Points) -> Points:
+    """The corners of the smallest convex polygon round points (Andrew's monotone chain), in order.
+
+    Args:
+        points: (n, 2).
+
+    Returns:
+        The corners; the points themselves where there are fewer than three.
+    """
+    ordered = np.unique(points, axis=0)
+    if len(ordered) < 3:
+        return ordered
+
+    def half(rows: Points) -> list[NDArray[np.float64]]:
+        chain: list[NDArray[np.float64]] = []
+        for point in rows:
+            while len(chain) > 1 and _turns_right(chain[-2], chain[-1], point):
+                chain.pop()
+            chain.append(point)
+        return chain[:-1]
+
+    return np.array(half(ordered) + half(ordered[::-1]))
+
+
+def _turns_right(a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64]) -> bool:
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) <= 0
+
+
 @dataclass(frozen=True, slots=True)
 class LabelRequest:
     """A label that wants a place.

@@ -12,12 +12,11 @@ from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from core.types.values import Kind
-from core.types.views import CONVERSATION, EDGE_TYPES, MEANING, PART
+from core.types.views import ABOUT, CONVERSATION, EDGE_TYPES, MEANING, MENTIONS, NODE_KINDS, PART, RELATION, SAYS
+from ui.pages.graph.node_style import NodeMark, node_style
+from ui.strings import belief_strings, graph_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_label, make_row
-from ui.widgets.labels import KIND_PLURALS, KIND_WORDS
-from ui.widgets.shapes import KindMark
 
 _SAMPLE = QSize(24, 12)
 
@@ -27,14 +26,12 @@ class EdgeStyle:
     """How edges of a type are drawn; no two types share both colour and dashes.
 
     Attributes:
-        words: what it is called.
         colour: name of a token.
         dashes: lengths of dashes and gaps in widths of the line; none for an unbroken one.
         width: px.
         is_directed: whether its far end has an arrow.
     """
 
-    words: str
     colour: str
     dashes: tuple[float, ...] = ()
     width: float = 1.5
@@ -50,20 +47,44 @@ class EdgeStyle:
 
 
 TIES: Mapping[str, EdgeStyle] = {
-    "caused_by": EdgeStyle("Came from", "kind_rule", (6, 2.5)),
-    "instance_of": EdgeStyle("A case of", "kind_procedure"),
-    "inferred_from": EdgeStyle("Concluded from", "kind_procedure", (6, 2, 1.5, 2)),
-    "contradicts": EdgeStyle("Contradicts", "danger", (3, 2), 2.0, is_directed=False),
-    "supports": EdgeStyle("Supports", "success"),
-    "related_to": EdgeStyle("Related to", "muted", (5, 3), is_directed=False),
-    "supersedes": EdgeStyle("Takes the place of", "warning"),
-    "coexists_with": EdgeStyle("Both are true", "accent", (8, 3), is_directed=False),
-    "example_of": EdgeStyle("An example of", "kind_procedure", (2, 2)),
-    "derived_from": EdgeStyle("Drawn from", "kind_digest", (8, 3)),
-    CONVERSATION: EdgeStyle("Next in a conversation", "kind_episode", (4, 3), 1.2, is_directed=False),
-    PART: EdgeStyle("Parts of one text", "kind_episode", (1.2, 2), 1.8, is_directed=False),
-    MEANING: EdgeStyle("Near in meaning", "outline", (), 1.0, is_directed=False),
+    RELATION: EdgeStyle("accent", (), 2.0),
+    ABOUT: EdgeStyle("muted", (), 1.3),
+    SAYS: EdgeStyle("kind_episode", (7, 3), 1.3),
+    MENTIONS: EdgeStyle("muted", (3, 3), 1.1),
+    "caused_by": EdgeStyle("kind_rule", (6, 2.5)),
+    "instance_of": EdgeStyle("kind_procedure"),
+    "inferred_from": EdgeStyle("kind_procedure", (6, 2, 1.5, 2)),
+    "contradicts": EdgeStyle("danger", (3, 2), 2.0, is_directed=False),
+    "supports": EdgeStyle("success"),
+    "related_to": EdgeStyle("muted", (5, 3, 1, 3), is_directed=False),
+    "supersedes": EdgeStyle("warning"),
+    "coexists_with": EdgeStyle("accent", (8, 3), is_directed=False),
+    "example_of": EdgeStyle("kind_procedure", (2, 2)),
+    "derived_from": EdgeStyle("kind_digest", (8, 3)),
+    CONVERSATION: EdgeStyle("kind_episode", (4, 3), 1.2),
+    PART: EdgeStyle("kind_episode", (1.2, 2), 1.8, is_directed=False),
+    MEANING: EdgeStyle("outline", (1.5, 3), 1.0, is_directed=False),
 }
+
+
+def name_edge_type(edge_type: str) -> str:
+    """What edges of a type are called, in the legend."""
+    return str(graph_strings()["edges"][edge_type]["name"])
+
+
+def edge_word(edge_type: str, label: str = "") -> str:
+    """What stands beside an edge: `about`, `works at`.
+
+    Args:
+        label: of a relation its predicate.
+    """
+    return str(graph_strings()["edges"][edge_type]["word"]).format(label=predicate_words(label))
+
+
+def predicate_words(predicate: str) -> str:
+    """A claim's predicate in words: `works_at` is `works at`."""
+    forms = belief_strings()["predicates"].get(predicate)
+    return str(forms["other"]) if forms is not None else predicate.replace("_", " ")
 
 
 def make_sample_icon(theme: Theme, tie: EdgeStyle, ratio: float = 2.0) -> QIcon:
@@ -87,12 +108,12 @@ class Counts:
     """What is drawn.
 
     Attributes:
-        kinds: nodes by kind.
+        kinds: nodes by kind, of `NODE_KINDS`.
         ties: edges by type.
         past: nodes that no longer stand.
     """
 
-    kinds: Mapping[Kind, int]
+    kinds: Mapping[str, int]
     ties: Mapping[str, int]
     past: int = 0
 
@@ -104,7 +125,7 @@ class _Past(QWidget):
         super().__init__()
         self._theme = theme
         self.setFixedSize(theme.px(14), theme.px(14))
-        self.setAccessibleName("Hollow shape")
+        self.setAccessibleName(graph_strings()["legend"]["hollow"])
 
     def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
         """Paint the widget."""
@@ -129,7 +150,7 @@ class Legend(QWidget):
         self._shown: tuple[object, ...] = ()
         self._counts, self._off = Counts({}, {}), frozenset[str]()
         self._flow = FlowLayout(self, gap=4)
-        self.setAccessibleName("Legend")
+        self.setAccessibleName(graph_strings()["legend"]["name"])
         theme.changed.connect(self._restyle_entries)
 
     def show_counts(self, counts: Counts, off: frozenset[str]) -> None:
@@ -159,13 +180,14 @@ class Legend(QWidget):
         for edge_type in EDGE_TYPES:
             if edge_type in self._counts.ties or edge_type in self._off:
                 self._flow.addWidget(self._make_toggle(edge_type))
-        for kind in Kind:
+        for kind in reversed(NODE_KINDS):
             if self._counts.kinds.get(kind):
-                number = self._counts.kinds[kind]
-                words = KIND_WORDS[kind] if number == 1 else KIND_PLURALS[kind]
-                self._flow.addWidget(self._make_entry(KindMark(self._theme, kind, 14), f"{words}  {number:,}"))
+                number, style = self._counts.kinds[kind], node_style(kind)
+                words = style.word if number == 1 else style.many
+                self._flow.addWidget(self._make_entry(NodeMark(self._theme, kind), f"{words}  {number:,}"))
         if self._counts.past:
-            self._flow.addWidget(self._make_entry(_Past(self._theme), f"No longer stands  {self._counts.past:,}"))
+            words = graph_strings()["legend"]["outdated"]
+            self._flow.addWidget(self._make_entry(_Past(self._theme), f"{words}  {self._counts.past:,}"))
         again = self.find_toggle(had) if had else None
         if again is not None:
             again.setFocus()
@@ -180,8 +202,8 @@ class Legend(QWidget):
     def _make_toggle(self, edge_type: str) -> QPushButton:
         tie, number = TIES[edge_type], self._counts.ties.get(edge_type, 0)
         is_on = edge_type not in self._off
-        words = f"{tie.words}  {number:,}" if is_on else tie.words
-        made = make_button(words, kind="toggle", hint=f"Hide “{tie.words}”" if is_on else f"Show “{tie.words}”")
+        name, said = name_edge_type(edge_type), graph_strings()["legend"]["hide" if is_on else "show"]
+        made = make_button(f"{name}  {number:,}" if is_on else name, kind="toggle", hint=said.format(name=name))
         made.setProperty("tie", edge_type)
         made.setCheckable(True)
         made.setChecked(is_on)

@@ -1,4 +1,4 @@
-"""The graph page: what lies round one memory, or the whole vault; what the person and other pages ask of it.
+"""The graph page: a neighborhood, paths, or the whole vault; what the person and other pages ask of it.
 
 Must not do: read by itself (`display.py` does), paint.
 """
@@ -11,9 +11,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
 
 from core.events import Changed
-from core.types.views import GraphView
-from ui.context import Context, PageSpec
-from ui.pages.graph.display import EGO, ORIGIN, SHOW, WHOLE, Drawn, GraphDisplay
+from core.types.views import MEANING, OWNER_NODE, GraphView
+from ui.context import CLOSER, Context, PageSpec
+from ui.pages.graph.display import Drawn
+from ui.pages.graph.frame import EGO, ORIGIN, SHOW, WHOLE, GraphDisplay
 from ui.pages.graph.views import NameDialog
 
 
@@ -27,11 +28,20 @@ class GraphPage(Drawn):
 
     def _connect_signals(self) -> None:
         for canvas in (self.stage.ego, self.stage.whole):
-            canvas.picked.connect(self._on_memory_picked)
-            canvas.opened.connect(self.center_on)
+            canvas.picked.connect(self._on_node_picked)
+            canvas.opened.connect(self._open_node)
+            canvas.centered.connect(self.center_on)
+            canvas.path_wanted.connect(self._on_path_wanted)
+            canvas.closed.connect(self._on_escape)
+        self.stage.overview.opened.connect(self._open_community)
+        self.stage.overview.centered.connect(self._open_community)
+        self.stage.overview.closed.connect(self._on_escape)
         self.stage.whole.wanted.connect(self.reader.read_rows)
         self.stage.back.connect(self.go_back)
         self.stage.depth_chosen.connect(self._on_depth_chosen)
+        self.panel.closed.connect(self.go_back)
+        self.panel.wider.connect(lambda: self._on_switched("messages", is_on=True))
+        self.switches.switched.connect(lambda name, is_on: self._on_switched(name, is_on=is_on))
         self.mode.chosen.connect(self._on_mode_chosen)
         self.line.changed.connect(self._on_query_changed)
         self.line.left.connect(self._focus_canvas)
@@ -39,8 +49,8 @@ class GraphPage(Drawn):
         self.legend.switched.connect(self._on_edge_type_toggled)
         self.views.taken.connect(self._on_view_chosen)
         self.views.save_asked.connect(self._ask_view_name)
-        self.views.drop_asked.connect(self.reader.remove_view)
-        self.reader.views.connect(self._show_views)
+        self.views.drop_asked.connect(self.store.remove_view)
+        self.store.views.connect(self._show_views)
         self.context.selection.changed.connect(self._on_selection_changed)
         keys = QShortcut(QKeySequence("Alt+Left"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         keys.activated.connect(self.go_back)
@@ -48,18 +58,18 @@ class GraphPage(Drawn):
     # ---- the page's life
 
     def activate(self, wish: str = "") -> None:
-        """Show it; a wish is a memory for the middle, or the whole vault."""
+        """Show it; a wish is a memory or an entity for the middle, or the whole vault."""
         self._is_shown = True
         selected = self.context.selection.current
         if wish.startswith(SHOW):
-            self._show_display(replace(self.shown, mode=EGO, centre=wish.removeprefix(SHOW)))
+            self._show_display(replace(self.shown, mode=EGO, centre=wish.removeprefix(SHOW), end=""))
         elif wish == WHOLE:
-            self._show_display(replace(self.shown, mode=WHOLE))
+            self._show_whole()
         elif self.shown.mode == EGO and selected and selected != self._followed:
-            self._show_display(replace(self.shown, centre=selected))
+            self._show_display(replace(self.shown, centre=selected, end=""))
         elif self.is_stale:
             self._read_graph()
-        self.reader.read_views()
+        self.store.read_views()
         self._focus_canvas()
 
     def deactivate(self) -> None:
@@ -78,46 +88,83 @@ class GraphPage(Drawn):
         self._refresh.stop()
         self.line.stop_timer()
         self.near.stop_timer()
-        self.stage.ego.stop_motion()
-        self.stage.whole.stop_motion()
+        for canvas in self.stage.canvases:
+            canvas.stop_motion()
 
     def handle_change(self, change: Changed) -> None:
         """Something is different: a small graph is read again, the whole vault only when the person asks."""
         if change.verb in {"save_view", "drop_view"}:
             if self._is_shown:
-                self.reader.read_views()
+                self.store.read_views()
             return
         super().handle_change(change)
         self.stage.whole.forget_rows()
         if not self._is_shown:
             return
-        if self.shown.mode == WHOLE and self.stage.whole.ids:
+        if self.shown.mode == WHOLE and self._vault is not None:
             self._again.show()
         elif not self._refresh.isActive():
             self._refresh.start()
 
     # ---- what is shown
 
-    def center_on(self, memory_id: str) -> None:
-        """Put a memory into the middle."""
-        self._followed = memory_id
-        self.context.selection.select(memory_id, ORIGIN)
-        self._show_display(replace(self.shown, mode=EGO, centre=memory_id))
+    def center_on(self, node_id: str) -> None:
+        """Put a memory or an entity into the middle."""
+        self.stage.stop_choosing()
+        self._note_selected(node_id)
+        self._show_display(replace(self.shown, mode=EGO, centre=node_id, end="", community=""))
+
+    def _note_selected(self, node_id: str) -> None:
+        """The window looks at a memory that is chosen here; an entity has a page of its own."""
+        canvas = self.stage.canvas
+        if node_id in canvas.ids and canvas.is_memory(canvas.ids.index(node_id)):
+            self._followed = node_id
+            self.context.selection.select(node_id, ORIGIN)
+
+    def _open_node(self, node_id: str) -> None:
+        """A memory in the inspector, an entity on its page."""
+        canvas = self.stage.canvas
+        if canvas.is_memory(canvas.ids.index(node_id)):
+            self._followed = node_id
+            self.context.selection.reselect(node_id, CLOSER)
+        elif node_id != OWNER_NODE:
+            self.context.desk.go.emit("entities", node_id)
+
+    def _open_community(self, number: str) -> None:
+        if self._vault is not None:
+            self._show_display(replace(self.shown, community=self._vault.group_names[int(number)]))
+            self._focus_canvas()
+
+    # ---- paths
+
+    def _on_path_wanted(self, start: str, end: str) -> None:
+        if end:
+            self.stage.stop_choosing()
+            self._show_display(replace(self.shown, mode=EGO, centre=start, end=end, community=""))
+            return
+        self.stage.choose_path_end(start)
+
+    def _on_escape(self) -> None:
+        if self.stage.canvas.path_from:
+            self.stage.stop_choosing()
+        elif self.shown.end or self.shown.community:
+            self.go_back()
 
     def go_back(self) -> None:
         """Show what was shown before."""
         if self._past:
             before = self._past.pop()
-            if before.mode == EGO:
-                self._followed = before.centre
-                self.context.selection.select(before.centre, ORIGIN)
+            self.stage.stop_choosing()
             self._show_display(replace(before, filter=self.shown.filter), remember=False)
+            self._focus_canvas()
 
     def _on_mode_chosen(self, mode: str) -> None:
         selected = self.context.selection.current
-        self._show_display(
-            replace(self.shown, mode=mode, centre=selected if mode == EGO and selected else self.shown.centre)
-        )
+        centre = selected if mode == EGO and selected else self.shown.centre
+        self._show_display(replace(self.shown, mode=mode, centre=centre, end="", community=""))
+
+    def _on_switched(self, name: str, *, is_on: bool) -> None:
+        self._show_display(self.shown.with_switch(name, is_on=is_on))
 
     def _on_depth_chosen(self, depth: int) -> None:
         self._show_display(replace(self.shown, depth=depth))
@@ -128,24 +175,26 @@ class GraphPage(Drawn):
     def _on_edge_type_toggled(self, edge_type: str, is_on: bool) -> None:
         off = self.shown.off - {edge_type} if is_on else self.shown.off | {edge_type}
         shown = self.shown.with_types_off(off)
-        if self.shown.mode == WHOLE:
+        if self.shown.mode == WHOLE and edge_type != MEANING:
             # All of the vault was read: nothing moves when a type is hidden or shown.
             self.shown = shown
             self.views.show_name("")
             self.stage.whole.show_edge_types(off)
-            self.legend.show_counts(self.stage.whole.counts, off)
+            self.legend.show_counts(self._whole_counts(), off - {MEANING})
         else:
             self._show_display(shown)
 
-    def _on_memory_picked(self, memory_id: str) -> None:
-        self._followed = memory_id
-        self.context.selection.select(memory_id, ORIGIN)
+    def _on_node_picked(self, node_id: str) -> None:
+        self._note_selected(node_id)
+        self.stage.show_actions()
 
     def _on_selection_changed(self, memory_id: str, origin: str) -> None:
         if origin == ORIGIN or not self._is_shown:
             return
         self._followed = memory_id
-        if not self.stage.canvas.select_memory(memory_id) and memory_id and self.shown.mode == EGO:
+        is_drawn = self.stage.canvas.select_node(memory_id)
+        self.stage.show_actions()
+        if not is_drawn and memory_id and self.shown.mode == EGO and not self.shown.end:
             self._show_display(replace(self.shown, centre=memory_id))
 
     # ---- named views
@@ -166,10 +215,10 @@ class GraphPage(Drawn):
     def _save_view(self, name: str) -> None:
         shown = self.shown
         centre = None if shown.mode == WHOLE else shown.centre
-        self.reader.save_view(GraphView(name, centre, shown.depth, shown.filter))
+        self.store.save_view(GraphView(name, centre, shown.depth, shown.filter))
 
 
 GRAPH = PageSpec(
-    "graph", "Graph", "waypoints", GraphPage, "network relations edges neighbours whole vault near in meaning"
+    "graph", "Graph", "waypoints", GraphPage, "network relations edges neighbors paths communities people whole vault"
 )
 """How the page is registered."""

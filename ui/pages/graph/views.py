@@ -1,25 +1,34 @@
-"""What is shown: the line of the search syntax, how near is near, and the named views.
+"""What is shown: the line of the search syntax, switches, the minimum similarity, and the named views.
 
 Must not do: read or save; it says what the person wants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QDialog, QLineEdit, QSlider, QWidget
+from PySide6.QtWidgets import QDialog, QLineEdit, QPushButton, QSlider, QWidget
 
 from core.types.views import GraphView
 from ui.context import Context
+from ui.strings import graph_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import MenuChip, make_button, make_column, make_label, make_row, make_timer, set_style_property
+from ui.widgets.basics import (
+    FlowLayout,
+    MenuChip,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+    make_timer,
+    set_style_property,
+)
 
 _PAUSE_MS = 250
 _PAUSE_UNREAD_MS = 900  # somebody is in the middle of a word, such as `kind:`
 _PAUSE_SLIDER_MS = 180
-_HINT = "Show only … kind:fact, source:document, after:2026-03, trust:>0.7, tag:travel"
 _LEAST, _MOST = 20, 95
 _NAME = 64
 _SAVE, _DROP, _VIEW = "save", "drop", "view:"
@@ -45,9 +54,9 @@ class FilterLine(QWidget):
         self._context, self._told = context, ""
         self.field = QLineEdit()
         self.field.setObjectName("search")
-        self.field.setPlaceholderText(_HINT)
-        self.field.setAccessibleName("Show only")
-        self.field.setAccessibleDescription("The library's search syntax: words, kind, source, time, trust, tags")
+        self.field.setPlaceholderText(graph_strings()["filter"]["hint"])
+        self.field.setAccessibleName(graph_strings()["filter"]["name"])
+        self.field.setAccessibleDescription(graph_strings()["filter"]["description"])
         self.field.setClearButtonEnabled(True)
         self._funnel = QAction(self)
         self.field.addAction(self._funnel, QLineEdit.ActionPosition.LeadingPosition)
@@ -124,6 +133,42 @@ class FilterLine(QWidget):
         return False
 
 
+SWITCHES = ("meaning", "small_talk", "messages", "outdated")
+
+
+class Switches(QWidget):
+    """What else is shown.
+
+    Signals:
+        switched: one of `SWITCHES`, and whether it is on now.
+    """
+
+    switched = Signal(str, bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        flow = FlowLayout(self, gap=6)
+        self._made: dict[str, QPushButton] = {}
+        for name in SWITCHES:
+            words = graph_strings()["switches"][name]
+            made = make_button(words["name"], kind="chip", hint=words["hint"])
+            made.setCheckable(True)
+            made.setAccessibleDescription(words["hint"])
+            made.clicked.connect(lambda checked, name=name: self.switched.emit(name, checked))
+            self._made[name] = made
+            flow.addWidget(made)
+        self.setAccessibleName(graph_strings()["switches"]["label"])
+
+    def find_switch(self, name: str) -> QPushButton:
+        """The button of one of `SWITCHES`."""
+        return self._made[name]
+
+    def show_states(self, states: Mapping[str, bool]) -> None:
+        """Show which are on, without telling anybody."""
+        for name, is_on in states.items():
+            self._made[name].setChecked(is_on)
+
+
 class Nearness(QWidget):
     """How near in meaning two memories must be to be tied.
 
@@ -139,10 +184,10 @@ class Nearness(QWidget):
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(_LEAST, _MOST)
         self._slider.setPageStep(5)
-        self._slider.setAccessibleName("Near in meaning from a similarity of")
-        self.setToolTip("Two memories count as near in meaning from this similarity on")
+        self._slider.setAccessibleName(graph_strings()["similarity"]["accessible"])
+        self.setToolTip(graph_strings()["similarity"]["hint"])
         self._value = make_label("")
-        self._words = make_label("Near from", "small")
+        self._words = make_label(graph_strings()["similarity"]["label"], "small")
         make_row(self._words, self._slider, self._value, gap=8, parent=self)
         self._pause = make_timer(self, self._emit_value, _PAUSE_SLIDER_MS)
         self._slider.valueChanged.connect(self._on_slider_moved)
@@ -193,7 +238,7 @@ class ViewsChip(MenuChip):
     _name = ""
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "View", {"": "None"}, "")
+        super().__init__(theme, graph_strings()["views"]["label"], {"": graph_strings()["views"]["none"]}, "")
         self.views: tuple[GraphView, ...] = ()
         self.chosen.connect(self._on_choice)
         self.show_views((), "")
@@ -207,9 +252,9 @@ class ViewsChip(MenuChip):
         """
         self.views, self._name = tuple(views), name
         choices = {_VIEW + view.name: view.name for view in views}
-        choices[_SAVE] = "Save this view …"
+        choices[_SAVE] = graph_strings()["views"]["save"]
         if name:
-            choices[_DROP] = f"Remove “{name}”"
+            choices[_DROP] = graph_strings()["views"]["remove"].format(name=name)
         self.set_choices(choices, _VIEW + name)
 
     def show_name(self, name: str) -> None:
@@ -222,8 +267,9 @@ class ViewsChip(MenuChip):
         name = self._name
         super().show_choice(_VIEW + name)
         short = name if len(name) <= _SHORT else name[: _SHORT - 1].rstrip() + "…"
-        self.setText(f"View: {short or 'none'}".replace("&", "&&"))
-        self.setAccessibleName(f"View: {name or 'none'}")
+        label, none = graph_strings()["views"]["label"], graph_strings()["views"]["none"]
+        self.setText(f"{label}: {short or none}".replace("&", "&&"))
+        self.setAccessibleName(f"{label}: {name or none}")
         self.setToolTip(name if short != name else "")
 
     def _on_choice(self, value: str) -> None:
@@ -248,30 +294,28 @@ class NameDialog(QDialog):
         self, theme: Theme, taken: Collection[str], name: str, agreed: Callable[[str], None], parent: QWidget
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Save this view")
+        words = graph_strings()["views"]
+        self.setWindowTitle(words["title"])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(theme.px(380))
         self._taken, self._agreed = frozenset(taken), agreed
         self.field = QLineEdit(name)
         self.field.setMaxLength(_NAME)
-        self.field.setAccessibleName("Name of the view")
-        self.field.setPlaceholderText("Such as: what I know of Norrland")
+        self.field.setAccessibleName(words["name"])
+        self.field.setPlaceholderText(words["placeholder"])
         self.field.selectAll()
-        self.hint = make_label("It keeps what is in the middle, the depth and what is shown.", "small", wrap=True)
+        self.hint = make_label(words["hint"], "small", wrap=True)
         self.save = make_button("Save", self._accept_name, kind="primary")
         self.save.setDefault(True)
         self.field.textChanged.connect(self._check_name)
-        layout = make_column(self, make_label("Save this view", "section"), self.field, self.hint, margins=24, gap=12)
+        layout = make_column(self, make_label(words["title"], "section"), self.field, self.hint, margins=24, gap=12)
         layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.save))
         self._check_name(name)
 
     def _check_name(self, text: str) -> None:
         name = text.strip()
         self.save.setEnabled(bool(name) and name.isprintable())
-        if name in self._taken:
-            self.hint.setText("There is a view of this name; it will be replaced.")
-        else:
-            self.hint.setText("It keeps what is in the middle, the depth and what is shown.")
+        self.hint.setText(graph_strings()["views"]["taken" if name in self._taken else "hint"])
 
     def _accept_name(self) -> None:
         self.accept()

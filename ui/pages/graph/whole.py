@@ -1,4 +1,4 @@
-"""The whole vault on one canvas: a picture made in slices, shown by one blit; and what is sharp above it.
+"""A community of the vault, or all of it, on one canvas: a picture made in slices, shown by one blit, labels above it.
 
 A picture is larger than the canvas by a margin: panning moves it, zooming scales it, and a new one is made meanwhile.
 Must not do: ask the engine; it says which rows it needs and is handed them.
@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEasingCurve, QElapsedTimer, QPointF, QRectF, QSizeF, Qt, QVariantAnimation, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPixmap, QShowEvent
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPixmap, QShowEvent
 
-from core.types.values import Kind
-from core.types.views import EDGE_TYPES, MEANING, MemoryRow, WholeGraph
+from core.types.views import EDGE_TYPES, MEANING, NODE_KINDS, GraphNode, MemoryRow, WholeGraph
 from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag
 from ui.pages.graph.geometry import (
     LabelRequest,
@@ -28,10 +27,10 @@ from ui.pages.graph.geometry import (
     typical_distance,
 )
 from ui.pages.graph.legend import TIES, Counts
+from ui.pages.graph.node_style import is_entity, mix_colours, node_name, node_pixmap, node_style
+from ui.strings import graph_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
-from ui.widgets.plaintext import one_line
-from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
 
 MARGIN = 0.25
 """Of the canvas's size, on each side."""
@@ -46,7 +45,6 @@ _SLICE_NODES = 1_200
 _SLICE_CLIPPED = 30_000
 _SMOOTH_EDGES = 40_000
 _DASHED = 4_000
-_KINDS = tuple(Kind)
 # Weak ties first, so that what was said about two memories lies above what is only near.
 _ORDER = tuple(reversed(range(len(EDGE_TYPES))))
 
@@ -75,11 +73,16 @@ class Scene:
         """The edges of a node that show."""
         return np.flatnonzero(((self.graph.a == node) | (self.graph.b == node)) & self.shown)
 
-    def group_centers(self) -> Points:
-        """The middle of each group."""
-        group, total = self.graph.group, len(self.graph.group_names)
-        counts = np.maximum(np.bincount(group, minlength=total), 1)
-        return np.column_stack([np.bincount(group, self.xy[:, axis], minlength=total) / counts for axis in (0, 1)])
+    def node_of(self, node: int, rows: Mapping[str, MemoryRow]) -> GraphNode | None:
+        """What is known of a node; None of a memory that was not read.
+
+        Args:
+            rows: memories that were read.
+        """
+        if node < len(self.graph.entities):
+            return GraphNode(None, self.graph.entities[node])
+        row = rows.get(self.graph.ids[node]) if node < len(self.graph.ids) else None
+        return None if row is None else GraphNode(row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +132,8 @@ class FrameMaker:
         self._image.setDevicePixelRatio(ratio)
         self._image.fill(theme.colour("surface"))
         self._pixmaps = {
-            kind: kind_pixmap(kind, round(scene.node_size(look, theme) / 0.78), theme.colour(token), ratio)
-            for kind, token in KIND_TOKENS.items()
+            number: node_pixmap(theme, NODE_KINDS[number], _picture_side(scene, look, theme, number), ratio)
+            for number in np.unique(scene.graph.kind).tolist()
         }
         self._rest = self._drawn_slices()
 
@@ -178,15 +181,22 @@ class FrameMaker:
 
     def _draw_nodes(self, px: Points, inside: Numbers, side: float) -> Iterator[bool]:
         kinds = self._scene.graph.kind[inside]
-        for number, kind in enumerate(_KINDS):
+        # Entities last: what is named lies above what names it.
+        for number, pixmap in self._pixmaps.items():
             rows = inside[kinds == number]
             for chunk in _split_chunks(rows, _SLICE_NODES if len(inside) <= SHAPES else 8 * _SLICE_NODES):
                 with _Painting(self._image, smooth=False) as painter:
                     if len(inside) <= SHAPES:
-                        _draw_shapes(painter, px[chunk], self._pixmaps[kind])
+                        _draw_shapes(painter, px[chunk], pixmap)
                     else:
-                        draw_dots(painter, px[chunk], self._theme.colour(KIND_TOKENS[kind]), side)
+                        draw_dots(painter, px[chunk], self._theme.colour(node_style(NODE_KINDS[number]).colour), side)
                 yield True
+
+
+def _picture_side(scene: Scene, look: Viewport, theme: Theme, number: int) -> int:
+    """An entity is drawn larger than a memory, so that its icon can be seen where there is room."""
+    side = scene.node_size(look, theme) / 0.78
+    return round(side * _ENTITY_LARGER if is_entity(NODE_KINDS[number]) else side)
 
 
 class _Painting:
@@ -231,18 +241,6 @@ def _make_pen(number: int, theme: Theme, count: int) -> QPen:
     return pen
 
 
-def mix_colours(ground: QColor, colour: QColor, share: float) -> QColor:
-    """A colour as it would look were it translucent.
-
-    Args:
-        ground: below.
-        colour: above.
-        share: of the colour, 0 to 1.
-    """
-    parts = zip(ground.getRgb()[:3], colour.getRgb()[:3], strict=True)  # type: ignore[index]  # the stubs say object; it is a tuple
-    return QColor(*(round(below + (above - below) * share) for below, above in parts))
-
-
 def _split_chunks(rows: Numbers, size: int) -> Iterator[Numbers]:
     for low in range(0, len(rows), size):
         yield rows[low : low + size]
@@ -276,51 +274,17 @@ def paint_live(painter: QPainter, scene: Scene, look: Viewport, theme: Theme) ->
         if chosen.any():
             painter.strokePath(lines_path(start[chosen], end[chosen]), _make_pen(number, theme, count))
     side = scene.node_size(look, theme)
-    for number, kind in enumerate(_KINDS):
-        of_kind = px[scene.graph.kind == number]
-        if len(of_kind):
-            draw_dots(painter, of_kind, theme.colour(KIND_TOKENS[kind]), side)
+    for number in np.unique(scene.graph.kind).tolist():
+        colour = theme.colour(node_style(NODE_KINDS[number]).colour)
+        draw_dots(painter, px[scene.graph.kind == number], colour, side)
 
 
-def name_places(
-    names: Sequence[str],
-    sizes: Mapping[str, tuple[float, float]],
-    px: Points,
-    look: Viewport,
-    most: int,
-    blocked: Sequence[QRectF] = (),
-) -> dict[int, QRectF]:
-    """Places for names over the middles of their groups, none over another.
-
-    Args:
-        names: most important first.
-        sizes: width and height of each, px.
-        px: the middles, one a name, px.
-        look: for the canvas's size.
-        most: names at most.
-        blocked: where controls float on the canvas.
-
-    Returns:
-        Row of a name to its place.
-    """
-    found: dict[int, QRectF] = {}
-    canvas = QRectF(0, 0, look.w, look.h)
-    for row, name in enumerate(names):
-        if len(found) >= most:
-            break
-        wide, high = sizes[name]
-        rect = QRectF(px[row, 0] - wide / 2, px[row, 1] - high / 2, wide, high)
-        if canvas.contains(rect) and not any(rect.intersects(other) for other in (*found.values(), *blocked)):
-            found[row] = rect
-    return found
-
-
-NEAR = 60
-"""With so few nodes in sight each has its own label, else groups have their names."""
-_NAMES = 40
-_TRIED = 160
-_LABEL_PX = 150
+NEAR = 120
+"""With so few nodes in sight memories have labels, too; else entities alone."""
+_LABELS = 90
+_LABEL_PX = 170
 _KEPT_ROWS = 600
+_ENTITY_LARGER = 1.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,21 +305,11 @@ class Highlight:
 
 
 class Overlay:
-    """Draws edges, names and labels above the picture of the whole vault."""
+    """Draws edges and labels above the picture."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
         self._rows: dict[str, MemoryRow] = {}
-        self._names: tuple[str, ...] = ()
-        self._sizes: tuple[int, dict[str, tuple[float, float]]] = (0, {})
-        self._groups: Numbers = np.zeros(0, np.int64)
-
-    def show_graph(self, graph: WholeGraph) -> None:
-        """Take the names of another vault's groups; the largest comes first."""
-        counts = np.bincount(graph.group, minlength=len(graph.group_names))
-        self._groups = np.argsort(-counts, kind="stable")[:_TRIED]
-        self._names = tuple(one_line(graph.group_names[row], 40) for row in self._groups.tolist())
-        self._sizes = (0, {})
 
     def store_rows(self, rows: Iterable[MemoryRow]) -> None:
         """Keep light rows."""
@@ -367,9 +321,10 @@ class Overlay:
         """Forget all rows: some changed."""
         self._rows.clear()
 
-    def row_of(self, memory_id: str) -> MemoryRow | None:
-        """A row, where it was read."""
-        return self._rows.get(memory_id)
+    @property
+    def rows(self) -> Mapping[str, MemoryRow]:
+        """The rows that were read."""
+        return self._rows
 
     def paint(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight, *, at_rest: bool) -> None:
         """Paint everything onto the canvas.
@@ -381,15 +336,11 @@ class Overlay:
         """
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_meant(painter, scene, look, meant)
-        near = visible_nodes(scene, look)
-        if len(near) <= NEAR:
-            self._paint_labels(painter, scene, look, near, meant)
-        else:
-            self._paint_names(painter, scene, look, meant)
-        row = self.row_of(scene.graph.ids[meant.hovered]) if meant.hovered >= 0 else None
-        if row is not None and at_rest:
+        self._paint_labels(painter, scene, look, meant)
+        node = scene.node_of(meant.hovered, self._rows) if meant.hovered >= 0 else None
+        if node is not None and at_rest:
             at = QPointF(*look.to_px(scene.xy[[meant.hovered]])[0])
-            paint_plate(painter, self._theme, row, at, meant.reach + self._theme.px(8), look)
+            paint_plate(painter, self._theme, node, at, meant.reach + self._theme.px(8), look)
 
     def _paint_meant(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight) -> None:
         node, graph = meant.hovered if meant.hovered >= 0 else meant.selected, scene.graph
@@ -406,37 +357,37 @@ class Overlay:
             if of >= 0:
                 paint_ring(painter, QPointF(*look.to_px(scene.xy[[of]])[0]), radius, self._theme.colour(colour))
 
-    def _paint_names(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight) -> None:
-        font = self._theme.font("strong")
-        if self._sizes[0] != self._theme.scale:
-            metrics = QFontMetricsF(font)
-            wide, high = self._theme.px(14), metrics.height() + self._theme.px(4)
-            sizes = {name: (metrics.horizontalAdvance(name) + wide, high) for name in self._names}
-            self._sizes = (self._theme.scale, sizes)
-        px = look.to_px(scene.group_centers()[self._groups])
-        ground = self._theme.colour("surface")
-        ground.setAlpha(225)
-        for row, rect in name_places(self._names, self._sizes[1], px, look, _NAMES, meant.blocked).items():
-            paint_tag(painter, rect, self._names[row], font, self._theme.colour("ink"), ground)
-
-    def _paint_labels(self, painter: QPainter, scene: Scene, look: Viewport, near: Numbers, meant: Highlight) -> None:
-        font, wide = self._theme.font("small"), self._theme.px(_LABEL_PX)
-        metrics = QFontMetricsF(font)
-        texts = {}
-        for place, node in enumerate(near.tolist()):
-            row = self.row_of(scene.graph.ids[node])
-            if row is not None:
-                texts[place] = metrics.elidedText(one_line(row.head, 60), Qt.TextElideMode.ElideRight, wide)
-        order = sorted(texts, key=lambda place: (int(near[place]) != meant.selected, place))
-        wishes = [
-            LabelRequest(place, QSizeF(metrics.horizontalAdvance(texts[place]) + 8, metrics.height()))
-            for place in order
-        ]
+    def _paint_labels(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight) -> None:
+        near, px = labelled_nodes(scene, look, meant.selected), look.to_px(scene.xy)
+        texts: dict[int, str] = {}
+        wishes: list[LabelRequest] = []
+        wide = self._theme.px(_LABEL_PX)
+        for place, number in enumerate(near.tolist()):
+            node = scene.node_of(number, self._rows)
+            if node is None:
+                continue
+            metrics = QFontMetricsF(self._label_font(scene, number))
+            texts[place] = metrics.elidedText(node_name(node, 60), Qt.TextElideMode.ElideRight, wide)
+            size = QSizeF(metrics.horizontalAdvance(texts[place]) + 8, metrics.height())
+            wishes.append(LabelRequest(place, size, must=number == meant.selected))
         radius = np.full(len(near), meant.reach * 0.7)
         ground = self._theme.colour("surface")
         ground.setAlpha(215)
-        for place, rect in place_labels(wishes, look.to_px(scene.xy[near]), radius, look, meant.blocked).items():
-            paint_tag(painter, rect, texts[place], font, self._theme.colour("ink"), ground)
+        for place, rect in place_labels(wishes, px[near], radius, look, meant.blocked).items():
+            ink = self._theme.colour("ink")
+            paint_tag(painter, rect, texts[place], self._label_font(scene, int(near[place])), ink, ground)
+
+    def _label_font(self, scene: Scene, node: int) -> QFont:
+        return self._theme.font("strong" if node < len(scene.graph.entities) else "small")
+
+
+def labelled_nodes(scene: Scene, look: Viewport, selected: int) -> Numbers:
+    """The nodes in sight that should have a label, most important first: the selected one, then by rank."""
+    near = visible_nodes(scene, look)
+    if len(near) > NEAR:
+        near = near[near < len(scene.graph.entities)]
+    near = near[np.argsort(-scene.graph.rank[near], kind="stable")][:_LABELS]
+    return near if selected < 0 else np.concatenate(([selected], near[near != selected])).astype(np.int64)
 
 
 def visible_nodes(scene: Scene, look: Viewport) -> Numbers:
@@ -466,7 +417,7 @@ class WholeCanvas(Canvas):
     wanted = Signal(tuple)
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__(theme, "Graph of the whole vault. Arrows walk along the edges, Enter goes into it.")
+        super().__init__(theme, graph_strings()["canvas"]["whole"])
         self.scene: Scene | None = None
         self.overlay = Overlay(theme)
         self._wide = 1.0
@@ -494,9 +445,8 @@ class WholeCanvas(Canvas):
         self.ids, self._frame = graph.ids, None
         self.xy = self._to = np.zeros((len(graph.ids), 2))
         self.scene = None if not graph.ids else Scene(graph, self.xy, _edge_type_mask(graph, off))
-        self.overlay.show_graph(graph)
         self.hovered = -1
-        self.select_memory(chosen)
+        self.select_node(chosen)
         self.update()
 
     def move_nodes(self, xy: NDArray[np.float32]) -> None:
@@ -549,7 +499,7 @@ class WholeCanvas(Canvas):
         graph = self.scene.graph
         kinds, ties = np.bincount(graph.kind).tolist(), np.bincount(graph.edge_type).tolist()
         return Counts(
-            {_KINDS[number]: count for number, count in enumerate(kinds) if count},
+            {NODE_KINDS[number]: count for number, count in enumerate(kinds) if count},
             {EDGE_TYPES[number]: count for number, count in enumerate(ties) if count},
         )
 
@@ -590,9 +540,13 @@ class WholeCanvas(Canvas):
         ends = np.concatenate((graph.a[rows], graph.b[rows])).astype(np.int64)
         return np.unique(ends[ends != node])
 
-    def row_of(self, node: int) -> MemoryRow | None:
-        """The memory of a node, where it was read."""
-        return self.overlay.row_of(self.ids[node]) if node < len(self.ids) else None
+    def node_of(self, node: int) -> GraphNode | None:
+        """What is known of a node."""
+        return None if self.scene is None else self.scene.node_of(node, self.overlay.rows)
+
+    def is_memory(self, node: int) -> bool:
+        """Whether a node is a memory, not an entity."""
+        return self.scene is not None and node >= len(self.scene.graph.entities)
 
     def hit_radius(self) -> float:
         """As far as a shape, at least eight pixels."""
@@ -661,10 +615,9 @@ class WholeCanvas(Canvas):
     def _request_rows(self) -> None:
         if self.scene is None:
             return
-        near = visible_nodes(self.scene, self.look)
         rows = [row for row in (self.selected, self.hovered) if row >= 0]
-        rows += near.tolist() if len(near) <= NEAR else []
-        missing = tuple(self.ids[row] for row in dict.fromkeys(rows) if self.row_of(row) is None)
+        rows += labelled_nodes(self.scene, self.look, self.selected).tolist()
+        missing = tuple(self.ids[row] for row in dict.fromkeys(rows) if self.node_of(row) is None)
         if missing:
             self.wanted.emit(missing)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,13 @@ from engine_rig import Rig, error_of, refused, talk
 from core.engine.views.graph import Graph
 from core.errors import Code
 from core.recall.browse import links
-from core.types.values import Kind
-from core.types.views import EDGE_TYPES, EgoGraph, GraphFilter, GraphView, Placed
+from core.types.views import EDGE_TYPES, NODE_KINDS, EgoGraph, GraphFilter, GraphView, Placed
 from core.vault.database.tx import Tx
 
 HANGING = (sys.executable, "-I", "-c", "import sys, time; sys.stdin.buffer.read(); time.sleep(600)")
 DYING = (sys.executable, "-I", "-c", "pass")
-TIED = GraphFilter(edge_types=tuple(set(EDGE_TYPES) - {"meaning"}))
+TIED = GraphFilter(edge_types=tuple(name for name in EDGE_TYPES if name != "meaning"))
+ALIKE = GraphFilter(edge_types=EDGE_TYPES)
 
 
 def ego(rig: Rig, memory_id: str, depth: int = 1, cap: int = 300, wanted: GraphFilter = TIED) -> EgoGraph:
@@ -56,7 +57,7 @@ def drawn(graph: EgoGraph) -> set[tuple[str, str, str]]:
 
 
 def shown(graph: EgoGraph) -> dict[str, int]:
-    return {node.row.id: node.distance for node in graph.nodes}
+    return {node.id: node.distance for node in graph.nodes}
 
 
 @pytest.mark.starts_process
@@ -92,13 +93,13 @@ def test_messages_and_parts_stand_in_a_row(rig: Rig) -> None:
 def test_nearness_in_meaning(rig: Rig) -> None:
     alike = [rig.store(f"the old red boat in the harbour {n}").memory_id for n in range(4)]
     other = rig.store("quince jelly sets slowly").memory_id
-    graph = ego(rig, alike[0], 1, wanted=GraphFilter(min_similarity=0.5))
+    graph = ego(rig, alike[0], 1, wanted=replace(ALIKE, min_similarity=0.5))
     assert shown(graph).keys() == set(alike)
     assert {one.type for one in graph.edges} == {"meaning"}
     assert all(0.5 <= one.weight <= 1 for one in graph.edges)
     assert len(graph.edges) == 6  # neighbours are tied among themselves, too
-    assert shown(ego(rig, other, 1, wanted=GraphFilter(min_similarity=0.9))) == {other: 0}
-    assert shown(ego(rig, alike[0], 1, wanted=GraphFilter(min_similarity=1.0))) == {alike[0]: 0}
+    assert shown(ego(rig, other, 1, wanted=replace(ALIKE, min_similarity=0.9))) == {other: 0}
+    assert shown(ego(rig, alike[0], 1, wanted=replace(ALIKE, min_similarity=1.0))) == {alike[0]: 0}
 
 
 @pytest.mark.starts_process
@@ -109,7 +110,7 @@ def test_nearness_is_found_behind_what_is_filtered(rig: Rig) -> None:
     kept = {many[0], many[7], many[49]}
     for memory_id in set(many) - kept:
         change(rig, memory_id, status="archived")
-    assert shown(ego(rig, many[0], 1, wanted=GraphFilter())).keys() == kept
+    assert shown(ego(rig, many[0], 1, wanted=ALIKE)).keys() == kept
 
 
 @pytest.mark.starts_process
@@ -141,17 +142,23 @@ def test_a_search_narrows_the_graph_but_for_its_centre(rig: Rig) -> None:
 
 @pytest.mark.starts_process
 def test_hubs_fold_and_the_cap_counts_the_centre(rig: Rig) -> None:
-    ids = facts(rig, 41)
-    for nr, other in enumerate(ids[1:], 1):
-        edge(rig, ids[0], other, "related_to", nr / 100)
-    graph = ego(rig, ids[0])
-    assert [node.row.id for node in graph.nodes] == [ids[0], *reversed(ids[29:])]
-    assert graph.nodes[0].folded == graph.left_out == 28
+    ids = facts(rig, 42)
+    hub, beside = ids[0], ids[41]
+    for nr, other in enumerate(ids[1:41], 1):
+        edge(rig, hub, other, "related_to", nr / 100)
+    edge(rig, hub, beside)
+    graph = ego(rig, beside, 2)
+    # The hub beside the centre keeps twelve links: that to the centre and its strongest.
+    assert [node.id for node in graph.nodes] == [beside, hub, *reversed(ids[30:41])]
+    assert graph.nodes[1].folded == graph.left_out == 29
+    whole = ego(rig, hub)
+    assert len(whole.nodes) == 42  # in the middle a hub shows all that fit
+    assert (whole.nodes[0].folded, whole.left_out) == (0, 0)
     few = ego(rig, ids[0], cap=5)
     assert len(few.nodes) == 5
-    assert few.left_out == 36
+    assert few.left_out == 37
     alone = ego(rig, ids[0], cap=1)
-    assert (shown(alone), dict(alone.places), alone.left_out) == ({ids[0]: 0}, {ids[0]: (0.0, 0.0)}, 40)
+    assert (shown(alone), dict(alone.places), alone.left_out) == ({ids[0]: 0}, {ids[0]: (0.0, 0.0)}, 41)
 
 
 @pytest.mark.starts_process
@@ -205,24 +212,22 @@ def test_the_whole_vault_as_columns(rig: Rig) -> None:
     a, b, c = facts(rig, 3)
     edge(rig, a, b, "contradicts", 0.25)
     rig.forget(c)
-    room = {"id": "room", "space_id": rig.value("SELECT space_id FROM memories WHERE id = ?", a)}
-    spot = {"memory_id": a, "room_id": "room", "x": 1.0, "y": 1.0, "placed_by": "owner"}
-    rig.write(lambda tx: tx.insert("rooms", {**room, "name": "Kitchen", "made_by": "owner", "created_at": tx.now_ms}))
-    rig.write(lambda tx: tx.insert("places", spot))
     whole = rig.engine.graph.read_whole(TIED).result(60)
     rows = rig.rows("SELECT id, kind, trust, coalesce(occurred_at, recorded_at) FROM memories ORDER BY n")
     rows = [row for row in rows if row[0] != c]
     assert whole.ids == tuple(row[0] for row in rows)
-    assert [list(Kind)[k].value for k in whole.kind] == [row[1] for row in rows]
+    assert [NODE_KINDS[k] for k in whole.kind] == [row[1] for row in rows]
     assert whole.trust.tolist() == pytest.approx([row[2] for row in rows])
     assert whole.said_at.tolist() == [row[3] for row in rows]
-    assert [whole.group_names[g] for g in whole.group] == ["trips"] * 6 + ["Kitchen", "home"]
+    assert whole.entities == ()
+    assert set(whole.group.tolist()) == set(range(len(whole.group_names)))
     edges = [
         (whole.ids[i], whole.ids[j], EDGE_TYPES[t]) for i, j, t in zip(whole.a, whole.b, whole.edge_type, strict=True)
     ]
     talked = [(whole.ids[n], whole.ids[n + 1], "conversation") for n in range(5)]
-    assert edges == [*talked, (a, b, "contradicts")]
-    assert whole.weight.tolist() == [0.5] * 5 + [0.25]
+    # A contradiction counts more than what was said before, at half its weight.
+    assert edges == [(a, b, "contradicts"), *talked]
+    assert whole.weight.tolist() == [0.25] + [0.5] * 5
     narrow = rig.engine.graph.read_whole(GraphFilter("kind:fact")).result(60)
     assert narrow.ids == (a, b)
 
@@ -230,17 +235,17 @@ def test_the_whole_vault_as_columns(rig: Rig) -> None:
 def test_the_whole_vault_is_bounded(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.bring([{"text": f"the old red boat in the harbour {n}", "ref": f"{n}"} for n in range(30)])
     rig.settle()
-    everything = rig.engine.graph.read_whole(GraphFilter(min_similarity=0.0)).result(60)
+    everything = rig.engine.graph.read_whole(replace(ALIKE, min_similarity=0.0)).result(60)
     meaning = EDGE_TYPES.index("meaning")
     assert set(everything.edge_type.tolist()) == {meaning}
     assert 45 <= everything.a.size <= 90
     assert len(set(zip(everything.a.tolist(), everything.b.tolist(), strict=True))) == everything.a.size
-    assert np.all(np.diff(everything.weight) <= 0)
+    assert np.all(np.diff(everything.weight) <= 0)  # all of one type: the strongest first
     monkeypatch.setattr(links.sample_links, "__defaults__", (8,))
-    part = rig.engine.graph.read_whole(GraphFilter(min_similarity=0.0)).result(60)
+    part = rig.engine.graph.read_whole(replace(ALIKE, min_similarity=0.0)).result(60)
     assert part.ids == everything.ids
     assert len(set(part.a.tolist()) | set(part.b.tolist())) == 8
-    assert np.array_equal(part.a, rig.engine.graph.read_whole(GraphFilter(min_similarity=0.0)).result(60).a)
+    assert np.array_equal(part.a, rig.engine.graph.read_whole(replace(ALIKE, min_similarity=0.0)).result(60).a)
 
 
 def test_an_empty_vault_has_an_empty_graph(rig: Rig) -> None:

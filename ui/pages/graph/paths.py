@@ -1,0 +1,85 @@
+"""The list beside the paths between two nodes: each path with its steps, each step a sentence that says why.
+
+Must not do: find paths, or draw them.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QWidget
+
+from core.types.views import GraphEdge, GraphNode, GraphPaths
+from ui.pages.graph.legend import predicate_words
+from ui.pages.graph.node_style import quote_node
+from ui.strings import format_count, graph_strings
+from ui.theme.theme import Theme
+from ui.widgets.basics import clear_layout, make_button, make_column, make_label, make_row, make_scroll_area
+
+
+def describe_step(edge: GraphEdge, nodes: dict[str, GraphNode]) -> str:
+    """Why two nodes are tied, as a sentence such as `Mara is mentioned in “Mara has two older brothers”`.
+
+    Args:
+        nodes: by id.
+    """
+    form = str(graph_strings()["edges"][edge.type]["step"])
+    a, b = quote_node(nodes[edge.a]), quote_node(nodes[edge.b])
+    said = form.format(a=a, b=b, label=predicate_words(edge.label))
+    return f"{said[:1].upper()}{said[1:]}."
+
+
+class PathsPanel(QFrame):
+    """Paths in words.
+
+    Signals:
+        closed: the paths shall go.
+        wider: messages shall be looked at, too.
+    """
+
+    closed = Signal()
+    wider = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme, words = theme, graph_strings()["paths"]
+        self.setObjectName("card")
+        self.title = make_label("", "section", wrap=True)
+        self._between = make_label("", "small", wrap=True)
+        self.close_button = make_button(words["close"], self.closed.emit, kind="chip")
+        self._wider = make_button(words["wider"], self.wider.emit, kind="chip")
+        inner = QWidget()
+        self._list = make_column(inner, gap=6)
+        area = make_scroll_area(inner)
+        area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        area.setAccessibleName(words["list"])
+        head = make_row(self.title, self.close_button, gap=8)
+        head.setStretch(0, 1)
+        layout = make_column(self, margins=16, gap=8)
+        layout.addLayout(head)
+        layout.addWidget(self._between)
+        layout.addWidget(self._wider, 0, Qt.AlignmentFlag.AlignLeft)
+        layout.addWidget(area, 1)
+        self.steps: tuple[str, ...] = ()
+
+    def show_paths(self, found: GraphPaths, *, can_widen: bool) -> None:
+        """Put paths into words.
+
+        Args:
+            can_widen: whether messages are left out so far.
+        """
+        words, nodes = graph_strings()["paths"], {node.id: node for node in found.graph.nodes}
+        a, b = quote_node(nodes[found.graph.centre]), quote_node(nodes[found.end])
+        clear_layout(self._list)
+        self.title.setText(format_count(words["title"], len(found.paths)))
+        form = words["between"] if found.paths else words["none"]
+        self._between.setText(form.format(a=a, b=b))
+        self._wider.setVisible(can_widen)
+        told: list[str] = []
+        for path in found.paths:
+            self._list.addWidget(make_label(format_count(words["steps"], len(path)), "label"))
+            for nr, edge in enumerate(path, 1):
+                told.append(describe_step(edge, nodes))
+                self._list.addWidget(make_label(f"{nr}. {told[-1]}", wrap=True))
+        self._list.addStretch(1)
+        self.steps = tuple(told)
+        self.setAccessibleName(f"{self.title.text()}. {self._between.text()}")
