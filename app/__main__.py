@@ -12,6 +12,7 @@ import click
 
 from app.cli.options import find_verb, hoist_json_option
 from app.cli.output import OutputError, Progression, StandardOutput
+from app.garbage_collection import pause_collection
 from core.errors import BugError, CancelledError, LociError
 from core.security.process_protection import harden_process
 
@@ -32,14 +33,12 @@ def main(arguments: Sequence[str] | None = None, progression: Progression | None
     harden_process()
     given = list(sys.argv[1:] if arguments is None else arguments)
     # After hardening: nothing more is read or imported with a wider umask.
-    verb = find_verb(given)
-    if verb == "mcp":
-        # Of the engine it loads nothing: assistants start many of these.
-        from app.cli.assistants import lightweight_commands as loci
-    elif verb == "chat":
-        from app.cli.assistants import lightweight_commands as loci
-    else:
-        from app.cli.commands import loci
+    with pause_collection():
+        if find_verb(given) in ("mcp", "chat"):
+            # Of the engine they load nothing: assistants start many of these.
+            from app.cli.assistants import lightweight_commands as loci
+        else:
+            from app.cli.commands import loci
 
     so_far = progression or Progression()
     try:

@@ -17,7 +17,7 @@ from typing import Any
 
 from core.ipc.methods.connection import PREAMBLE
 from core.ipc.methods.kit.entry import SHARED, UNPUBLISHED, ChannelParams, Entry, ExtrasParams, NoChannelParams, Params
-from core.ipc.methods.table import DEFINITIONS, METHODS
+from core.ipc.methods.table import METHODS, read_definitions
 
 ROOT = Path(__file__).resolve().parent.parent
 PROTOCOL = ROOT / "resources" / "protocol.json"
@@ -43,7 +43,7 @@ class Document:
     def build(self) -> Schema:
         """The whole content of `resources/protocol.json`."""
         methods = {name: self._method(entry) for name, entry in METHODS.items()}
-        whole: Schema = _plain({**PREAMBLE, "$defs": self._shared | dict(DEFINITIONS), "methods": methods})
+        whole: Schema = _plain({**PREAMBLE, "$defs": self._shared | dict(read_definitions()), "methods": methods})
         return whole
 
     def _method(self, entry: Entry) -> Schema:

@@ -9,13 +9,18 @@ from core.engine.facade import Engine, RootKey, Setup, built_in_embedder
 
 
 def build_engine(
-    parts: Parts, tell: Callable[[str], None], take_over: Callable[[RootKey], None] | None = None
+    parts: Parts,
+    tell: Callable[[str], None],
+    take_over: Callable[[RootKey], None] | None = None,
+    *,
+    is_for_one_command: bool = False,
 ) -> Engine:
     """A locked engine for a home.
 
     Args:
         tell: says what the person should know.
         take_over: asks another process that owns the vault to hand it over; None where it may keep it.
+        is_for_one_command: whether it ends behind one answer, and loads no more than that needs.
 
     Returns:
         The engine; whoever asks closes it.
@@ -26,5 +31,6 @@ def build_engine(
         built_in_embedder(),
         person_home=parts.environment.person_home,
         take_over=take_over,
+        is_for_one_command=is_for_one_command,
     )
     return Engine(setup)

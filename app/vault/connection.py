@@ -12,6 +12,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from app.garbage_collection import pause_collection
 from app.parts import Parts
 from app.vault.session import Report, Session, Tell
 from core.engine.home.keys import HomeKeys, RootKey, read_secret_file
@@ -159,7 +160,8 @@ def open_session(parts: Parts, tell: Tell) -> Session:
             if remote.has_unlocked:
                 tell("The vault was locked; it is open again, for your assistants too.")
             return remote
-        from app.vault.local_session import open_local_session  # the engine is loaded where no other one runs
+        with pause_collection():
+            from app.vault.local_session import open_local_session  # the engine is loaded where no other one runs
 
         return open_local_session(parts, root, tell)
     except LociError:

@@ -52,10 +52,10 @@ def open_local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
         root: an opened root; the engine wipes it.
         tell: says what opening found.
     """
-    engine = build_engine(parts, tell)
+    engine = build_engine(parts, tell, is_for_one_command=True)
     try:
         report_opening(engine.unlock(root), tell)
-        if engine.finishing is not None and engine.imports.count_interrupted():
+        if engine.finishing is not None and engine.is_made("imports") and engine.imports.count_interrupted():
             tell("An import was interrupted; finishing it first.")
             engine.finishing.result()
     except BaseException:

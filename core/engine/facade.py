@@ -12,70 +12,47 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core import log
-from core.config.option_rows import option_rows
 from core.config.options import Options
 from core.embed.embedder import Embedder, lazy_embedder
 from core.engine import startup
 from core.engine.access.authority import Authority
-from core.engine.client_changes import ClientChanges
-from core.engine.clients.clients import ChangeSubscriptions, Clients
-from core.engine.clients.sessions import Sessions
-from core.engine.conflicts import Conflicts, ReviewChores
-from core.engine.home.doctor import examine_home, make_finding
+from core.engine.chores import BackgroundChores
+from core.engine.groups import EngineGroups
 from core.engine.home.keys import Home, HomeKeys, RootKey, read_secret_file
-from core.engine.home.window_file import WindowFile, load_window, save_window
-from core.engine.imports import Imports
-from core.engine.jobs.due_times import Agenda
-from core.engine.jobs.jobs import JobsGroup, Maintenance
-from core.engine.jobs.model_refinement import ModelRefinement
-from core.engine.jobs.scheduler import Scheduler
-from core.engine.jobs.statements import StatementsGroup
-from core.engine.laboratory import Laboratory
-from core.engine.library import Library
-from core.engine.memories.import_comparison import compare_imported, reconcile_daily
-from core.engine.memories.memories import Memories, embed_backlog
-from core.engine.outcomes import Practice
-from core.engine.runtime.expiry import delete_expired
-from core.engine.runtime.monitor import release_caches
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.search import Search
-from core.engine.runtime.settings import Settings
-from core.engine.runtime.storage import Storage, locked_error, log_failure, submit_work
+from core.engine.runtime.storage import locked_error, submit_work
 from core.engine.runtime.threads import EngineLoop, Threads, start_ticker
 from core.engine.startup import SeenCounter, built_in_readers, built_in_talk
-from core.engine.vault.embedding_model import EmbeddingModels
-from core.engine.vault.history import History
-from core.engine.vault.vault import VaultGroup, create_vault, restore_vault
-from core.engine.views.entities import Entities
-from core.engine.views.graph import Graph
-from core.engine.views.palace import Palace
-from core.engine.views.timeline import Timeline
-from core.entities.resolution import EntityCandidate as EntityCandidate
-from core.errors import Code, LociError
-from core.events import Hub, Progress, StateChanged
+from core.errors import Code
+from core.events import Hub, StateChanged
 from core.intake.claims import TextReaders
-from core.lifecycle.embedding import MigrationJob
 from core.lifecycle.kit.job_context import TalkReader
-from core.lifecycle.registry import make_jobs
 from core.recall.result import RecallItem, RecallResult
 from core.security.handshake import owner_token
 from core.security.keyring_client import Keyring
 from core.security.passphrase import KdfCost
 from core.security.process_protection import harden_process
-from core.security.strength import Strength, passphrase_strength
 from core.types.clock import Clock
-from core.types.lifecycle import JobType
-from core.types.replies import Finding
 from core.types.values import OWNER_ACTOR
 from core.vault.bootstrap import OlderCopy, OpenInfo
 from core.vault.files.lockfile import VaultLock
+
+if TYPE_CHECKING:
+    from core.config.option_rows import option_rows
+    from core.engine.home.doctor import examine_home, make_finding
+    from core.engine.home.window_file import WindowFile, load_window, save_window
+    from core.engine.vault.vault import VaultGroup, create_vault, restore_vault
+    from core.entities.resolution import EntityCandidate
+    from core.security.strength import Strength, passphrase_strength
+    from core.types.replies import Finding
 
 __all__ = [
     "Engine",
@@ -106,12 +83,30 @@ __all__ = [
     "start_ticker",
 ]
 
-T = TypeVar("T")
+_BESIDE_ENGINE = {
+    "EntityCandidate": "core.entities.resolution",
+    "Finding": "core.types.replies",
+    "Strength": "core.security.strength",
+    "WindowFile": "core.engine.home.window_file",
+    "create_vault": "core.engine.vault.vault",
+    "examine_home": "core.engine.home.doctor",
+    "load_window": "core.engine.home.window_file",
+    "make_finding": "core.engine.home.doctor",
+    "option_rows": "core.config.option_rows",
+    "passphrase_strength": "core.security.strength",
+    "restore_vault": "core.engine.vault.vault",
+    "save_window": "core.engine.home.window_file",
+}
+"""What this door offers beside an engine, by module; loaded when it is asked for (PEP 562), as most commands do not."""
 
-_FLUSH_S = 1.0
-_WATCH_S = 5.0
-_INDEX_S = 1.0
-_log = log.get("engine")
+
+def __getattr__(name: str) -> object:
+    if name not in _BESIDE_ENGINE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_BESIDE_ENGINE[name]), name)
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +125,7 @@ class Setup:
         take_over: asks another process that owns the vault to hand it over; None where it may keep it.
         talk: makes statements of what was said; the built-in reader, unless a test asks for another.
         chance: where ids take what is random in them; the machine's, unless a sample must come out the same again.
+        is_for_one_command: whether the engine answers one command and ends, and loads only what that asks for.
     """
 
     home: Home
@@ -143,16 +139,16 @@ class Setup:
     readers: TextReaders | None = None
     talk: TalkReader | None = None
     chance: Callable[[int], bytes] = os.urandom
+    is_for_one_command: bool = False
 
 
-class Engine:
+class Engine(EngineGroups):
     """A palace: locked, or open with everything in it.
 
     Attributes:
         state: `locked_error`, `opening`, `open` or `closing`.
         hub: events; handlers run on engine threads.
         finishing: how many interrupted imports the last `unlock` dealt with; None where it was told not to.
-        scheduler: runs the jobs; `jobs` is the group that callers use.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -162,48 +158,31 @@ class Engine:
         self.state = "locked"
         self.hub = Hub()
         self.finishing: Future[int] | None = None
-        self._authority = Authority(setup.clock.now_ms)
         self._claim = VaultLock(setup.home.lock)
         self._keys = HomeKeys(setup.home, keyring=setup.keyring)
         self._counter = SeenCounter(self._keys)
         self._loop = EngineLoop()
         self._loop.start()
-        self._desk = ReviewChores()
-        self._unhear: Callable[[], None] = lambda: None
 
-        def get_storage() -> Storage:
-            return self._require_open_vault().storage
-
-        def get_search() -> Search:
-            return self._require_open_vault().search
-
-        self.memories = Memories(self._require_open_vault, self._authority)
-        self.imports = Imports(self._require_open_vault, setup.person_home)
-        self.library = Library(get_storage, get_search)
-        self.conflicts = Conflicts(get_storage, get_search, self._authority)
-        self.clients = Clients(self._require_open_vault, self._authority)
-        self.subscriptions = ChangeSubscriptions(get_storage, self._authority)
-        self.history = History(self._require_open_vault, self._authority)
-        self.settings = Settings(self._require_open_vault)
-        self.practice = Practice(get_storage, get_search, self._authority)
-        self.client_changes = ClientChanges(get_storage, get_search, self._authority, self.library, self.practice)
-        self.entities = Entities(get_storage, self._authority)
-        self.sessions = Sessions(self._require_open_vault, self._authority)
-        self.graph = Graph(get_storage, get_search)
-        self.timeline = Timeline(get_storage, get_search)
-        self.palace = Palace(get_storage, get_search)
-        self.laboratory = Laboratory(get_storage, get_search, self.flush_journal, self._authority)
-        self.refinement = ModelRefinement(self._require_open_vault, lambda: self.loop)
-        self.embedding_models = EmbeddingModels(
-            self._require_open_vault, lambda: self.loop, setup.embedder, self.settings
+        super().__init__(
+            self._require_open_vault,
+            lambda: self.loop,
+            Authority(setup.clock.now_ms),
+            setup.embedder,
+            setup.person_home,
+            self.flush_journal,
         )
-        jobs = {**make_jobs(), JobType.MIGRATE: MigrationJob(self.embedding_models)}
-        self.scheduler = Scheduler(Agenda(jobs), self.refinement)
-        self.embedding_models.wished = self.scheduler.check_soon
-        self.jobs = JobsGroup(self._require_open_vault, self.scheduler, self.settings)
-        self.statements = StatementsGroup(self._require_open_vault, self.scheduler)
-        self.maintenance = Maintenance(self._require_open_vault, self._authority, self.jobs, self.scheduler)
-        self.vault = VaultGroup(
+        self._chores = BackgroundChores(self, self.hub, self._counter, may_write=setup.background)
+        if not setup.is_for_one_command:
+            self.make_all()
+
+    @cached_property
+    def vault(self) -> VaultGroup:
+        """Locking, opening, backup, verification and the passphrase."""
+        from core.engine.vault.vault import VaultGroup
+
+        setup = self._setup
+        return VaultGroup(
             self._require_open_vault,
             self._loop.control,
             self.unlock,
@@ -280,8 +259,8 @@ class Engine:
                 self._set_state("locked")
                 raise
             try:
-                open_vault.storage.vault.read(self._authority.reload_clients)
-                self._authority.open_owner_channel(owner_token(root))
+                open_vault.storage.vault.read(self.authority.reload_clients)
+                self.authority.open_owner_channel(owner_token(root))
                 # A search is answered from here on: the index knows what it holds and what it does not hold yet.
                 startup.begin_warming(open_vault.storage, open_vault.search)
             except BaseException:
@@ -290,7 +269,7 @@ class Engine:
             open_vault.talk = built_in_talk() if setup.readers is None and setup.talk is None else setup.talk
             self._open_vault = open_vault
             self._set_state("open")
-            self._begin_background(open_vault)
+            self.finishing = self._chores.begin(open_vault)
         return open_vault.storage.vault.info
 
     @property
@@ -314,68 +293,10 @@ class Engine:
             if open_vault.storage.vault.older is None:
                 return 0
             retired, seq = startup.accept_older(open_vault.storage)
-            open_vault.storage.vault.read(self._authority.reload_clients)
-            self._begin_writing(open_vault)
+            open_vault.storage.vault.read(self.authority.reload_clients)
+            self.finishing = self._chores.begin_writing(open_vault)
         open_vault.storage.announce_change("accept_older", (), OWNER_ACTOR, seq)
         return retired
-
-    def _begin_background(self, open_vault: OpenVault) -> None:
-        open_vault.storage.threads.run_every(
-            _FLUSH_S, lambda: self._run_chore(open_vault, startup.flush_journal), "journal"
-        )
-        open_vault.storage.threads.run_every(
-            _WATCH_S, lambda: self._run_chore(open_vault, startup.watch_vault_file), "watch"
-        )
-        open_vault.storage.threads.run_every(_INDEX_S, lambda: self._run_chores(open_vault), "index")
-        if open_vault.storage.vault.older is None:
-            self._begin_writing(open_vault)
-
-    def _begin_writing(self, open_vault: OpenVault) -> None:
-        """What writes by itself; of an older copy only once it is accepted."""
-        self._counter.start_storing(open_vault.storage)
-        self.scheduler.start_for(open_vault)
-        if self._setup.background:
-            self._unhear()
-            self._unhear = self.hub.subscribe(self.laboratory.handle_event)
-            self.palace.watch_for_unplaced(open_vault.storage, open_vault.search)
-            self.refinement.start_job(open_vault)
-            self.finishing = self.imports.finish_interrupted(self._tell_finishing)
-            log_failure(self.finishing, _log, "finishing an interrupted import")
-            log_failure(
-                submit_work(open_vault.storage.threads.jobs, embed_backlog, open_vault.storage, open_vault.search),
-                _log,
-                "embedding what lacked a vector",
-            )
-            log_failure(
-                submit_work(open_vault.storage.threads.jobs, compare_imported, open_vault.storage, open_vault.search),
-                _log,
-                "comparing what came in",
-            )
-
-    def _tell_finishing(self, done: int, total: int | None) -> None:
-        self.hub.publish(Progress("import", "Finishing an interrupted import", done, total))
-
-    def _run_chores(self, open_vault: OpenVault) -> None:
-        self._run_chore(open_vault, startup.maintain_index)
-        if open_vault.storage.vault.older is not None:
-            return
-        self._run_chore(open_vault, delete_expired)
-        self._run_chore(
-            open_vault, lambda one: release_caches(one.load, one.search.release_memory, self.timeline.release_memory)
-        )
-        self._run_chore(open_vault, self.sessions.run_chores)
-        self._run_chore(open_vault, self.scheduler.resume_requested)
-        if self._setup.background:
-            self._run_chore(open_vault, lambda one: self._desk.run(one.storage, one.search))
-            self._run_chore(open_vault, lambda one: reconcile_daily(one.storage))
-            self._run_chore(open_vault, self.scheduler.queue_due)
-
-    def _run_chore(self, open_vault: OpenVault, action: startup.Chore) -> None:
-        try:
-            action(open_vault)
-        except LociError as error:
-            if not open_vault.storage.closing.is_set():  # a lock stops whatever runs, and that is no fault
-                _log.warning("a background chore stopped: %s", error.code.value)
 
     def lock(self, within_s: float = startup.CLOSE_S) -> None:
         """Close the vault: drain, snapshot, checkpoint, wipe. Always completes.
@@ -392,11 +313,12 @@ class Engine:
             self._close_vault(open_vault, within_s)
 
     def _close_vault(self, open_vault: OpenVault, within_s: float = startup.CLOSE_S) -> None:
-        self._authority.forget_all()
+        self.authority.forget_all()
         self.scheduler.stop_for_lock()
         self.refinement.stop_job()
         self.embedding_models.close_server()
-        self.sessions.save_all_sessions(open_vault.storage)
+        if self.is_made("sessions"):
+            self.sessions.save_all_sessions(open_vault.storage)
         self._counter.store_last_seen(open_vault.storage)
         startup.close_vault(open_vault, within_s)
         self._set_state("locked")

@@ -23,7 +23,7 @@ from core import log
 from core.engine.memories.import_comparison import AT_ONCE, compare_imported
 from core.engine.runtime import expiry
 from core.engine.runtime.open_vault import OpenVault
-from core.engine.runtime.progress import Asked, Counted, ImportProgress, RunningImport
+from core.engine.runtime.progress import Asked, Counted, ImportProgress, RunningImport, count_interrupted_imports
 from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import Storage, log_failure, submit_work
 from core.errors import CancelledError, Code, EnvironmentFaultError, LociError, UserError
@@ -451,12 +451,7 @@ class Imports:
 
     def count_interrupted(self) -> int:
         """How many imports wait to be finished."""
-        open_vault = self._open_vault()
-        return int(
-            open_vault.storage.vault.read(
-                lambda rows: rows.value("SELECT count(*) FROM imports WHERE state = 'running'")
-            )
-        )
+        return self._open_vault().storage.vault.read(count_interrupted_imports)
 
     def _rehearse_import(
         self, open_vault: OpenVault, path: Path, form: str | None, space: str | None, progress: ImportProgress

@@ -48,7 +48,7 @@ class Writer:
 
     def session(self) -> Session:
         """Its connection, as it stands now."""
-        record = self.rig.engine.clients.get_authority().token_for(NAME)
+        record = self.rig.engine.authority.token_for(NAME)
         assert record is not None
         return Session(record, owner=False)
 

@@ -125,7 +125,7 @@ class Served:
         self, name: str = "plug", grants: Sequence[str] = ("read", "propose"), limit: int | str | None = None
     ) -> Client:
         """A greeted client; paired first if nobody has that name."""
-        known = self.engine.clients.get_authority().token_for(name)
+        known = self.engine.authority.token_for(name)
         return self._greeted(name, (known or self.pair(name, grants, limit)).token)
 
     def owner(self) -> Client:
@@ -155,7 +155,7 @@ class Served:
 
     def record(self, name: str = "plug") -> ClientRecord:
         """A paired client as the engine knows it now."""
-        record = self.engine.clients.get_authority().token_for(name)
+        record = self.engine.authority.token_for(name)
         assert record is not None
         return record
 

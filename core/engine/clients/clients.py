@@ -564,10 +564,6 @@ class Clients:
         open_vault = self._open_vault()
         return open_vault.storage.read(lambda _: self._authority.list_clients())
 
-    def get_authority(self) -> Authority:
-        """Paired clients by name, for the handshake; never waits."""
-        return self._authority
-
     def list_cards(self) -> Future[tuple[ClientCard, ...]]:
         """Every client ever paired, as the person sees it; those that are revoked come last."""
         open_vault = self._open_vault()

@@ -6,9 +6,9 @@ Must not do: queue or run anything.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 
 from core.config.options import Options
@@ -109,13 +109,17 @@ class Agenda:
     """Tells which kinds of work are due, and what holds each back.
 
     Attributes:
-        jobs: by type.
         watch: what is known of the clock in the vault that is open; None before one was.
     """
 
-    def __init__(self, jobs: Mapping[JobType, Planner | StreamJob]) -> None:
-        self.jobs = jobs
+    def __init__(self, make_jobs: Callable[[], Mapping[JobType, Planner | StreamJob]]) -> None:
+        self._make_jobs = make_jobs
         self.watch: ClockWatch | None = None
+
+    @cached_property
+    def jobs(self) -> Mapping[JobType, Planner | StreamJob]:
+        """Every kind of work, by type; made with the first heartbeat, which few commands live to see."""
+        return self._make_jobs()
 
     def list_due_jobs(self, open_vault: OpenVault, ground: JobContext) -> tuple[JobType, ...]:
         """What is to be queued now.

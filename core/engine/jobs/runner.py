@@ -169,6 +169,11 @@ class JobRunner:
         self._jobs = jobs
         self._size: dict[str, int] = {}
 
+    @staticmethod
+    def checkpoint_of(job: StoredJob) -> JobCheckpoint:
+        """How a job stands of which no batch is run."""
+        return JobCheckpoint(job.id, job.state, job.counts)
+
     def run_batch(self, job: StoredJob, ground: JobContext) -> JobCheckpoint:
         """Do the next batch.
 

@@ -12,21 +12,24 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from core import log
 from core.engine.jobs.due_times import NO_MODEL, Agenda
 from core.engine.jobs.model_refinement import ModelRefinement
-from core.engine.jobs.runner import JobCheckpoint, JobRunner, make_job_context
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import Storage, locked_error, submit_work
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
 from core.lifecycle.kit import clock_check, job_store
 from core.lifecycle.kit.clock_check import ClockWatch
-from core.lifecycle.kit.job_context import JobContext
 from core.lifecycle.kit.job_store import StoredJob
 from core.types.lifecycle import JobState, JobType
 from core.vault.database.tx import Tx
+
+if TYPE_CHECKING:  # what runs jobs is loaded with the first heartbeat, which few commands live to see
+    from core.engine.jobs.runner import JobCheckpoint, JobRunner
+    from core.lifecycle.kit.job_context import JobContext
 
 _log = log.get("engine")
 _TURN_S = 30.0
@@ -55,11 +58,18 @@ class _Open:
     """What is known while one vault is open."""
 
     open_vault: OpenVault
-    runner: JobRunner
+    agenda: Agenda
     beaten_at: float
     running: str | None = None
     stopping: set[str] = field(default_factory=set)
     waiters: dict[str, list[Future[JobCheckpoint]]] = field(default_factory=dict)
+
+    @cached_property
+    def runner(self) -> JobRunner:
+        """Carries out the batches."""
+        from core.engine.jobs.runner import JobRunner
+
+        return JobRunner(self.open_vault, self.agenda.jobs)
 
 
 class Scheduler:
@@ -96,7 +106,7 @@ class Scheduler:
             min(open_vault.storage.vault.info.last_at_ms, open_vault.storage.clock.now_ms())
         )
         with self._lock:
-            self._now = _Open(open_vault, JobRunner(open_vault, self.agenda.jobs), open_vault.storage.clock.monotonic())
+            self._now = _Open(open_vault, self.agenda, open_vault.storage.clock.monotonic())
 
     def stop_for_lock(self) -> None:
         """The vault closes: the batch that runs ends, and everybody who waits for a job hears that it is locked."""
@@ -253,7 +263,7 @@ class Scheduler:
         open_vault = now.open_vault
         job = open_vault.storage.vault.read(lambda rows: job_store.by_id(rows, job_id))
         if job is None or job.state not in (JobState.QUEUED, JobState.RUNNING):
-            return None if job is None else JobCheckpoint(job.id, job.state, job.counts)
+            return None if job is None else now.runner.checkpoint_of(job)
         if job_id in now.stopping:
             now.stopping.discard(job_id)
             return now.runner.close_job(job, JobState.CANCELLED)
@@ -378,6 +388,8 @@ class Scheduler:
 
     def make_context(self, open_vault: OpenVault, is_stopped: Callable[[], bool] | None = None) -> JobContext:
         """What jobs stand on, as the vault and the options are now."""
+        from core.engine.jobs.runner import make_job_context
+
         stopped = is_stopped or (lambda: False)
         return make_job_context(open_vault, self._model, lambda: open_vault.storage.closing.is_set() or stopped())
 

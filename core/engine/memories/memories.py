@@ -23,7 +23,6 @@ from core.embed.embedder import to_blob
 from core.engine.access import recall_runner as receipts
 from core.engine.access.authority import Authority
 from core.engine.access.recall_runner import run_recall
-from core.engine.memories.contexts import build_context
 from core.engine.memories.detail import explain_permanence, explain_trust, read_detail
 from core.engine.memories.import_comparison import reconcile_all
 from core.engine.runtime import expiry
@@ -547,6 +546,8 @@ class Memories:
         Raises:
             UserError: VAULT_LOCKED, INVALID_QUERY, INVALID_INPUT; the future raises NOT_FOUND for an unknown space.
         """
+        from core.engine.memories.contexts import build_context  # it asks open questions, for which a recall has no use
+
         return build_context(self._open_vault(), query, self._authority.make_scope(actor), actor)
 
     def forget(self, memory_id: str, actor: Actor) -> Future[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from core.engine.runtime.storage import locked_error
 from core.errors import CancelledError
 from core.types.clock import Clock
+from core.vault.database.rows import Rows
 
 _EVERY_S = 0.1
 
@@ -17,6 +18,11 @@ Counted = Callable[[int, int | None], None]
 
 Asked = Callable[[], bool]
 """Whether the work should stop."""
+
+
+def count_interrupted_imports(rows: Rows) -> int:
+    """How many imports wait to be finished."""
+    return int(rows.value("SELECT count(*) FROM imports WHERE state = 'running'"))
 
 
 @dataclass

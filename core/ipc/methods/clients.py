@@ -85,7 +85,7 @@ async def pair_client(call: MethodCall, params: PairParams) -> Answer:
 
 def present_grants(engine: Engine, name: str) -> list[str]:
     """What a client may do now, as grants are written."""
-    record = engine.clients.get_authority().token_for(name)
+    record = engine.authority.token_for(name)
     return [] if record is None else _grants_of(record)
 
 

@@ -90,7 +90,7 @@ class Dispatcher:
 
     def token_for(self, name: str) -> ClientRecord | None:
         """The client of a name; the owner's channel is one too."""
-        return self._engine.clients.get_authority().token_for(name)
+        return self._engine.authority.token_for(name)
 
     async def answer_call(self, connection: Connection, call: Call) -> bytes:
         """Carry a call out.

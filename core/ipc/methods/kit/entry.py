@@ -442,7 +442,7 @@ class MethodCall:
     @property
     def shape(self) -> Shape:
         """How memories are shown to who asks."""
-        return Shape(exact=self.session.owner, name_of=self.engine.clients.get_authority().name_of)
+        return Shape(exact=self.session.owner, name_of=self.engine.authority.name_of)
 
 
 Run = Callable[[MethodCall, Any], Awaitable[Answer]]

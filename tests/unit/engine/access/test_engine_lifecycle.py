@@ -77,14 +77,14 @@ def test_locking_and_unlocking_twice_is_once(rig: Rig) -> None:
     assert rig.opened is opened
     rig.lock()
     rig.lock()
-    assert rig.engine.clients.get_authority().token_for("@owner") is None
+    assert rig.engine.authority.token_for("@owner") is None
     rig.engine.close()
     rig.engine.close()
 
 
 def test_the_root_is_wiped_and_the_clients_are_forgotten(rig: Rig) -> None:
     rig.client("Claude", "read")
-    root, authority = rig.opened.storage.root, rig.engine.clients.get_authority()
+    root, authority = rig.opened.storage.root, rig.engine.authority
     assert authority.token_for("Claude") is not None
     assert authority.token_for("@owner") is not None
     rig.engine.vault.lock().result(30)

@@ -12,7 +12,7 @@ from core.types.values import Actor
 
 
 def record(rig: Rig, name: str) -> ClientRecord:
-    found = rig.engine.clients.get_authority().token_for(name)
+    found = rig.engine.authority.token_for(name)
     assert found is not None
     return found
 
@@ -143,4 +143,4 @@ def test_the_owner_s_channel_is_no_client(rig: Rig) -> None:
     assert "@owner" not in [client.name for client in rig.engine.clients.list().result(10)]
     with refused(Code.UNAUTHENTICATED):
         rig.recall("bees", Actor("client", "@owner"))
-    assert rig.engine.clients.get_authority().name_of("nobody") is None
+    assert rig.engine.authority.name_of("nobody") is None

@@ -129,7 +129,7 @@ def test_terms_that_are_none(rig: Rig, terms: Terms) -> None:
 
 def test_who_was_away_for_ninety_days_sleeps_until_woken(rig: Rig) -> None:
     rig.client("Claude", "read")
-    authority = rig.engine.clients.get_authority()
+    authority = rig.engine.authority
     forward(rig, 90 * DAY_MS)
     found = authority.token_for("Claude")
     assert found is not None
@@ -155,7 +155,7 @@ def test_coming_keeps_a_client_awake(rig: Rig) -> None:
     rig.engine.flush_journal()
     rig.lock()
     rig.unlock()
-    found = rig.engine.clients.get_authority().token_for("Claude")
+    found = rig.engine.authority.token_for("Claude")
     assert found is not None
     assert not found.asleep
 

@@ -14,7 +14,7 @@ from core.types.replies import ClientRecord
 
 
 def known(rig: Rig, name: str = "Claude") -> ClientRecord:
-    record = rig.engine.clients.get_authority().token_for(name)
+    record = rig.engine.authority.token_for(name)
     assert record is not None
     return record
 
@@ -67,7 +67,7 @@ def test_a_pairing_that_is_taken_back_and_brought_back_is_to_be_done_again(rig: 
     rig.client("Claude", "read")
     token = known(rig).token
     gone = rig.undo(step_of(rig, "pair"))
-    assert rig.engine.clients.get_authority().token_for("Claude") is None
+    assert rig.engine.authority.token_for("Claude") is None
     assert rig.undo(gone.undo_step_id).unpaired == ("Claude",)
     assert known(rig).token != token
     assert standing(rig) is ClientState.UNPAIRED

@@ -258,7 +258,7 @@ def test_what_still_runs_or_is_not_there_is_refused(rig: Rig) -> None:
 def test_a_pairing_that_is_taken_back_is_let_in_no_more(rig: Rig) -> None:
     rig.client("plug", "read")
     back_to(rig, steps(rig)[0].id)
-    assert rig.engine.clients.get_authority().token_for("plug") is None
+    assert rig.engine.authority.token_for("plug") is None
 
 
 Step = Callable[[Rig, int], object]

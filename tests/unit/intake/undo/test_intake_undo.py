@@ -29,7 +29,7 @@ def set_up(rig: Rig) -> None:
 
 
 def actor(rig: Rig, name: str) -> Actor:
-    record = rig.engine.clients.get_authority().token_for(name)
+    record = rig.engine.authority.token_for(name)
     assert record is not None
     return Actor("client", record.id, name, "s1")
 
@@ -274,7 +274,7 @@ def test_a_pairing_that_left_receipts_is_cut_off_and_can_be_renewed(rig: Rig) ->
     assert {row["table"] for row in report.left} == {"clients"}
     with refused(Code.UNAUTHENTICATED):
         rig.recall("bees", claude)
-    record = rig.engine.clients.get_authority().token_for("Claude")
+    record = rig.engine.authority.token_for("Claude")
     assert record is not None
     assert (record.revoked, record.grants) == (True, frozenset())
 

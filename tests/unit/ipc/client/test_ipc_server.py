@@ -338,7 +338,7 @@ def test_a_client_that_vanishes_from_the_vault_is_noticed(empty_home: Path) -> N
     with served_at(empty_home, caps=Caps(watch_s=0.02)) as served:
         client = served.paired()
         # Behind the engine's back: no event says so.
-        served.engine.clients.get_authority()._replace_clients({"plug": replace(served.record(), paused=True)})
+        served.engine.authority._replace_clients({"plug": replace(served.record(), paused=True)})
         with pytest.raises(LociError) as caught:
             client.listen(5)  # nothing was asked: the server closes by itself
         assert caught.value.code is Code.NOT_HERE

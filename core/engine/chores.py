@@ -1,0 +1,138 @@
+"""What an engine does by itself while a vault is open: writing what reads left behind, watching, finishing, tidying.
+
+Must not do: carry out what somebody asks for; that is the groups' part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from core import log
+from core.engine import startup
+from core.engine.groups import EngineGroups
+from core.engine.memories.import_comparison import compare_imported, reconcile_daily
+from core.engine.memories.memories import embed_backlog
+from core.engine.runtime.expiry import delete_expired
+from core.engine.runtime.monitor import release_caches
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.progress import count_interrupted_imports
+from core.engine.runtime.storage import log_failure, submit_work
+from core.engine.startup import SeenCounter
+from core.errors import LociError
+from core.events import Changed, Event, Hub, Progress
+from core.types.lifecycle import Pressure
+
+if TYPE_CHECKING:
+    from core.engine.conflicts import ReviewChores
+
+_FLUSH_S = 1.0
+_WATCH_S = 5.0
+_INDEX_S = 1.0
+_log = log.get("engine")
+
+
+class BackgroundChores:
+    """The chores of one open vault after another."""
+
+    def __init__(self, groups: EngineGroups, hub: Hub, counter: SeenCounter, *, may_write: bool) -> None:
+        """Begin nothing yet.
+
+        Args:
+            may_write: whether to finish and tidy too, and not only to flush and watch.
+        """
+        self._groups, self._hub, self._counter, self._may_write = groups, hub, counter, may_write
+        self._unsubscribe: Callable[[], None] = lambda: None
+
+    @cached_property
+    def review(self) -> ReviewChores:
+        """What closes and decides review items."""
+        from core.engine.conflicts import ReviewChores
+
+        return ReviewChores()
+
+    def begin(self, open_vault: OpenVault) -> Future[int] | None:
+        """Begin what a vault needs that was just opened.
+
+        Returns:
+            As `begin_writing`; None for an older copy, in which nothing is written before the person accepts it.
+        """
+        open_vault.storage.threads.run_every(
+            _FLUSH_S, lambda: self._run_chore(open_vault, startup.flush_journal), "journal"
+        )
+        open_vault.storage.threads.run_every(
+            _WATCH_S, lambda: self._run_chore(open_vault, startup.watch_vault_file), "watch"
+        )
+        open_vault.storage.threads.run_every(_INDEX_S, lambda: self._run_chores(open_vault), "index")
+        return self.begin_writing(open_vault) if open_vault.storage.vault.older is None else None
+
+    def begin_writing(self, open_vault: OpenVault) -> Future[int] | None:
+        """Begin what writes by itself; of an older copy only once it is accepted.
+
+        Returns:
+            How many interrupted imports were dealt with; None where the engine was told to write nothing by itself.
+        """
+        self._counter.start_storing(open_vault.storage)
+        self._groups.scheduler.start_for(open_vault)
+        if not self._may_write:
+            return None
+        self._unsubscribe()
+        self._unsubscribe = self._hub.subscribe(self._run_probes_after_change)
+        self._groups.palace.watch_for_unplaced(open_vault.storage, open_vault.search)
+        self._groups.refinement.start_job(open_vault)
+        finishing = self._finish_interrupted_imports(open_vault)
+        log_failure(finishing, _log, "finishing an interrupted import")
+        log_failure(
+            submit_work(open_vault.storage.threads.jobs, embed_backlog, open_vault.storage, open_vault.search),
+            _log,
+            "embedding what lacked a vector",
+        )
+        log_failure(
+            submit_work(open_vault.storage.threads.jobs, compare_imported, open_vault.storage, open_vault.search),
+            _log,
+            "comparing imported memories",
+        )
+        return finishing
+
+    def _finish_interrupted_imports(self, open_vault: OpenVault) -> Future[int]:
+        if open_vault.storage.vault.read(count_interrupted_imports):
+            return self._groups.imports.finish_interrupted(self._tell_finishing)
+        nothing: Future[int] = Future()
+        nothing.set_result(0)
+        return nothing
+
+    def _run_probes_after_change(self, event: Event) -> None:
+        if isinstance(event, Changed):
+            self._groups.laboratory.handle_event(event)
+
+    def _tell_finishing(self, done: int, total: int | None) -> None:
+        self._hub.publish(Progress("import", "Finishing an interrupted import", done, total))
+
+    def _run_chores(self, open_vault: OpenVault) -> None:
+        self._run_chore(open_vault, startup.maintain_index)
+        if open_vault.storage.vault.older is not None:
+            return
+        self._run_chore(open_vault, delete_expired)
+        self._run_chore(
+            open_vault, lambda one: release_caches(one.load, one.search.release_memory, self._release_memory)
+        )
+        if self._groups.is_made("sessions"):
+            self._run_chore(open_vault, self._groups.sessions.run_chores)
+        self._run_chore(open_vault, self._groups.scheduler.resume_requested)
+        if self._may_write:
+            self._run_chore(open_vault, lambda one: self.review.run(one.storage, one.search))
+            self._run_chore(open_vault, lambda one: reconcile_daily(one.storage))
+            self._run_chore(open_vault, self._groups.scheduler.queue_due)
+
+    def _release_memory(self, level: Pressure) -> None:
+        if self._groups.is_made("timeline"):
+            self._groups.timeline.release_memory(level)
+
+    def _run_chore(self, open_vault: OpenVault, action: startup.Chore) -> None:
+        try:
+            action(open_vault)
+        except LociError as error:
+            if not open_vault.storage.closing.is_set():  # a lock stops whatever runs, and that is no fault
+                _log.warning("a background chore stopped: %s", error.code.value)

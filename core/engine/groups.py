@@ -1,0 +1,224 @@
+"""The groups of verbs of one engine. Each is made, and its modules are loaded, when it is first asked for.
+
+A command that opens the vault by itself uses one or two of them, and loading the rest takes it longer than its answer.
+What serves for long makes all of them before it serves (`make_all`), so that no verb waits for a module. Must not do:
+open a vault, or carry out a verb.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.engine.access.authority import Authority
+from core.engine.jobs.due_times import Agenda
+from core.engine.jobs.model_refinement import ModelRefinement
+from core.engine.jobs.scheduler import Scheduler
+from core.engine.memories.memories import Memories
+from core.engine.runtime.open_vault import OpenVault
+from core.engine.runtime.search import Search
+from core.engine.runtime.settings import Settings
+from core.engine.runtime.storage import Storage
+from core.engine.vault.embedding_model import EmbeddingModels
+
+if TYPE_CHECKING:
+    from core.embed.embedder import Embedder
+    from core.engine.client_changes import ClientChanges
+    from core.engine.clients.clients import ChangeSubscriptions, Clients
+    from core.engine.clients.sessions import Sessions
+    from core.engine.conflicts import Conflicts
+    from core.engine.imports import Imports
+    from core.engine.jobs.jobs import JobsGroup, Maintenance
+    from core.engine.jobs.statements import StatementsGroup
+    from core.engine.laboratory import Laboratory
+    from core.engine.library import Library
+    from core.engine.outcomes import Practice
+    from core.engine.vault.history import History
+    from core.engine.views.entities import Entities
+    from core.engine.views.graph import Graph
+    from core.engine.views.palace import Palace
+    from core.engine.views.timeline import Timeline
+    from core.lifecycle.kit.job_context import Planner, StreamJob
+    from core.types.lifecycle import JobType
+
+
+class EngineGroups:
+    """The groups; `Engine` adds what opens and closes the vault behind them.
+
+    Attributes:
+        authority: paired clients by name, for the handshake; never waits.
+        scheduler: runs the jobs; `jobs` is the group that callers use.
+    """
+
+    def __init__(
+        self,
+        open_vault: Callable[[], OpenVault],
+        loop: Callable[[], asyncio.AbstractEventLoop],
+        authority: Authority,
+        embedder: Embedder,
+        person_home: Path | None,
+        flush_journal: Callable[[], None],
+    ) -> None:
+        """Make what the opening of a vault needs.
+
+        Args:
+            open_vault: gives the open vault, or raises VAULT_LOCKED.
+            loop: gives the loop of the engine's thread.
+            person_home: the person's own folder, in which exports are looked for; None for none.
+            flush_journal: writes receipts and counts that wait.
+        """
+        self._get_vault, self.authority = open_vault, authority
+        self._person_home, self._flush = person_home, flush_journal
+        self.memories = Memories(open_vault, authority)
+        self.settings = Settings(open_vault)
+        self.refinement = ModelRefinement(open_vault, loop)
+        self.embedding_models = EmbeddingModels(open_vault, loop, embedder, self.settings)
+        self.scheduler = Scheduler(Agenda(self._make_jobs), self.refinement)
+        self.embedding_models.wished = self.scheduler.check_soon
+
+    def make_all(self) -> None:
+        """Make every group now, before there are threads that ask for one: making is not guarded against two."""
+        for kind in reversed(type(self).__mro__):
+            for name, value in vars(kind).items():
+                if isinstance(value, cached_property):
+                    getattr(self, name)
+        _ = self.scheduler.agenda.jobs
+
+    def is_made(self, name: str) -> bool:
+        """Whether somebody has asked for a group: one that nobody asked for has nothing to keep or to let go."""
+        return name in vars(self)
+
+    def _get_storage(self) -> Storage:
+        return self._get_vault().storage
+
+    def _get_search(self) -> Search:
+        return self._get_vault().search
+
+    def _make_jobs(self) -> Mapping[JobType, Planner | StreamJob]:
+        from core.lifecycle.embedding import MigrationJob
+        from core.lifecycle.registry import make_jobs
+        from core.types.lifecycle import JobType
+
+        return {**make_jobs(), JobType.MIGRATE: MigrationJob(self.embedding_models)}
+
+    @cached_property
+    def imports(self) -> Imports:
+        """Importing files."""
+        from core.engine.imports import Imports
+
+        return Imports(self._get_vault, self._person_home)
+
+    @cached_property
+    def library(self) -> Library:
+        """Finding, revising and exporting memories."""
+        from core.engine.library import Library
+
+        return Library(self._get_storage, self._get_search)
+
+    @cached_property
+    def conflicts(self) -> Conflicts:
+        """What waits for the person's review."""
+        from core.engine.conflicts import Conflicts
+
+        return Conflicts(self._get_storage, self._get_search, self.authority)
+
+    @cached_property
+    def clients(self) -> Clients:
+        """Pairing, limits and revocation."""
+        from core.engine.clients.clients import Clients
+
+        return Clients(self._get_vault, self.authority)
+
+    @cached_property
+    def subscriptions(self) -> ChangeSubscriptions:
+        """What clients are told of changes."""
+        from core.engine.clients.clients import ChangeSubscriptions
+
+        return ChangeSubscriptions(self._get_storage, self.authority)
+
+    @cached_property
+    def history(self) -> History:
+        """Undo steps, imports and the audit."""
+        from core.engine.vault.history import History
+
+        return History(self._get_vault, self.authority)
+
+    @cached_property
+    def practice(self) -> Practice:
+        """How procedures and rules did."""
+        from core.engine.outcomes import Practice
+
+        return Practice(self._get_storage, self._get_search, self.authority)
+
+    @cached_property
+    def client_changes(self) -> ClientChanges:
+        """What clients change in memories that exist."""
+        from core.engine.client_changes import ClientChanges
+
+        return ClientChanges(self._get_storage, self._get_search, self.authority, self.library, self.practice)
+
+    @cached_property
+    def entities(self) -> Entities:
+        """People, places and things."""
+        from core.engine.views.entities import Entities
+
+        return Entities(self._get_storage, self.authority)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """What assistants are doing now."""
+        from core.engine.clients.sessions import Sessions
+
+        return Sessions(self._get_vault, self.authority)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The relation graph."""
+        from core.engine.views.graph import Graph
+
+        return Graph(self._get_storage, self._get_search)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """Memories by time."""
+        from core.engine.views.timeline import Timeline
+
+        return Timeline(self._get_storage, self._get_search)
+
+    @cached_property
+    def palace(self) -> Palace:
+        """The floor plan."""
+        from core.engine.views.palace import Palace
+
+        return Palace(self._get_storage, self._get_search)
+
+    @cached_property
+    def laboratory(self) -> Laboratory:
+        """Trial recalls, saved questions and the tuner."""
+        from core.engine.laboratory import Laboratory
+
+        return Laboratory(self._get_storage, self._get_search, self._flush, self.authority)
+
+    @cached_property
+    def jobs(self) -> JobsGroup:
+        """Scheduled work, as the person sees it."""
+        from core.engine.jobs.jobs import JobsGroup
+
+        return JobsGroup(self._get_vault, self.scheduler, self.settings)
+
+    @cached_property
+    def statements(self) -> StatementsGroup:
+        """Statements of talk."""
+        from core.engine.jobs.statements import StatementsGroup
+
+        return StatementsGroup(self._get_vault, self.scheduler)
+
+    @cached_property
+    def maintenance(self) -> Maintenance:
+        """Scheduled work, as a client asks for it."""
+        from core.engine.jobs.jobs import Maintenance
+
+        return Maintenance(self._get_vault, self.authority, self.jobs, self.scheduler)
