@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from engine_rig import Rig, rig_at
+from real_models import real_embedder
 
-from core.engine.facade import built_in_embedder
 from core.types.recall import Context, ContextQuery
 from core.types.values import OWNER_ACTOR, Actor, Kind
 
@@ -22,7 +22,7 @@ LETTERS = (
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, embedder=built_in_embedder()) as rig:
+    with rig_at(tmp_path, embedder=real_embedder()) as rig:
         yield rig
 
 

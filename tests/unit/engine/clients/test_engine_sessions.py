@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from engine_rig import START_MS, HandClock, Rig, error_of, refused, rig_at
+from real_models import real_readers
 
-from core.engine.facade import built_in_readers
 from core.errors import Code
 from core.events import Changed, Event
 from core.types.sessions import (
@@ -36,7 +36,7 @@ FIVE = (
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=built_in_readers(), clock=HandClock(START_MS)) as rig:
+    with rig_at(tmp_path, readers=real_readers(), clock=HandClock(START_MS)) as rig:
         yield rig
 
 

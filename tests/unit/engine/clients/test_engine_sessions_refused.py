@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from engine_rig import START_MS, HandClock, Rig, error_of, rig_at
+from real_models import real_readers
 
-from core.engine.facade import built_in_readers
 from core.errors import Code, EnvironmentFaultError
 from core.sessions import table
 from core.types.sessions import CaptureRequest, Message, TurnBegun, TurnEnd, TurnQuery
@@ -18,7 +18,7 @@ from core.types.values import Actor, Source
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, readers=built_in_readers(), clock=HandClock(START_MS)) as rig:
+    with rig_at(tmp_path, readers=real_readers(), clock=HandClock(START_MS)) as rig:
         yield rig
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from engine_rig import DAY_MS, START_MS, HandClock, Rig, rig_at
+from real_models import real_embedder, real_readers
 
-from core.engine.facade import built_in_embedder, built_in_readers
 from core.types.lifecycle import JobState, JobType
 from core.types.values import Kind, Source, When
 
@@ -22,7 +22,7 @@ OVER = [
 
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
-    with rig_at(tmp_path, clock=HandClock(START_MS), embedder=built_in_embedder(), readers=built_in_readers()) as rig:
+    with rig_at(tmp_path, clock=HandClock(START_MS), embedder=real_embedder(), readers=real_readers()) as rig:
         yield rig
 
 
