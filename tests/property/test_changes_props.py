@@ -25,7 +25,7 @@ from core.types.requests import StoreRequest
 from core.types.reviews import Decision
 from core.types.values import OWNER_ACTOR, Action, Actor, Kind
 
-QUICK = settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 UNEXPECTED = frozenset({Code.BUG, Code.VAULT_DAMAGED, Code.WRITE_FAILED, Code.VAULT_LOCKED})
 GRANTS = (("read", "propose", "space:home"), ("read", "propose", "write", "curate", "space:home"))
 VERBS = ("update", "delete", "forget", "helpful", "unhelpful", "mark", "relate", "dispute", "resolve", "store")

@@ -81,7 +81,7 @@ def tier_texts(memory: Memory) -> dict[str, str]:
     return dict(make_tiers(memory.text, memory.kind.value, memory.category).list_tiers())
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(found(), st.integers(0, 5000))
 def test_never_over_the_budget_and_everything_is_accounted_for(items: list[RecallItem], budget: int) -> None:
     context = packed(items, budget)

@@ -17,7 +17,7 @@ from core.types.replies import WaitingKind
 from core.types.reviews import Decision, QueueRequest
 from core.types.values import Action, Source, Status, When
 
-QUICK = settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 UNEXPECTED = frozenset({Code.BUG, Code.VAULT_DAMAGED, Code.WRITE_FAILED, Code.VAULT_LOCKED})
 _later = came("Newcomer of two.", "Linz", source=Source.TOOL_OUTPUT, status=Status.DISPUTED)
 MADE: tuple[tuple[Side | None, Side, str], ...] = (

@@ -134,7 +134,7 @@ def _erase_by_index(rig: Rig, gone: str) -> None:
 
 
 @given(chosen=st.sets(st.sampled_from(ORDER)), undone=st.booleans(), indexed=st.booleans())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 def test_nothing_is_left_whatever_hung_on_it(chosen: set[str], undone: bool, indexed: bool) -> None:
     with tempfile.TemporaryDirectory() as folder, rig_at(Path(folder)) as rig:
         kept, gone = rig.store("Ada keeps bees").memory_id, rig.store(TEXT, request_id="r").memory_id

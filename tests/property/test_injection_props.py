@@ -115,7 +115,7 @@ def steps(text: str) -> int:
 )
 def test_the_work_grows_with_the_text_and_no_faster(made: Callable[[int], str]) -> None:
     match_rules("The lists are read once.")
-    short, long = steps(made(150)), steps(made(600))
+    short, long = steps(made(75)), steps(made(300))
     assert long <= 4.4 * short
 
 

@@ -114,7 +114,7 @@ class Life:
 _OF_TOKENS = (2, 6, 8)  # token, paired_at, paused_at
 VERBS = [name for name in vars(Life) if not name.startswith("_") and name not in {"do", "note"}]
 CALLS = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 11), st.integers(0, 5)), max_size=14)
-QUICK = settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 
 
 @contextmanager

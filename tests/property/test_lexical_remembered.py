@@ -33,7 +33,7 @@ def change(rig: Rig, verb: str, n: int, texts: list[str]) -> None:
     rig.connection.execute("COMMIT")
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(_STEP, max_size=12))
 def test_remembered_words_are_those_of_the_index(steps: list[tuple[str, int, list[str]]]) -> None:
     rig = Rig(WordEmbedder())

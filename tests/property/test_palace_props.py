@@ -85,7 +85,7 @@ VERBS = ("store", "bring", "forget", "unimport", "undo", "redo", "restart", "arr
 CALLS = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 3), st.integers(0, 5)), max_size=14)
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(CALLS)
 def test_nothing_that_is_placed_moves(calls: list[tuple[str, int, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder, rig_at(Path(folder)) as rig:
