@@ -23,7 +23,15 @@ from ui.imports.queue import Done, ImportQueue, Job, ProgressStep, TakeBack
 from ui.imports.sources import Choose, Source
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
-from ui.widgets.basics import make_button, make_column, make_hairline, make_label, make_row, set_style_property
+from ui.widgets.basics import (
+    keep_hidden,
+    make_button,
+    make_column,
+    make_hairline,
+    make_label,
+    make_row,
+    set_style_property,
+)
 from ui.widgets.labels import count_memories
 
 SIZE = QSize(860, 620)
@@ -95,12 +103,6 @@ class Frame(QDialog):
     def page(self) -> QWidget | None:
         """The page that is shown; None before the first."""
         return self._stack.currentWidget()
-
-    def own_pages(self, *pages: QWidget) -> None:
-        """Take pages over: they go with the dialog, those too that are never shown."""
-        for page in pages:
-            page.setParent(self)
-            page.hide()
 
     def show_page(self, page: QWidget, step: int) -> None:
         """Show a page.
@@ -297,7 +299,7 @@ class ImportDialog(Frame):
         self.rehearse = Rehearse(context)
         self.progress = ProgressStep(context)
         self.outcome = Done(context)
-        self.own_pages(self.choose, self.rehearse, self.progress, self.outcome)
+        keep_hidden(self, self.choose, self.rehearse, self.progress, self.outcome)
         self._connect_signals()
         self._read_spaces()
         self._open_first(paths)

@@ -204,6 +204,17 @@ class FlowLayout(QLayout):
         return y + line - rect.y()
 
 
+def keep_hidden(parent: QWidget, *widgets: QWidget) -> None:
+    """Give widgets that stand in no layout yet to the one that made them.
+
+    Trigger: a part that is shown only sometimes. Why: without a parent it is a window of its own, and one that is
+    connected to its maker is freed by nobody. Outcome: it goes with its parent.
+    """
+    for widget in widgets:
+        widget.setParent(parent)
+        widget.hide()
+
+
 def clear_layout(layout: QLayout) -> None:
     """Take everything out of a layout and let go of it."""
     while layout.count():
