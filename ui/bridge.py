@@ -17,14 +17,15 @@ from typing import Any, Generic, TypeVar
 import shiboken6
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
-from core.engine.facade import Engine, OlderCopy, OpenInfo, passphrase_strength
+from core.engine.facade import Engine, OlderCopy, OpenInfo, cited_sources, passphrase_strength, split_citations
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
 from core.events import Changed, Event, Progress, StateChanged
+from ui.streams import Begin, Stream, StreamRunner
 
 SHOWN_AFTER_MS = 600
 POLL_MS = 100
 
-__all__ = ["Bridge", "Engine", "OlderCopy", "OpenInfo", "passphrase_strength"]
+__all__ = ["Bridge", "Engine", "OlderCopy", "OpenInfo", "cited_sources", "passphrase_strength", "split_citations"]
 
 T = TypeVar("T")
 Done = Callable[[Any, BaseException | None], None]
@@ -52,6 +53,7 @@ class Bridge(QObject):
         super().__init__(parent)
         self.engine = engine
         self._open: set[Future[Any]] = set()
+        self._streams = StreamRunner(engine.run_aside, self)
         # Queued, always: a future that is finished already would answer before `call` has returned.
         self._settled.connect(self._deliver_result, Qt.ConnectionType.QueuedConnection)
         self._event.connect(self._forward_event, Qt.ConnectionType.QueuedConnection)
@@ -78,6 +80,14 @@ class Bridge(QObject):
         self._open.add(future)
         future.add_done_callback(lambda ended: self._settled.emit(ended, done))
 
+    def open_stream(self, begin: Begin) -> Stream:
+        """Run what the engine gives piece by piece; it is hung up on when the vault is locked or the bridge closed.
+
+        Args:
+            begin: gives the engine's asynchronous generator.
+        """
+        return self._streams.open_stream(begin)
+
     @Slot(object, object)
     def _deliver_result(self, future: Future[Any], done: Done) -> None:
         if future not in self._open:
@@ -96,6 +106,8 @@ class Bridge(QObject):
             case Progress():
                 self.progressed.emit(event)
             case StateChanged(state):
+                if state != "open":
+                    self._streams.stop_all()
                 self.state.emit(state)
 
     def close_bridge(self) -> None:
@@ -103,6 +115,7 @@ class Bridge(QObject):
         if self._unsubscribe is not None:
             self._unsubscribe()
             self._unsubscribe = None
+        self._streams.close()
         for future in self._open:
             future.cancel()
         self._open.clear()

@@ -18,6 +18,7 @@ from ui.inspector.provenance import DISCLOSURES, PROVENANCE
 from ui.inspector.relations import DEPENDENTS, MENTIONS, RELATIONS
 from ui.inspector.text import TEXT, WARNING
 from ui.inspector.trust import TRUST
+from ui.pages.ask.page import ASK_PAGE
 from ui.pages.clients.page import CLIENTS, client_commands
 from ui.pages.entities.page import ENTITIES
 from ui.pages.graph.page import GRAPH
@@ -36,7 +37,7 @@ PARTS: tuple[PartSpec, ...] = (
 )  # fmt: skip
 
 
-PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, RECALL, TIMELINE, ENTITIES, CLIENTS, JOURNAL, SETTINGS)
+PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, ASK_PAGE, RECALL, TIMELINE, ENTITIES, CLIENTS, JOURNAL, SETTINGS)
 
 ROOMS = Rooms(pages=PAGES, parts=PARTS, gate=Gate, inspector=Inspector, importing=ImportDialog)
 

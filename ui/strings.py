@@ -23,6 +23,7 @@ def read_strings(name: str) -> Any:
 
 
 Strings = Callable[[], Mapping[str, Any]]
+ask_strings: Strings = partial(read_strings, "ask")
 assistants_strings: Strings = partial(read_strings, "assistants")
 belief_strings: Strings = partial(read_strings, "belief")
 clients_strings: Strings = partial(read_strings, "clients_page")

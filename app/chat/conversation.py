@@ -1,6 +1,7 @@
 """The conversation: a line is a command or goes to the model, with what is remembered before it and kept after it.
 
-What the model reads is laid out within what it can take; the memories are reached over the socket, as a client.
+What the model reads is laid out within what it can take (`core.llm.conversation`); the memories are reached over the
+socket, as a client.
 Must not do: decide what is kept or shown, change a word of the context, show a text but by the screen, keep one after
 the end.
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +21,8 @@ from app.chat.screen import Screen, format_count, format_sentence, load_words
 from app.cli.output import one_line
 from app.mcp.link import Link
 from core.errors import Code, LociError
+from core.llm.conversation import build_messages, memory_budget
+from core.types.sessions import Exchange
 
 _FOUND = 8
 
@@ -104,24 +107,6 @@ def _request_id_params() -> dict[str, str]:
     return {"request_id": uuid.uuid4().hex}
 
 
-_OCTETS_A_TOKEN = 3
-_ANSWER_SHARE = 4
-_BUDGET_SHARE = 0.12
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What was said in one turn.
-
-    Attributes:
-        user: by the person.
-        assistant: by the model, as far as it came.
-    """
-
-    user: str
-    assistant: str
-
-
 @dataclass(frozen=True, slots=True)
 class Given:
     """What the model was given for a turn.
@@ -145,43 +130,6 @@ class Given:
     def turn(self) -> str | None:
         """What `turn_end` takes."""
         return self.reply.get("turn")
-
-
-def memory_budget(window: int) -> int:
-    """Tokens that memories may have: 12 % of what the model reads at once, the share of `turn_begin` itself."""
-    return int(window * _BUDGET_SHARE)
-
-
-def estimate_tokens(text: str) -> int:
-    """About how many tokens a text has, rather too many than too few: one for three octets of UTF-8."""
-    return -(-len(text.encode("utf-8", "replace")) // _OCTETS_A_TOKEN)
-
-
-def build_messages(given: Given, said: Sequence[Turn], window: int) -> list[dict[str, str]] | None:
-    """Put together what the model reads; the oldest turns are left out first.
-
-    Args:
-        given: the new turn.
-        said: the turns before it, oldest first.
-        window: tokens the model reads at once; a quarter is left for its answer.
-
-    Returns:
-        Messages, the newest last; None where the prompt alone is too much.
-    """
-    system = "\n\n".join(part for part in (str(load_words()["system"]), given.context) if part)
-    left = window - window // _ANSWER_SHARE - estimate_tokens(system) - estimate_tokens(given.prompt)
-    if left < 0:
-        return None
-    kept: list[Turn] = []
-    for turn in reversed(said):
-        left -= estimate_tokens(turn.user) + estimate_tokens(turn.assistant)
-        if left < 0:
-            break
-        kept.insert(0, turn)
-    lines = [{"role": "system", "content": system}]
-    for turn in kept:
-        lines += [{"role": "user", "content": turn.user}, {"role": "assistant", "content": turn.assistant}]
-    return [*lines, {"role": "user", "content": given.prompt}]
 
 
 def describe_left_out(reply: Mapping[str, Any]) -> str:
@@ -217,7 +165,7 @@ class Chat:
         self._memory, self._host, self._screen = memory, host, screen
         self._wanted, self._model, self._window = model, "", 0
         self._lacking = ""  # why there is no model, as it was told last
-        self._said: list[Turn] = []
+        self._said: list[Exchange] = []
         self._given: Given | None = None
         self._commands: Mapping[str, Callable[[str], None]] = {
             "/remember": self._remember_text,
@@ -302,7 +250,8 @@ class Chat:
         if not self._has_model():
             return
         given = self._begin_turn(prompt)
-        messages = build_messages(given, self._said, self._window)
+        instructions = str(load_words()["system"])
+        messages = build_messages(instructions, given.context, given.prompt, self._said, self._window)
         if messages is None:
             self._screen.print_line(format_sentence("too_long_prompt"))
             return
@@ -343,7 +292,7 @@ class Chat:
 
     def _end_turn(self, given: Given, answer: str, outcome: str) -> None:
         if answer:
-            self._said = [*self._said, Turn(given.prompt, answer)][-_MOST_TURNS:]
+            self._said = [*self._said, Exchange(given.prompt, answer)][-_MOST_TURNS:]
         try:
             kept = self._memory.end_turn(given.turn, given.prompt, answer, outcome)
         except LociError as error:

@@ -13,22 +13,16 @@ from typing import Any
 
 from app.chat.screen import format_sentence
 from core.errors import Code, EnvironmentFaultError, UserError
+from core.llm.conversation import ANSWER_BYTES, fit_window
 from core.llm.ollama import InstalledModel, choose_model
 from core.llm.server_address import ServerAddress, parse_address
 
 USUAL_HOST = "127.0.0.1"
 
-WINDOW = 8_192
-"""Tokens a model is asked to read at once, or what it can where that is less: more takes the machine's memory."""
-
-ANSWER_BYTES = 64 * 1024
-"""Of the words of one answer."""
-
 _WIRE_BYTES = 4 * 1024 * 1024
 _LINE_BYTES = 256 * 1024
 _CONNECT_S = 5.0
 _SILENCE_S = 120.0
-_LEAST_WINDOW = 512
 _NAME = 200
 
 Message = Mapping[str, str]
@@ -108,13 +102,7 @@ class ModelHost:
         Raises:
             EnvironmentFaultError: as `models`.
         """
-        told = self._request_document("POST", "/api/show", {"model": model}).get("model_info")
-        lengths = [
-            value
-            for name, value in (told.items() if isinstance(told, dict) else ())
-            if str(name).endswith(".context_length") and isinstance(value, int) and value >= _LEAST_WINDOW
-        ]
-        return min([WINDOW, *lengths])
+        return fit_window(self._request_document("POST", "/api/show", {"model": model}).get("model_info"))
 
     def stream_answer(self, model: str, messages: Sequence[Message], window: int) -> Generator[str, None, None]:
         """Ask, and give the answer piece by piece as it comes. Closing the iterator ends the model's work.

@@ -49,7 +49,7 @@ def demo(command: Command) -> int:
 @click.option(
     "--page",
     required=True,
-    help="palace, graph, library, review, recall, timeline, entities, clients, journal or settings.",
+    help="palace, graph, library, review, ask, recall, timeline, entities, clients, journal or settings.",
 )
 @click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The picture, a PNG file.")
 @click.option("--theme", type=click.Choice(["light", "dark"]), default="light", show_default=True)

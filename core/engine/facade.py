@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from core.engine.home.window_file import WindowFile, load_window, save_window
     from core.engine.vault.vault import VaultGroup, create_vault, restore_vault
     from core.entities.resolution import EntityCandidate
+    from core.llm.conversation import cited_sources, split_citations
     from core.security.strength import Strength, passphrase_strength
     from core.types.replies import Finding
 
@@ -70,6 +71,7 @@ __all__ = [
     "WindowFile",
     "built_in_embedder",
     "built_in_readers",
+    "cited_sources",
     "create_vault",
     "examine_home",
     "harden_process",
@@ -80,6 +82,7 @@ __all__ = [
     "read_secret_file",
     "restore_vault",
     "save_window",
+    "split_citations",
     "start_ticker",
 ]
 
@@ -88,6 +91,7 @@ _BESIDE_ENGINE = {
     "Finding": "core.types.replies",
     "Strength": "core.security.strength",
     "WindowFile": "core.engine.home.window_file",
+    "cited_sources": "core.llm.conversation",
     "create_vault": "core.engine.vault.vault",
     "examine_home": "core.engine.home.doctor",
     "load_window": "core.engine.home.window_file",
@@ -96,6 +100,7 @@ _BESIDE_ENGINE = {
     "passphrase_strength": "core.security.strength",
     "restore_vault": "core.engine.vault.vault",
     "save_window": "core.engine.home.window_file",
+    "split_citations": "core.llm.conversation",
 }
 """What this door offers beside an engine, by module; loaded when it is asked for (PEP 562), as most commands do not."""
 

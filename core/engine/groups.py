@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from core.engine.clients.clients import ChangeSubscriptions, Clients
     from core.engine.clients.sessions import Sessions
     from core.engine.conflicts import Conflicts
+    from core.engine.conversations import Conversations
     from core.engine.imports import Imports
     from core.engine.jobs.jobs import JobsGroup, Maintenance
     from core.engine.jobs.statements import StatementsGroup
@@ -70,7 +71,7 @@ class EngineGroups:
             person_home: the person's own folder, in which exports are looked for; None for none.
             flush_journal: writes receipts and counts that wait.
         """
-        self._get_vault, self.authority = open_vault, authority
+        self._get_vault, self._get_loop, self.authority = open_vault, loop, authority
         self._person_home, self._flush = person_home, flush_journal
         self.memories = Memories(open_vault, authority)
         self.settings = Settings(open_vault)
@@ -124,6 +125,13 @@ class EngineGroups:
         from core.engine.conflicts import Conflicts
 
         return Conflicts(self._get_storage, self._get_search, self.authority)
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        """The person's questions to a local model."""
+        from core.engine.conversations import Conversations
+
+        return Conversations(self._get_vault, self.authority, self.memories, self._get_loop)
 
     @cached_property
     def clients(self) -> Clients:

@@ -8,12 +8,13 @@ error.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
+from core.llm.conversation import answer_budget, fit_window
 from core.llm.prompts import ANSWER_BYTES, Prompt, answer_schema
 from core.llm.server_address import ServerAddress
 from core.types.belief import ModelServerState, ModelState
@@ -84,6 +85,16 @@ class InstalledModel:
         if not self.is_here:
             return False
         return _EMBED not in self.name.casefold() and not any(part in self.family.casefold() for part in _ENCODERS)
+
+
+@dataclass(frozen=True, slots=True)
+class _ChatCall:
+    """What `/api/chat` is asked."""
+
+    model: str
+    messages: Sequence[Mapping[str, str]]
+    options: Mapping[str, int]
+    schema: Mapping[str, Any] | None = None
 
 
 class ModelServer:
@@ -165,35 +176,69 @@ class ModelServer:
             EnvironmentFaultError: EMBEDDER_UNAVAILABLE; MODEL_SERVER_FAILED for an error, garbage, too much, too slow.
         """
         _only_cleartext(tiers)
-        words: list[str] = []
-        size, is_whole = 0, False
+        messages = [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}]
+        options = {"temperature": 0, "seed": _SEED, "num_ctx": _CONTEXT_TOKENS, "num_predict": _ANSWER_TOKENS}
+        asked = _ChatCall(model, messages, options, dict(answer_schema(prompt.schema)))
+        async with aclosing(self._stream_pieces(asked)) as pieces:
+            return "".join([piece async for piece in pieces])
+
+    async def stream_answer(
+        self, model: str, messages: Sequence[Mapping[str, str]], window: int, tiers: Sequence[str]
+    ) -> AsyncGenerator[str, None]:
+        """Answer a conversation, piece by piece as the answer comes; closing the generator ends the model's work.
+
+        Args:
+            messages: role and content each, the newest last.
+            window: tokens the model may read at once; a quarter of them is the longest answer.
+            tiers: the security tier of every memory in it; what is not `cleartext` stays on this machine.
+
+        Yields:
+            Pieces of text, valid Unicode.
+
+        Raises:
+            UserError: ACCESS_DENIED where a memory is not `cleartext` and the server is another machine.
+            EnvironmentFaultError: EMBEDDER_UNAVAILABLE; MODEL_SERVER_FAILED for an error, garbage, an answer that ends
+                too soon, is too long or too slow.
+        """
+        if not self.place.loopback:
+            _only_cleartext(tiers)
+        options = {"num_ctx": window, "num_predict": answer_budget(window)}
+        async with aclosing(self._stream_pieces(_ChatCall(model, messages, options))) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    async def read_window(self, model: str) -> int:
+        """Tokens that a model reads at once here: what it can, up to `core.llm.conversation.WINDOW`.
+
+        Raises:
+            EnvironmentFaultError: EMBEDDER_UNAVAILABLE, MODEL_SERVER_FAILED.
+        """
+        async with self._open_client(self._limits.list_s) as client:
+            return fit_window(dict((await client.show(model)).modelinfo or {}))
+
+    async def _stream_pieces(self, asked: _ChatCall) -> AsyncGenerator[str, None]:
+        """The words of an answer as they come, within the limits; an answer without an end is none."""
+        size = 0
         async with self._open_client(self._limits.whole_s) as client:
             answer = await client.chat(
-                model,
-                [{"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}],
+                asked.model,
+                asked.messages,
                 stream=True,
                 think=False,
-                format=dict(answer_schema(prompt.schema)),
-                options={
-                    "temperature": 0,
-                    "seed": _SEED,
-                    "num_ctx": _CONTEXT_TOKENS,
-                    "num_predict": _ANSWER_TOKENS,
-                },
+                format=None if asked.schema is None else dict(asked.schema),
+                options=asked.options,
             )
             async with aclosing(answer) as parts:  # type: ignore[type-var]  # an async generator, typed as its iterator
                 async for part in parts:
-                    piece = part.message.content or ""
-                    size += len(piece.encode("utf-8", "surrogatepass"))
+                    piece = (part.message.content or "").encode("utf-8", "replace").decode()
+                    size += len(piece.encode())
                     if size > self._limits.answer_bytes:
                         raise _server_error()
-                    words.append(piece)
+                    if piece:
+                        yield piece
                     if part.done:
-                        is_whole = True
-                        break
-        if not is_whole:
-            raise _server_error()
-        return "".join(words)
+                        return
+        raise _server_error()
 
     async def embed(self, model: str, texts: Sequence[str], tiers: Sequence[str]) -> tuple[tuple[float, ...], ...]:
         """Embed texts.

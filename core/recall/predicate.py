@@ -107,6 +107,8 @@ def build_predicate(rows: Rows, request: RecallRequest, now_ms: int) -> ScopePre
     scope = _location_conditions(rows, request, params)
     if request.scope.client_id is not None:
         scope.append(UNSEALED)
+    if request.tiers is not None:
+        scope.append(one_of("m.security_tier", "tiers", request.tiers, params))
     visible = [*scope, *_status_conditions(request, params)]
     wanted = [*visible]
     if request.kinds is not None:

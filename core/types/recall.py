@@ -364,6 +364,7 @@ class ContextQuery:
         model: the model whose tokenizer counts; None for the estimate.
         session: the session that asks.
         spaces: names of spaces; None for every space the actor may see.
+        tiers: as in `RecallQuery`.
     """
 
     prompt: str
@@ -371,6 +372,7 @@ class ContextQuery:
     model: str | None = None
     session: str | None = None
     spaces: tuple[str, ...] | None = None
+    tiers: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

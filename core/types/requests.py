@@ -136,6 +136,7 @@ class RecallQuery:
         plan: what the caller decides about the reading of the question; None leaves all to the rules.
         tags: return only what has one of these; None for all.
         since_ms: return only what was said or happened from then on, epoch ms; `until_ms` before then.
+        tiers: security tiers that may be used at all; None for all that the asker may see.
     """
 
     query: str
@@ -153,3 +154,4 @@ class RecallQuery:
     tags: tuple[str, ...] | None = None
     since_ms: int | None = None
     until_ms: int | None = None
+    tiers: tuple[str, ...] | None = None

@@ -1,15 +1,19 @@
 """Sessions of assistants: what they ask at a turn, what they bring, and what became of it. Frozen values.
 
+Beside them the person's own conversation with a model of this machine (the Ask page).
+
 Must not do: anything; there is no code here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from core.types.belief import ModelServerState
 from core.types.recall import ContextReply
-from core.types.values import Source, When
+from core.types.values import Memory, Source, When
 
 
 class Resumed(StrEnum):
@@ -97,6 +101,7 @@ class Captured:
         proposed: facts that wait for the person, and messages that do because they read like an instruction.
         ids: memories that hold what was brought, of a split text the head.
         facts: of them, the facts that stand now.
+        step_id: the undo step; "" for what a turn ended with.
     """
 
     conversation: str = ""
@@ -108,6 +113,7 @@ class Captured:
     proposed: int = 0
     ids: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
+    step_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +206,109 @@ class SessionClosed:
 
     saved: int
     ended: int
+
+
+TIERS = ("cleartext", "sensitive", "confidential")
+"""Security tiers of memories, the least sensitive first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What was said in one turn.
+
+    Attributes:
+        user: by the person.
+        assistant: by the model, as far as it came.
+    """
+
+    user: str
+    assistant: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskOffer:
+    """What the person can choose from before asking.
+
+    Attributes:
+        server: how the model server is.
+        host: its address in words.
+        is_local: whether it is this machine; only then may it be given what is not `cleartext`.
+        models: names of those that can answer.
+        chosen: the one that answers unless the person chooses another; "" where none can, which a server that is ready
+            may say too.
+        code: why it is failing, an E-code; "" otherwise.
+        spaces: names of the spaces there are.
+    """
+
+    server: ModelServerState
+    host: str
+    is_local: bool = True
+    models: tuple[str, ...] = ()
+    chosen: str = ""
+    code: str = ""
+    spaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AskQuery:
+    """A question of the person's.
+
+    Attributes:
+        prompt: the question; never logged.
+        model: who answers; "" for nobody: the answer is the memories themselves.
+        said: the turns before it, oldest first.
+        spaces: names of the spaces that may be used; None for all.
+        tiers: security tiers that a model may be given.
+    """
+
+    prompt: str
+    model: str = ""
+    said: tuple[Exchange, ...] = ()
+    spaces: tuple[str, ...] | None = None
+    tiers: tuple[str, ...] = TIERS[:1]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSource:
+    """A memory that an answer may rest on.
+
+    Attributes:
+        number: by which the answer cites it, from 1.
+        memory: as it stood.
+        form: how it was given: `full`, `summary`, `key_fact` or `tag`.
+        tier: its security tier.
+        client: name of the client that brought it; None where none did.
+    """
+
+    number: int
+    memory: Memory
+    form: str = "full"
+    tier: str = TIERS[0]
+    client: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedAnswer:
+    """All that an answer is made from; nothing was given to a model yet.
+
+    Attributes:
+        query: the question.
+        sources: what was found for it, by number.
+        messages: what the model reads, role and content each; empty where nobody answers.
+        context: the fenced memories in it, as they stand there.
+        window: tokens the model reads at once; 0 where nobody answers.
+        left_out: why memories that were found are not among the sources: reason to count.
+        receipt_id: of the recall.
+        reason: why nothing was found, a sentence; "" where something was.
+        host: the address the messages are for, in words.
+    """
+
+    query: AskQuery
+    sources: tuple[AnswerSource, ...]
+    messages: tuple[Mapping[str, str], ...] = ()
+    context: str = ""
+    window: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    receipt_id: str = ""
+    reason: str = ""
+    host: str = ""

@@ -35,7 +35,6 @@ from ui.pages.recall.labels import (
     describe_losses,
     describe_near_miss,
     describe_places,
-    describe_source,
     explain_missing,
     format_names,
     format_ordinal,
@@ -45,7 +44,7 @@ from ui.pages.recall.labels import (
 from ui.pages.recall.signals import TOKENS, describe_bar, pieces_of
 from ui.pages.recall.why_not import describe_absence, shared_words
 from ui.strings import recall_strings
-from ui.widgets.labels import format_said_at
+from ui.widgets.labels import describe_source, format_said_at
 
 DROPS = (
     *(status.value for status in Status),

@@ -86,6 +86,7 @@ class Sizes:
         row_two: a row of two lines.
         list_pad: room at both sides of a line's words.
         page_wide: from this width on a page's list is not narrow; below `page_narrow` it stands alone.
+        column: running text, which is hard to read in longer lines.
         tick: the box that is ticked, as the style sheet draws it.
     """
 
@@ -100,6 +101,7 @@ class Sizes:
     list_pad: int
     page_wide: int
     page_narrow: int
+    column: int
     dialog: int
     dialog_middle: int
     dialog_wide: int

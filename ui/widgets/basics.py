@@ -558,6 +558,14 @@ def _fill_layout(layout: QBoxLayout, widgets: tuple[QWidget | None, ...], margin
             layout.addWidget(widget)
 
 
+class ScrolledColumn(QWidget):
+    """What stands in a scroll area, as high as it is at the width there is."""
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """Qt would take the height that wrapped text has in the narrowest column, and leave that much empty."""
+        return QSize(super().minimumSizeHint().width(), 0)
+
+
 def make_scroll_area(inner: QWidget) -> QScrollArea:
     """A widget that scrolls upwards and downwards only."""
     area = QScrollArea()

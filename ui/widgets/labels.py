@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
 
 from core.types.reviews import ClaimSeen
-from core.types.values import Kind, Precision, Role, Source, Status, When
+from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
 from ui.strings import belief_strings, lifecycle_strings, skip_strings
 from ui.widgets.plaintext import one_line
 
@@ -263,6 +263,27 @@ def format_said_or_noted(when: When | None, recorded_at: int) -> str:
         recorded_at: when Loci learned it, epoch ms.
     """
     return format_said_at(when) or f"noted {date_of(recorded_at)}"
+
+
+def describe_source(memory: Memory, client: str | None = None) -> str:
+    """Who said it and when: `You, 9 Oct 2026`."""
+    return describe_speaker(memory.author, memory.role, memory.occurred, memory.recorded_at, client)
+
+
+def describe_speaker(
+    author: str | None, role: Role, occurred: When | None, recorded_at: int, client: str | None = None
+) -> str:
+    """Who said something, and when.
+
+    Args:
+        author: the name of whoever's words these are.
+        occurred: when it was said; None where unknown.
+        recorded_at: when Loci learned it, epoch ms.
+        client: the name of the client that reports it; None where none does.
+    """
+    name = one_line(author or "", NAME)
+    who = ROLE_WORDS[role] if role is Role.USER or name.casefold() in {"", role.value} else name
+    return f"{name_with_client(who, client)}, {format_said_or_noted(occurred, recorded_at)}"
 
 
 def format_ago(ms: int, now_ms: int) -> str:

@@ -314,19 +314,22 @@ class FittedText(QTextEdit):
         """Show it all anew."""
         raise NotImplementedError  # each kind says it; Qt's metaclass goes with no abstract class
 
-    def _replace_parts(self, parts: Iterable[tuple[str, QTextCharFormat, bool]]) -> None:
+    def _replace_parts(self, parts: Iterable[tuple[str, QTextCharFormat, bool]], keep: int = 0) -> None:
         """Replace what stands here.
 
         Args:
             parts: what is shown, how, and whether it is a mark.
+            keep: UTF-16 units at the beginning that stay as they are.
         """
-        self._borders, at = [], 0
-        self.clear()
-        cursor = self.textCursor()
+        self._borders, at = [border for border in self._borders if sum(border) <= keep], keep
+        cursor = QTextCursor(self.document())
+        cursor.beginEditBlock()
+        cursor.setPosition(keep)
+        cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
         block = QTextBlockFormat()
         block.setLineHeight(self.line_percent, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
         cursor.setBlockFormat(block)
-        cursor.beginEditBlock()
         for shown, look, is_mark in parts:
             cursor.insertText(shown, look)
             length = utf16_length(shown)
@@ -334,7 +337,8 @@ class FittedText(QTextEdit):
                 self._borders.append((at, length))
             at += length
         cursor.endEditBlock()
-        self.moveCursor(QTextCursor.MoveOperation.Start)
+        if not keep:
+            self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _format_mark(self, made: QTextCharFormat, name: str) -> None:
         """Let a format be that of a mark."""

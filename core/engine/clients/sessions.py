@@ -208,7 +208,7 @@ class Sessions:
             with open_vault.storage.verb(tx, actor, name, identity, label=label) as verb:
                 if verb.earlier is not None:
                     return _captured_from_json(verb.earlier)
-                captured = write_capture(tx, verb.step, prepared, by)
+                captured = replace(write_capture(tx, verb.step, prepared, by), step_id=verb.step_id)
                 verb.set_outcome(captured.ids, asdict(captured) if _is_known_again(captured, ("",)) else None)
                 return captured
 

@@ -144,7 +144,7 @@ def build_context(
         UserError: INVALID_QUERY for an empty prompt, INVALID_INPUT for a budget below 0.
     """
     budget = budget_of(open_vault.options, query)
-    asked = RecallQuery(query.prompt, spaces=query.spaces, session=query.session)
+    asked = RecallQuery(query.prompt, spaces=query.spaces, session=query.session, tiers=query.tiers)
     request = RecallRequest.from_query(asked, scope)
     request.check_bounds()
     begun = open_vault.storage.clock.monotonic()

@@ -10,20 +10,12 @@ import pytest
 from fake_ollama import Answer, FakeOllama
 
 from app.chat import start
-from app.chat.conversation import (
-    Chat,
-    Given,
-    Memory,
-    Turn,
-    build_messages,
-    describe_left_out,
-    estimate_tokens,
-    memory_budget,
-)
-from app.chat.models import WINDOW, ModelHost
+from app.chat.conversation import Chat, Memory, describe_left_out
+from app.chat.models import ModelHost
 from app.chat.screen import MOST_CHARACTERS, Screen
 from app.chat.start import model_place
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
+from core.llm.conversation import WINDOW, memory_budget
 from core.llm.server_address import parse_address
 
 CONTEXT = "<memory>\nThe cat is called Ada.\n</memory>"
@@ -274,16 +266,7 @@ def test_the_budget_follows_what_the_model_can_read() -> None:
     assert memory_budget(2048) == 245
 
 
-def test_the_oldest_turns_are_left_out_and_a_prompt_too_long_is_refused() -> None:
-    said = [Turn(f"question {number} " + "x" * 600, "y" * 600) for number in range(20)]
-    found = build_messages(Given("now"), said, 4096)
-    assert found is not None
-    assert found[-1] == {"role": "user", "content": "now"}
-    assert found[1]["content"].startswith("question ")
-    assert found[-3]["content"].startswith("question 19")
-    assert 3 < len(found) < 42
-    assert sum(estimate_tokens(one["content"]) for one in found) <= 4096 * 3 // 4
-    assert build_messages(Given("z" * 20_000), [], 4096) is None
+def test_nothing_left_out_is_described_by_nothing() -> None:
     assert describe_left_out({}) == ""
 
 

@@ -7,12 +7,13 @@ import gzip
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 
 import pytest
 from fake_ollama import EMBEDDER, MODEL, Answer, FakeOllama, relation
 
 from core.errors import Code, LociError
-from core.llm.ollama import InstalledModel, ModelServer, ServerLimits, choose_model
+from core.llm.ollama import InstalledModel, ModelServer, ServerLimits, choose_model, load_library
 from core.llm.prompts import Prompt, relation_prompt
 from core.llm.server_address import ServerAddress, parse_address
 from core.types.belief import ComparedText, ModelServerState, ModelState
@@ -31,6 +32,7 @@ def fake() -> Iterator[FakeOllama]:
 
 @pytest.fixture
 async def server(fake: FakeOllama) -> AsyncIterator[ModelServer]:
+    load_library()  # it takes longer than these limits on a busy machine
     found = ModelServer(parse_address(fake.host), QUICK)
     yield found
     await found.close()
@@ -203,3 +205,62 @@ def test_the_library_is_not_loaded_before_a_server_answers() -> None:
         "import sys, core.llm.ollama, core.engine.facade; sys.exit('ollama' in sys.modules or 'httpx' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+MESSAGES = [{"role": "system", "content": "Answer."}, {"role": "user", "content": "Where do I live?"}]
+
+
+async def streamed(server: ModelServer, tiers: tuple[str, ...] = CLEAR) -> list[str]:
+    return [piece async for piece in server.stream_answer(MODEL, MESSAGES, 4096, tiers)]
+
+
+async def test_an_answer_streams_piece_by_piece(fake: FakeOllama, server: ModelServer) -> None:
+    fake.says("You live in Voss [1], near Bergen.")
+    pieces = await streamed(server)
+    assert len(pieces) > 2
+    assert "".join(pieces) == "You live in Voss [1], near Bergen."
+    body = fake.questions[0].body
+    assert body["messages"] == MESSAGES
+    assert body["options"] == {"num_ctx": 4096, "num_predict": 1024}
+    assert not body.get("format")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer("You live in Voss.", cut=True),
+        Answer("You live in Voss.", unfinished=True),
+        Answer("You live", error="out of memory at Bergen"),
+        Answer(raw=b'{"message": {"role": "assistant", "content": "half"}}\nno json\n'),
+        Answer(status=500, error="no"),
+        Answer(endless=True, gap_s=0.001),
+    ],
+    ids=["cut", "unfinished", "error", "garbage", "status", "endless"],
+)
+async def test_what_is_no_whole_answer_ends_in_one_error(fake: FakeOllama, server: ModelServer, answer: Answer) -> None:
+    fake.says(answer)
+    with pytest.raises(LociError) as caught:
+        await streamed(server)
+    assert caught.value.code is Code.MODEL_SERVER_FAILED
+    assert "Bergen" not in str(caught.value)
+
+
+async def test_a_sensitive_memory_goes_to_no_other_machine(fake: FakeOllama, server: ModelServer) -> None:
+    fake.says("It is here.")
+    assert await streamed(server, ("cleartext", "confidential"))
+    elsewhere = ModelServer(replace(server.place, loopback=False), QUICK)
+    asked = len(fake.asked)
+    with pytest.raises(LociError) as caught:
+        await streamed(elsewhere, ("cleartext", "sensitive"))
+    assert caught.value.code is Code.ACCESS_DENIED
+    assert len(fake.asked) == asked
+    await elsewhere.close()
+
+
+async def test_the_window_of_a_model_is_read(fake: FakeOllama, server: ModelServer) -> None:
+    assert await server.read_window(MODEL) == 8192
+    fake.on("/api/show", Answer('{"model_info": {"llama.context_length": 2048}}'))
+    assert await server.read_window(MODEL) == 2048
+    fake.on("/api/show", Answer("no json"))
+    with pytest.raises(LociError):
+        await server.read_window(MODEL)

@@ -29,8 +29,6 @@ from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, InertRow, RowSpec, R
 from ui.pages.recall.labels import (
     describe_near_miss,
     describe_places,
-    describe_source,
-    describe_speaker,
     describe_status,
     drop_words,
     format_ordinal,
@@ -43,7 +41,7 @@ from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import radii, spacing
 from ui.widgets.basics import make_column, make_label
-from ui.widgets.labels import KIND_WORDS
+from ui.widgets.labels import KIND_WORDS, describe_source, describe_speaker
 from ui.widgets.plaintext import escape_tooltip, one_line
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
 

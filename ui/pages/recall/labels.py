@@ -10,9 +10,9 @@ from datetime import date
 from functools import cache
 
 from core.types.recall import Comparison, LabItem, ProbeOutcome, QueryPlan, TimeRange, TracedCandidate
-from core.types.values import Memory, Role, Status, When
+from core.types.values import Status
 from ui.strings import recall_strings
-from ui.widgets.labels import ROLE_WORDS, STATUS_WORDS, format_said_or_noted, name_with_client
+from ui.widgets.labels import STATUS_WORDS, describe_source
 from ui.widgets.plaintext import one_line
 
 _NAME = 40
@@ -102,27 +102,6 @@ def best_places(lists: Mapping[str, tuple[int, float]]) -> dict[str, int]:
 def describe_places(lists: Mapping[str, tuple[int, float]]) -> str:
     """`words 1st, meaning 3rd`; "" where it stood in no list."""
     return ", ".join(f"{way} {format_ordinal(place)}" for way, place in best_places(lists).items())
-
-
-def describe_source(memory: Memory, client: str | None = None) -> str:
-    """Who said it and when: `You, 9 Oct 2026`."""
-    return describe_speaker(memory.author, memory.role, memory.occurred, memory.recorded_at, client)
-
-
-def describe_speaker(
-    author: str | None, role: Role, occurred: When | None, recorded_at: int, client: str | None = None
-) -> str:
-    """Who said something, and when.
-
-    Args:
-        author: the name of whoever's words these are.
-        occurred: when it was said; None where unknown.
-        recorded_at: when Loci learned it, epoch ms.
-        client: the name of the client that reports it; None where none does.
-    """
-    name = one_line(author or "", _NAME)
-    who = ROLE_WORDS[role] if role is Role.USER or name.casefold() in {"", role.value} else name
-    return f"{name_with_client(who, client)}, {format_said_or_noted(occurred, recorded_at)}"
 
 
 def describe_status(status: Status) -> str:

@@ -26,7 +26,16 @@ from ui.pages.settings.meaning import MeaningSection
 from ui.pages.settings.rows import OptionLine, Section, describe_value
 from ui.theme.theme import Theme
 from ui.undo import undo_step
-from ui.widgets.basics import UNBOUND, make_button, make_column, make_label, make_row, make_scroll_area, make_timer
+from ui.widgets.basics import (
+    UNBOUND,
+    ScrolledColumn,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+    make_scroll_area,
+    make_timer,
+)
 from ui.widgets.labels import count_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
@@ -205,14 +214,6 @@ _SETTINGS_VERBS = frozenset({"settings", "undo"})
 _MODEL_VERBS = frozenset({"settings", "undo", "embedder", "migrate"})
 
 
-class _Column(QWidget):
-    """All sections below each other, as high as they are at the width there is."""
-
-    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """Qt would take the height that wrapped text has in the narrowest column, and leave that much empty."""
-        return QSize(super().minimumSizeHint().width(), 0)
-
-
 class SettingsPage(Page):
     """The Settings page."""
 
@@ -240,7 +241,7 @@ class SettingsPage(Page):
         self.groups.setObjectName("groups")
         self.groups.setAccessibleName("Groups of settings")
         self.groups.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._inner = _Column()
+        self._inner = ScrolledColumn()
         self._column = make_column(self._inner, gap=24)
         self._column.setContentsMargins(0, 0, 8, 24)
         self.area = make_scroll_area(self._inner)

@@ -1,0 +1,309 @@
+"""A conversation: its turns, and how one of them is asked, answered piece by piece, stopped and kept.
+
+Must not do: know a widget, or keep a word anywhere before the person says so.
+"""
+
+from __future__ import annotations
+
+import uuid
+from asyncio import CancelledError
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from PySide6.QtCore import QObject, Signal
+
+from core.errors import Code, LociError
+from core.types.sessions import TIERS, AskQuery, Captured, CaptureRequest, Exchange, Message, PreparedAnswer
+from core.types.values import OWNER_ACTOR, Source, When
+from ui.bridge import cited_sources, make_query, make_write, problem_of
+from ui.context import Context
+from ui.streams import Stream
+from ui.strings import ask_strings
+
+_AWAY = (Code.EMBEDDER_UNAVAILABLE, Code.MODEL_SERVER_FAILED)
+
+
+class TurnState(StrEnum):
+    """How far a turn is."""
+
+    SEARCHING = "searching"
+    WAITING = "waiting"
+    ANSWERING = "answering"
+    DONE = "done"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    MEMORIES = "memories"
+
+
+_OPEN = frozenset((TurnState.SEARCHING, TurnState.WAITING, TurnState.ANSWERING))
+
+
+@dataclass(eq=False)
+class Turn:
+    """A question and what came of it.
+
+    Attributes:
+        question: as typed.
+        query: what was asked of the engine.
+        asked_at: epoch ms; `ended_at` likewise, 0 while it is open.
+        state: how far it is.
+        prepared: what the answer is made from; None until that is known.
+        answer: the model's words so far.
+        problem: what went wrong, a sentence; "" for nothing.
+        kept: ids of the memories that hold it; empty while it is not kept.
+    """
+
+    question: str
+    query: AskQuery
+    asked_at: int
+    state: TurnState = TurnState.SEARCHING
+    prepared: PreparedAnswer | None = None
+    answer: str = ""
+    problem: str = ""
+    ended_at: int = 0
+    kept: tuple[str, ...] = ()
+    number: int = field(default=0)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits for something."""
+        return self.state in _OPEN
+
+    @property
+    def sources(self) -> frozenset[int]:
+        """The numbers of its sources."""
+        return frozenset(() if self.prepared is None else (one.number for one in self.prepared.sources))
+
+    @property
+    def cited(self) -> tuple[int, ...]:
+        """The sources that the answer cites, in the order in which they come first."""
+        return cited_sources(self.answer, self.sources)
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the answer was given memories that are more than ordinarily sensitive."""
+        return self.prepared is not None and any(one.tier != TIERS[0] for one in self.prepared.sources)
+
+    def memory_of(self, number: int) -> str:
+        """The id of the memory that a source is; "" for none."""
+        sources = () if self.prepared is None else self.prepared.sources
+        return next((one.memory.id for one in sources if one.number == number), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """What the person chose before asking.
+
+    Attributes:
+        model: who answers; "" for nobody.
+        space: name of the space that may be used; "" for all.
+        tier: the most sensitive that may be given.
+    """
+
+    model: str = ""
+    space: str = ""
+    tier: str = TIERS[0]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptConversation:
+    """What became of keeping it.
+
+    Attributes:
+        captured: what the engine kept.
+        sealed: answers that were not kept because they were given sensitive memories.
+    """
+
+    captured: Captured
+    sealed: int
+
+
+class Conversation(QObject):
+    """Turns in their order; one of them may be open.
+
+    Signals:
+        begun: a `Turn` that was just asked, or is asked once more.
+        moved: a `Turn` that is farther: a state, or more words.
+        ended: a `Turn` that is over, well or not.
+        server_lost: the model server did not answer.
+        kept: a `KeptConversation`.
+    """
+
+    begun = Signal(object)
+    moved = Signal(object)
+    ended = Signal(object)
+    server_lost = Signal()
+    kept = Signal(object)
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._stream: Stream | None = None
+        self._asked = 0
+        self.turns: list[Turn] = []
+        self._session = _new_session()
+
+    @property
+    def open_turn(self) -> Turn | None:
+        """The one that waits for its answer."""
+        return self.turns[-1] if self.turns and self.turns[-1].is_open else None
+
+    @property
+    def is_keepable(self) -> bool:
+        """Whether there is something that is over and not kept yet."""
+        return any(not one.kept and not one.is_open for one in self.turns)
+
+    # ---- asking
+
+    def ask(self, question: str, allowed: Allowed) -> None:
+        """Ask; ignored while another question is open."""
+        if self.open_turn is None and question.strip():
+            turn = Turn(question, self._make_query(question, allowed, self.turns), self._now())
+            self.turns.append(turn)
+            self._begin_turn(turn)
+
+    def retry(self, allowed: Allowed) -> None:
+        """Ask the last question once more, with what is allowed now; its answer is replaced."""
+        if self.turns and self.open_turn is None:
+            turn = self.turns[-1]
+            turn.query = self._make_query(turn.question, allowed, self.turns[:-1])
+            turn.prepared, turn.answer, turn.problem, turn.kept = None, "", "", ()
+            turn.asked_at, turn.ended_at = self._now(), 0
+            self._begin_turn(turn)
+
+    def stop(self) -> None:
+        """Stop the open answer; what came of it stands."""
+        turn, stream = self.open_turn, self._stream
+        if turn is None:
+            return
+        if stream is not None:
+            stream.stop()
+        else:
+            self._asked += 1  # what is still being looked for is nobody's any more
+            self._end_turn(turn, TurnState.STOPPED)
+
+    def clear(self) -> None:
+        """Begin anew; nothing of the turns is left."""
+        self.stop()
+        self._asked += 1
+        self.turns = []
+        self._session = _new_session()
+
+    def _make_query(self, question: str, allowed: Allowed, before: list[Turn]) -> AskQuery:
+        said = tuple(Exchange(one.question, one.answer) for one in before if one.answer)
+        spaces = (allowed.space,) if allowed.space else None
+        return AskQuery(question, allowed.model, said, spaces, TIERS[: TIERS.index(allowed.tier) + 1])
+
+    def _begin_turn(self, turn: Turn) -> None:
+        turn.state = TurnState.SEARCHING
+        self._asked += 1
+        number = turn.number = self._asked
+        self.begun.emit(turn)
+        engine, query = self._context.bridge.engine, turn.query
+        asked = make_query("Looking through the memories", lambda: engine.conversations.prepare_answer(query))
+        asked = asked.within(self).success(lambda prepared: self._on_prepared(turn, number, prepared))
+        self._context.tasks.run(asked.failure(lambda error: self._on_not_prepared(turn, number, error)))
+
+    def _on_prepared(self, turn: Turn, number: int, prepared: PreparedAnswer) -> None:
+        if number != self._asked:
+            return
+        turn.prepared = prepared
+        if not prepared.query.model:
+            turn.problem = turn.problem or ""
+            self._end_turn(turn, TurnState.MEMORIES)
+            return
+        turn.state = TurnState.WAITING
+        self.moved.emit(turn)
+        bridge = self._context.bridge
+        stream = self._stream = bridge.open_stream(lambda: bridge.engine.conversations.stream_answer(prepared))
+        stream.arrived.connect(lambda piece: self._on_piece(turn, stream, piece))
+        stream.ended.connect(lambda error: self._on_stream_end(turn, stream, error))
+
+    def _on_not_prepared(self, turn: Turn, number: int, error: BaseException) -> None:
+        if number != self._asked:
+            return
+        if isinstance(error, LociError) and error.code in _AWAY and turn.query.model:
+            self._answer_with_memories(turn)
+            return
+        problem = problem_of(error)
+        turn.problem = str(ask_strings()["problems"]["undecided"]) if problem is None else problem.sentence
+        self._end_turn(turn, TurnState.FAILED)
+
+    def _answer_with_memories(self, turn: Turn) -> None:
+        """The server is away and said nothing: the memories are the answer."""
+        self.server_lost.emit()
+        turn.problem = str(ask_strings()["problems"]["absent"])
+        turn.query = AskQuery(turn.question, spaces=turn.query.spaces)
+        turn.prepared = None
+        self._begin_turn(turn)
+
+    def _on_piece(self, turn: Turn, stream: Stream, piece: str) -> None:
+        if stream is self._stream:
+            turn.answer += piece
+            turn.state = TurnState.ANSWERING
+            self.moved.emit(turn)
+
+    def _on_stream_end(self, turn: Turn, stream: Stream, error: BaseException | None) -> None:
+        if stream is not self._stream:
+            return
+        self._stream = None
+        said = ask_strings()["problems"]
+        if isinstance(error, CancelledError):
+            self._end_turn(turn, TurnState.STOPPED)
+        elif error is None and turn.answer.strip():
+            self._end_turn(turn, TurnState.DONE)
+        elif isinstance(error, LociError) and error.code is Code.EMBEDDER_UNAVAILABLE and not turn.answer:
+            self._answer_with_memories(turn)
+        else:
+            problem = None if error is None else problem_of(error)
+            away = isinstance(error, LociError) and error.code in _AWAY
+            turn.problem = str(said["gone"] if away or problem is None else problem.sentence)
+            turn.problem = str(said["empty"]) if error is None else turn.problem
+            self._end_turn(turn, TurnState.FAILED)
+
+    def _end_turn(self, turn: Turn, state: TurnState) -> None:
+        turn.state, turn.ended_at = state, self._now()
+        self.ended.emit(turn)
+
+    def _now(self) -> int:
+        return self._context.clock.now_ms()
+
+    # ---- keeping
+
+    def keep(self) -> None:
+        """Store what was said since it was kept last, as episodes: one undo step."""
+        turns = [one for one in self.turns if not one.kept and not one.is_open]
+        sealed = sum(1 for one in turns if one.answer and one.is_sealed)
+        request = CaptureRequest(self._session, tuple(message for turn in turns for message in _messages_of(turn)))
+        engine = self._context.bridge.engine
+        asked = make_write(
+            "Keeping the conversation", lambda: engine.sessions.capture_messages(request, OWNER_ACTOR)
+        ).within(self)
+        self._context.tasks.run(asked.success(lambda captured: self._on_kept(turns, captured, sealed)))
+
+    def _on_kept(self, turns: list[Turn], captured: Captured, sealed: int) -> None:
+        for turn in turns:
+            turn.kept = captured.ids or (captured.conversation,)
+        self.kept.emit(KeptConversation(captured, sealed))
+
+    def forget_kept(self, ids: tuple[str, ...]) -> None:
+        """What was kept was undone: it can be kept again.
+
+        Args:
+            ids: memories that an undo touched.
+        """
+        for turn in self.turns:
+            if set(turn.kept).intersection(ids):
+                turn.kept = ()
+
+
+def _new_session() -> str:
+    return f"ask-{uuid.uuid4().hex}"
+
+
+def _messages_of(turn: Turn) -> list[Message]:
+    """What is kept of a turn: an answer that was given sensitive memories would say them where anybody may read."""
+    made = [Message(turn.question, Source.USER_IMPLICIT, occurred=When(turn.asked_at))]
+    if turn.answer.strip() and not turn.is_sealed:
+        made.append(Message(turn.answer, Source.INFERENCE, turn.query.model, When(turn.ended_at)))
+    return made

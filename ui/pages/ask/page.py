@@ -1,0 +1,262 @@
+"""The Ask page: questions to a local model about what is remembered, each answer with the memories it rests on.
+
+Without a model the answer is the memories themselves. Must not do: know another page, keep a word unasked, or show a
+model's words as anything but text.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QWidget
+
+from core.events import Changed
+from core.types.sessions import AskOffer
+from ui.bridge import make_query
+from ui.context import CLOSER, Context, Page, PageSpec
+from ui.pages.ask.column import TurnColumn
+from ui.pages.ask.conversation import Conversation, KeptConversation, Turn
+from ui.pages.ask.question import QuestionBar, describe_offline
+from ui.pages.ask.sources import SourcePanel
+from ui.pages.ask.turn import describe_end
+from ui.strings import ask_strings, format_count
+from ui.undo import offer_undo
+from ui.widgets.basics import make_button, make_column, make_hairline, make_label, make_row, make_timer
+from ui.widgets.states import FOOT, Banner
+
+ASK = "ask:"
+_WHOLE = 100
+_SHOW_MS = 40
+_PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
+
+
+class AskPage(Page):
+    """The Ask page.
+
+    Attributes:
+        conversation: the turns. `column`: how they are shown. `panel`: the sources beside them.
+        bar: where a question is typed; its `chips` say who answers, and what may be used.
+        offer: what there is to choose from; None until that is known.
+    """
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        acts, theme = ask_strings()["acts"], context.theme
+        self.conversation = Conversation(context, self)
+        self.offer: AskOffer | None = None
+        self._is_reading = False
+        self._pending: str | None = None
+        self.column, self.bar, self.panel = TurnColumn(context), QuestionBar(theme), SourcePanel(theme)
+        self.keep = make_button(acts["keep"], self.conversation.keep, theme=theme, icon="save", hint=acts["keep_hint"])
+        self.clear = make_button(acts["clear"], self.clear_turns, kind="ghost", theme=theme, icon="plus")
+        self._banner_place = QWidget()
+        self._banner: Banner | None = None
+        self._shown_soon = make_timer(self, self._show_newest, _SHOW_MS)
+        self._build_layout()
+        self._connect()
+        self._fit_width()
+
+    def _build_layout(self) -> None:
+        layout = make_column(self, gap=10)
+        layout.setContentsMargins(24, 16, 24, 12)
+        head = make_row(make_label(ask_strings()["title"], "title"), None, self.clear, self.keep, gap=8)
+        head.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
+        layout.addLayout(head)
+        make_column(self._banner_place)
+        layout.addWidget(self._banner_place)
+        foot, main, line = QWidget(), QWidget(), make_hairline()
+        make_row(None, self.bar, None, parent=foot, gap=0).setStretch(1, _WHOLE)
+        line.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+        make_column(main, self.column, line, foot, gap=10).setStretch(0, 1)
+        row = make_row(main, self.panel, gap=24)
+        row.setStretch(0, 1)
+        layout.addLayout(row, 1)
+
+    def _connect(self) -> None:
+        talk = self.conversation
+        talk.begun.connect(self._on_begun)
+        talk.moved.connect(self._on_moved)
+        talk.ended.connect(self._on_ended)
+        talk.server_lost.connect(self.read_offer)
+        talk.kept.connect(self._on_kept)
+        self.bar.asked.connect(self.ask)
+        self.bar.stop_asked.connect(talk.stop)
+        self.bar.chips.changed.connect(self._place_turns)
+        self.column.question_chosen.connect(self.ask)
+        self.column.retry_asked.connect(self.retry)
+        self.column.looked_at.connect(lambda _: self._show_sources())
+        for part in (self.column.memory_asked, self.panel.opened):
+            part.connect(self._open_memory)
+        self.context.theme.changed.connect(self._fit_width)
+        for keys, run in ((QKeySequence(Qt.Key.Key_Escape), talk.stop), (QKeySequence("Ctrl+R"), self.retry)):
+            shortcut = QShortcut(keys, self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(run)
+
+    # ---- the page's life
+
+    def activate(self, wish: str = "") -> None:
+        """Show the page and look which models there are.
+
+        Args:
+            wish: `ask:` with a question; "" for none.
+        """
+        self.is_stale = False
+        if wish.startswith(ASK):
+            self._pending = wish.removeprefix(ASK)
+        if self.conversation.open_turn is None:
+            self.read_offer()
+        self.bar.field.setFocus()
+
+    def is_settled(self) -> bool:
+        """Whether it shows all it is about to show."""
+        is_waiting = self._is_reading or self._pending is not None or self._shown_soon.isActive()
+        return not is_waiting and self.conversation.open_turn is None
+
+    def handle_change(self, change: Changed) -> None:
+        """An undo may take back what was kept."""
+        super().handle_change(change)
+        if change.verb in ("undo", "redo"):
+            self.conversation.forget_kept(change.ids)
+            self._enable_acts()
+
+    # ---- who answers
+
+    def read_offer(self) -> None:
+        """Look which models can answer now."""
+        self._is_reading = True
+        conversations = self.context.bridge.engine.conversations
+        asked = make_query("Looking for a model server", conversations.read_offer).within(self, "offer")
+        self.context.tasks.run(asked.success(self._show_offer).failure(self._on_no_offer))
+
+    def _on_no_offer(self, _error: BaseException) -> None:
+        self._is_reading = False
+        self._pending = None
+
+    def _show_offer(self, offer: AskOffer) -> None:
+        self._is_reading, self.offer = False, offer
+        self.bar.chips.show_offer(offer)
+        self._place_turns()
+        self._show_banner(describe_offline(offer))
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            self.ask(pending)
+
+    def _show_banner(self, sentence: str) -> None:
+        layout = self._banner_place.layout()
+        if self._banner is not None:
+            self._banner.deleteLater()
+            self._banner = None
+        self._banner_place.setVisible(bool(sentence))
+        if sentence and layout is not None:
+            self._banner = Banner(sentence, "plain", ask_strings()["acts"]["check"], self.read_offer)
+            layout.addWidget(self._banner)
+
+    # ---- asking
+
+    def ask(self, question: str) -> None:
+        """Ask a question; one that is asked before the models are known waits for them."""
+        if self.offer is None:
+            self._pending = question
+            return
+        self.conversation.ask(question, self.bar.chips.allowed)
+
+    def retry(self) -> None:
+        """Answer the last question once more."""
+        self.conversation.retry(self.bar.chips.allowed)
+
+    def clear_turns(self) -> None:
+        """Begin a new conversation."""
+        self.conversation.clear()
+        self.column.clear_turns()
+        self.bar.show_open(is_open=False)
+        self._place_turns()
+        self._show_sources()
+        self.bar.field.setFocus()
+
+    def _on_begun(self, turn: Turn) -> None:
+        self.bar.show_open(is_open=True)
+        self.column.begin_turn(turn)
+        self._place_turns()
+
+    def _on_moved(self, _turn: Turn) -> None:
+        """Pieces that come close together are shown together."""
+        if not self._shown_soon.isActive():
+            self._shown_soon.start()
+
+    def _on_ended(self, turn: Turn) -> None:
+        self._shown_soon.stop()
+        self._show_newest()
+        self._place_turns()
+        if self.bar.stop.hasFocus():
+            self.bar.field.setFocus()
+        self.bar.show_open(is_open=False)
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, describe_end(turn)))
+
+    # ---- what is shown
+
+    def _show_newest(self) -> None:
+        self.column.show_newest()
+        self._show_sources()
+
+    def _show_sources(self) -> None:
+        turn = self.column.current_turn
+        self.panel.show_sources(None if turn is None else turn.prepared, () if turn is None else turn.cited)
+
+    def _place_turns(self) -> None:
+        has_model, turns = bool(self.bar.chips.allowed.model), self.conversation.turns
+        is_narrow = self.width() < self.context.theme.px(self.context.theme.tokens.sizes.page_wide)
+        self.column.place_turns(has_model=has_model, is_narrow=is_narrow)
+        # Where the memories are the answer they stand in it, and need no place beside it.
+        has_sources = bool(turns) and (has_model or any(turn.query.model for turn in turns))
+        self.panel.setVisible(has_sources and not is_narrow)
+        self._enable_acts()
+
+    def _enable_acts(self) -> None:
+        self.clear.setEnabled(bool(self.conversation.turns))
+        self.keep.setEnabled(self.conversation.is_keepable)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
+        """The sources stand beside the conversation where there is room for both."""
+        super().resizeEvent(event)
+        self._fit_width()
+
+    def _fit_width(self) -> None:
+        theme = self.context.theme
+        self.panel.setFixedWidth(theme.px(theme.tokens.sizes.list))
+        self.bar.setMaximumWidth(theme.px(theme.tokens.sizes.column))
+        self._place_turns()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
+        """The keys that turn pages scroll the conversation, wherever the keyboard is."""
+        step = _PAGES.get(Qt.Key(event.key()), 0)
+        if step:
+            self.column.scroll_pages(step)
+        else:
+            super().keyPressEvent(event)
+
+    # ---- what can be done
+
+    def _open_memory(self, memory_id: str) -> None:
+        if memory_id:
+            self.context.selection.reselect(memory_id, CLOSER)
+
+    def _on_kept(self, kept: KeptConversation) -> None:
+        said = ask_strings()["kept"]
+        captured, sealed = kept.captured, kept.sealed
+        told = format_count(said["done"], captured.episodes) if captured.episodes else str(said["nothing"])
+        told = f"{told} {format_count(said['sealed'], sealed)}" if sealed else told
+        if captured.ids and captured.step_id:
+            offer_undo(self.context, told, captured.step_id)
+        else:
+            self.context.desk.show_message(told)
+        self._enable_acts()
+
+
+ASK_PAGE = PageSpec(
+    "ask",
+    "Ask",
+    "message-square",
+    AskPage,
+    "chat question answer talk conversation model ollama assistant sources",
+    on_request=True,
+)
