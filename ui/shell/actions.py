@@ -202,7 +202,9 @@ class CommandPalette(QDialog):
 _MENUS = ("File", "Edit", "View", "Go", "Help")
 _STEPS = (("edit.undo", "Undo"), ("edit.redo", "Redo"))
 _ASK_MS = 150
-_DIGITS = 9  # the first pages have a digit of their own
+DIGITS = 9
+"""The first pages have a digit of their own."""
+
 _SIZES = (100, 110, 125, 150)
 _KEYS = QKeySequence.StandardKey
 
@@ -256,7 +258,7 @@ class Actions(QObject):
                 f"Go to {page.title}",
                 lambda page=page: desk.go.emit(page.id, ""),  # type: ignore[misc]  # mypy infers no lambda with defaults
                 "Go",
-                f"Ctrl+{number}" if number <= _DIGITS else None,
+                f"Ctrl+{number}" if number <= DIGITS else None,
                 page.icon,
                 words=page.words,
             )

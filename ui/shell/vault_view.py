@@ -26,6 +26,7 @@ from core.events import Changed
 from core.types.replies import WaitingKind
 from ui.bridge import make_query
 from ui.context import RUNS_SEEN, Context, Page, PageSpec
+from ui.shell.actions import DIGITS
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_row, make_timer
@@ -139,7 +140,7 @@ class Rail(QScrollArea):
         made = Place(self._theme, page.title, page.counts)
         made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         made.setCheckable(True)
-        made.setToolTip(f"{page.title} (Ctrl+{number})")
+        made.setToolTip(f"{page.title} (Ctrl+{number})" if number <= DIGITS else page.title)
         made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         made.clicked.connect(lambda: self.chosen.emit(page.id))
@@ -176,7 +177,13 @@ class Rail(QScrollArea):
     def _fit_buttons(self) -> None:
         """Show the words where all of them have room."""
         words, icons = Qt.ToolButtonStyle.ToolButtonTextUnderIcon, Qt.ToolButtonStyle.ToolButtonIconOnly
-        ways = ((words, 8, 2, False), (words, 3, 0, False), (words, 3, 0, True), (icons, 8, 2, False))
+        ways = (
+            (words, 8, 2, False),
+            (words, 3, 0, False),
+            (words, 3, 0, True),
+            (icons, 8, 2, False),
+            (icons, 3, 0, True),
+        )
         for style, edge, gap, is_tight in ways:
             self._layout.setContentsMargins(6, edge, 6, edge)
             self._layout.setSpacing(gap)
