@@ -69,7 +69,7 @@ def test_a_decision_is_made_undone_and_listed_with_all(palace: Palace) -> None:
         assert [one["id"] for one in shell.json("conflicts")["conflicts"]] == [item]
         told = shell.run("resolve", item, "reject").out
     assert told.splitlines() == [
-        "Keep what stands. `loci undo` undoes it.",
+        "Keep the existing memory. `loci undo` undoes it.",
         f"  stands now:  “{GRAZ}”  {have}",
         f"  does not:    “{VIENNA}”  {came}",
     ]
@@ -164,7 +164,7 @@ def test_verdicts_on_one_memory(palace: Palace) -> None:
         confirmed = shell.json("confirm", one)
         assert confirmed["status"] == "active"
         assert confirmed["trust"] > 0.9
-        assert shell.run("reinforce", one).out.startswith("Reinforced. It stands, trust ")
+        assert shell.run("reinforce", one).out.startswith("Reinforced. It is active, trust ")
         refused = shell.run("confirm", "0192f3c4-0000-7000-8000-000000000000")
     assert refused.code == 1
     assert "E2005" in refused.err

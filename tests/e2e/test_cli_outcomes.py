@@ -25,7 +25,7 @@ def test_a_rule_that_harmed_three_times_becomes_a_warning(palace: Palace) -> Non
         palace.json("mark", rule, "harmful", "--note", "It broke the build.")
     words = palace.run("mark", rule, "harmful").out
     assert "A warning: " in words
-    assert "turned into a warning" in words
+    assert "became a warning" in words
     assert palace.json("show", rule)["text"].startswith("ANTI-PATTERN: Do NOT Never deploy")
 
 

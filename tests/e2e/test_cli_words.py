@@ -231,4 +231,4 @@ def test_verdicts_say_how_a_memory_stands_now(palace: Palace) -> None:
         disputed = shell.run("dispute", boat).out
         confirmed = shell.run("confirm", boat).out
     assert disputed.startswith("Disputed. Recall leaves it out until it is confirmed; trust ")
-    assert confirmed.startswith("Confirmed. It stands, trust ")
+    assert confirmed.startswith("Confirmed. It is active, trust ")

@@ -124,7 +124,7 @@ def test_accepting_asks_a_person_who_can_answer(older: PutBack) -> None:
         with Terminal(palace, "verify", "--accept-older") as terminal:
             terminal.type(f"{answer}\n".encode())
             ended = terminal.ended()
-        assert (ended.code, "Go on with this vault" in ended.err) == (code, True)
+        assert (ended.code, "Use this vault as it is" in ended.err) == (code, True)
         assert ("older_copy" in palace.json("status")) is (answer == "n")
     assert palace.run("verify", "--accept-older").code == 0  # nothing is left to accept, and it says so
     assert "nothing to accept" in palace.run("verify", "--accept-older").err

@@ -52,9 +52,9 @@ def test_what_cannot_be_done_with_a_line_says_why(room: ClientsRoom) -> None:
 
     assert told() == [(True, "See what was ask"), (False, "Nothing was writ")]
     tab.list.select_rows("s1")
-    assert told() == [(False, "A receipt is kep"), (True, "Take back what t")]
+    assert told() == [(False, "A receipt is kep"), (True, "Undo what this s")]
     tab.list.select_rows("s2")
-    assert told() == [(False, "A receipt is kep"), (False, "It was taken bac")]
+    assert told() == [(False, "A receipt is kep"), (False, "It is already un")]
 
 
 def test_a_step_that_was_taken_back_meanwhile_is_not_offered_again(room: ClientsRoom) -> None:
@@ -110,4 +110,4 @@ def test_what_only_waits_or_was_held_back_is_not_said_to_be_stored(room: Clients
     assert stored == ("pencil", "accent")
     assert proposed == asked == named == ("circle-help", "accent")
     assert held == ("triangle-alert", "warning")
-    assert [line.note for line in lines] == ["home", "home", "home · reads like orders", "home", ""]
+    assert [line.note for line in lines] == ["home", "home", "home · reads like instructions", "home", ""]

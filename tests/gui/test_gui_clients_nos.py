@@ -23,7 +23,7 @@ def room(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def lifts(asking: DeniedNamesDialog) -> list[QPushButton]:
-    return [one for one in asking.findChildren(QPushButton) if one.accessibleName().startswith("Take the no to")]
+    return [one for one in asking.findChildren(QPushButton) if one.accessibleName().endswith("to ask again")]
 
 
 def test_where_the_person_said_no_to_nobody_nothing_is_shown(room: ClientsRoom) -> None:

@@ -116,7 +116,7 @@ def test_return_denies_and_the_no_is_told_to_be_remembered(room: ClientsRoom) ->
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     settle(room.qtbot, dialog.end.close_button.isVisible)
     assert room.port.answers == [("q1", False)]
-    assert "remembers the no" in room.words(dialog)
+    assert "Loci remembers that" in room.words(dialog)
     shut(room)
 
 
@@ -124,7 +124,7 @@ def test_a_remembered_no_is_told_and_pairing_can_be_opened_for_that_very_name(ro
     dialog = opened(room)
     room.port.end(PairingOutcome.DENIED_BEFORE)
     settle(room.qtbot, dialog.end.only.isVisible)
-    assert "you said no to that name before" in room.words(dialog)
+    assert "you declined that name before" in room.words(dialog)
     dialog.end.only.click()
     settle(room.qtbot, lambda: len(room.port.turns) == 2)
     assert room.port.turns[-1][0] == "Scribe"

@@ -277,8 +277,8 @@ def test_other_grants_show_the_prompt_that_was_asked_with_other_eyes(room: Clien
 @pytest.mark.parametrize(
     ("more", "told"),
     [
-        ({"standing": ClientState.REVOKED}, "It is revoked: whatever it asks, it gets nothing."),
-        ({"grants": ("write",)}, "It may not read: whatever it asks, it is given nothing."),
+        ({"standing": ClientState.REVOKED}, "It is revoked and gets nothing."),
+        ({"grants": ("write",)}, "It may not read, so it gets nothing."),
     ],
 )
 def test_one_that_gets_nothing_is_not_asked_for(room: ClientsRoom, more: dict[str, object], told: str) -> None:

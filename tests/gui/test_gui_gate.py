@@ -156,7 +156,7 @@ def test_the_first_run_makes_a_vault_only_when_asked_and_opens_it(new: Door) -> 
     first.first.setText("lantern osprey quilt")
     first.second.setText("lantern ospray")
     first.submit_passphrase()
-    assert "not the same" in first.sheet.problem
+    assert "do not match" in first.sheet.problem
     assert not home.exists(), "nothing is made before both agree"
     wishes: list[list[Path]] = []
     new.context.desk.import_paths.connect(wishes.append)
@@ -254,7 +254,7 @@ def test_a_vault_made_meanwhile_is_left_as_it_is_and_can_be_unlocked(new: Door) 
     first.second.setText("lantern")
     first.submit_passphrase()
     settle(new.qtbot, lambda: bool(first.sheet.problem))
-    assert "left as it is" in first.sheet.problem
+    assert "was not changed" in first.sheet.problem
     first.sheet._action.click()
     new.page(Unlock)
 
@@ -423,7 +423,7 @@ def test_only_the_wrong_group_is_named(there: Door) -> None:
     page.fields[2].setText("EFGH")
     page.fields[5].setText("XXXX")
     page.check_groups()
-    assert page.sheet.problem == "Group 5 is another one."
+    assert page.sheet.problem == "Group 5 does not match."
     page.fields[5].setText("rstu")
     page.check_groups()
     page.back.click()
@@ -442,7 +442,7 @@ def _info(**more: object) -> OpenInfo:
         (_info(recovered_from_crash=True), "not closed properly"),
         (_info(lost_commits=3), "3 recent changes"),
         (_info(is_log_damaged=True), "nothing seems to be lost"),
-        (_info(head_state="missing"), "cannot be told"),
+        (_info(head_state="missing"), "cannot tell"),
         (_info(older_than_head=OlderCopy(1, 5, START_MS)), "older than the one last seen here on 14 Nov 2023"),
     ],
 )

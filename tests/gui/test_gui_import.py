@@ -198,7 +198,7 @@ def test_what_is_left_out_is_told_with_its_reason(qtbot: QtBot, opened: _Opened)
     content.show_part("left")
     said = [words.text() for words in content._left.findChildren(QWidget) if hasattr(words, "text")]
     assert "Messages on abandoned branches" in said
-    assert "Edited or answered anew; only the last version comes in." in said
+    assert "Edited or answered again; only the last version comes in." in said
 
 
 def test_problems_are_listed_by_line(qtbot: QtBot, opened: _Opened) -> None:
@@ -312,7 +312,7 @@ def test_exports_are_looked_for_where_they_usually_lie(
     dialog = opened(USUAL_PLACES)
     assert dialog.main.isHidden()
     settle(qtbot, lambda: dialog.choose.model.rowCount() == 2)
-    assert dialog.main.text() == "Look inside 2"
+    assert dialog.main.text() == "Preview 2"
     assert dialog.choose.table.hasFocus() or not dialog.isActiveWindow()
     row = next(n for n, line in enumerate(dialog.choose.model.lines) if line.key.endswith("Harbour Notes"))
     dialog.choose.model.toggle_ticks([row])

@@ -259,7 +259,7 @@ def test_an_import_is_removed_and_brought_back(page: JournalPage, context: Conte
     enter(page, qtbot, "imports")
     tab = page.tabs.imports
     assert [one.label for one in tab.table.lines.rows] == ["more.jsonl", "rows.jsonl"]
-    assert tab.panel.sentences[1] == "It brought 1 memory; it is still here."
+    assert tab.panel.sentences[1] == "It added 1 memory; it is still here."
     assert any("3 entries you have already" in one for one in tab.panel.sentences)
     QTest.keyClick(tab.table, Qt.Key.Key_Down)
     QTest.keyClick(tab.table, Qt.Key.Key_Delete)

@@ -115,7 +115,7 @@ def test_moving_makes_the_space(qtbot: QtBot, page: LibraryPage, rig: Rig, conte
     assert isinstance(dialog.form, MoveForm)
     assert not dialog.act.isEnabled()
     dialog.form.space.setEditText("garden")
-    assert "it will be made" in dialog.form._note.text()
+    assert "It will be created" in dialog.form._note.text()
     settle(qtbot, dialog.act.isEnabled)
     assert dialog.list_examples()[0][1] == "home  →  garden"
     dialog.act.click()
@@ -172,7 +172,7 @@ def test_refused_is_said_with_its_reason(qtbot: QtBot, page: LibraryPage, rig: R
     gone = page.table.memories.ids[0]
     rig.forget(gone)
     page.changes.run_action("pin", [gone])
-    settle(qtbot, lambda: heard.sentences[-1].startswith("Nothing changed. It was forgotten"))
+    settle(qtbot, lambda: heard.sentences[-1].startswith("Nothing changed. It is forgotten"))
 
 
 def test_pin_becomes_unpin(qtbot: QtBot, page: LibraryPage, rig: Rig) -> None:

@@ -70,7 +70,7 @@ def test_every_option_has_a_line_under_its_group(page: SettingsPage) -> None:
     assert titles[-2:] == ["Vault and keys", "About"]
     assert [page.groups.item(at).text() for at in range(page.groups.count())] == titles
     assert page.lines["undo_days"].note == "Default 90 days · 1 to 3,650"
-    assert "from the next start on" in page.lines["hnsw_from"].note
+    assert "takes effect at the next start" in page.lines["hnsw_from"].note
 
 
 def test_searching_leaves_what_holds_every_word(page: SettingsPage) -> None:

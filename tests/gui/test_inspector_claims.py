@@ -225,10 +225,10 @@ def test_sentences_of_claims() -> None:
 def test_states_say_what_took_the_place_and_under_which_condition() -> None:
     over = seen("lives_in", "Porto", state="superseded", valid_to=START_MS)
     held = ClaimHeld(over, (), (), 0, "Lisbon", alone=False)
-    assert describe_claim_state(held) == "No longer holds · Now: Lisbon · 90 % sure · 1 source · until 14 Nov 2023"
+    assert describe_claim_state(held) == "Outdated · Now: Lisbon · 90 % sure · 1 source · until 14 Nov 2023"
     when = seen("prefers", "tea", qualifiers={"when": "on Fridays", "kept": "x"}, against=2, sources=3)
     words = describe_claim_state(ClaimHeld(when, (), (), 0, None, alone=True))
-    assert words == ("Holds · 90 % sure · 3 sources · 2 quotes against it · only when on Fridays · kept beside another")
+    assert words == ("Holds · 90 % sure · 3 sources · 2 quotes against it · only when on Fridays · kept alongside another")
 
 
 def test_places_are_found_behind_what_cannot_be_seen() -> None:

@@ -102,7 +102,7 @@ def test_reasons_in_words() -> None:
 def test_what_was_not_read_yet_can_be_read_now(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     look(qtbot, inspector, context, rig.store(OFFICE).memory_id)
     part = mentions_part(inspector)
-    settle(qtbot, lambda: "not read for names yet" in part.sentence.text())
+    settle(qtbot, lambda: "Names were not read yet" in part.sentence.text())
     assert not chips(part)
     press(part, "Read it now")
     settle(qtbot, lambda: bool(chips(part)))

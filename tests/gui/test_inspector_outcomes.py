@@ -117,7 +117,7 @@ def test_a_rule_that_was_turned_around_shows_what_it_said(
     settle(qtbot, part.original.isVisible)
     assert part.original.text() == RULE
     assert part.maturity.text() == "A warning"
-    assert "turned into a warning" in heard.sentences[-1]
+    assert "became a warning" in heard.sentences[-1]
     settle(
         qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.text.startswith("ANTI-PATTERN")
     )

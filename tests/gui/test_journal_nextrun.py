@@ -79,7 +79,7 @@ def test_deeds_stand_with_what_why_and_beside_what(
     assert (last.beside, last.aside_note) == ("With “The weir shuts.” and 1 more", "likeness")
     qtmodeltester.check(tab.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     assert context.selection.current == ids[0]
-    assert "what you keep is left as it is, and what you pin or confirm does not fade" in tab.lead.text()
+    assert "What you keep is left as it is; what you pin or confirm does not fade" in tab.lead.text()
     assert tab.lead.text().startswith(capitalize_first(due(room)))
     assert room.page.segments._buttons["next"].text() == "Next run 4"
 

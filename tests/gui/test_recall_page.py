@@ -34,7 +34,7 @@ def room(context: Context, qtbot: QtBot) -> Iterator[LabRoom]:
 
 def test_an_empty_page_teaches_and_takes_a_question(room: LabRoom) -> None:
     page = room.open()
-    assert any("Put a question as an assistant would" in one for one in texts(page))
+    assert any("Ask a question as an assistant would" in one for one in texts(page))
     assert page.head.chips.isHidden()
     assert page.head.question.field.hasFocus()
     QTest.keyClicks(page.head.question.field, QUESTION)
@@ -327,7 +327,7 @@ def test_the_pointer_opens_details_by_a_double_click(room: LabRoom) -> None:
 @pytest.mark.parametrize(
     ("at", "said"),
     [
-        (0, "It is in the answer, at rank 1st."),
+        (0, "It is 1st in the answer."),
         (4, "It was dropped at “strong”. It is much weaker than the best answer."),
         (6, "It was dropped at “no repeats”."),
         (7, "It was dropped at “in scope”. A newer memory replaced it."),
@@ -352,8 +352,8 @@ def test_a_memory_is_found_by_its_words_and_one_that_was_no_candidate_is_told(ro
     QTest.keyClicks(found.field, "umbrella")
     settle(room.qtbot, lambda: found.list.count() == 1)
     QTest.keyClick(found.field, Qt.Key.Key_Return)
-    settle(room.qtbot, lambda: found.sentence.startswith("It was no candidate at all"))
-    assert "How near it is in meaning is not known" in found.sentence
+    settle(room.qtbot, lambda: found.sentence.startswith("It was not a candidate"))
+    assert "Its similarity is not known" in found.sentence
     assert "Should have been here" in found.sentence
     found.should_button.click()
     settle(room.qtbot, lambda: [one.kind for one in room.lab.items] == ["positive"])

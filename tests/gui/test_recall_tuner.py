@@ -82,7 +82,7 @@ def test_what_is_tried_is_applied_listed_and_said(room: LabRoom, context: Contex
     page.tuner.apply.click()
     room.rest()
     assert room.lab.options.side_bound == 0.25
-    assert heard.sentences[-1].startswith("Applied.")
+    assert heard.sentences[-1].startswith("Applied to")
     assert page.tuning.trial == {}
     page.tuner.history.click()
     found = room.dialog(AppliedDialog)

@@ -98,7 +98,7 @@ def test_a_near_miss_names_its_weakest_places() -> None:
 
 
 def test_a_verdict_says_the_stage_or_that_there_was_none() -> None:
-    assert explain_missing(candidate(place=2), Status.ACTIVE) == ["It is in the answer, at rank 2nd."]
+    assert explain_missing(candidate(place=2), Status.ACTIVE) == ["It is 2nd in the answer."]
     dropped = explain_missing(candidate(dropped="duplicate", lists={"bm25": (4, 1.0)}), Status.ACTIVE)
     assert dropped[0] == "It was dropped at “no repeats”."
     assert dropped[-1] == "Found by words 4th."
@@ -204,7 +204,7 @@ def test_one_the_trace_does_not_know_is_told_with_what_would_help() -> None:
     row = FakeLibrary(laboratory).read_rows((laboratory.ids()[0],)).result()[0]
     whole = Trace(QueryPlan(), {"in_scope": 1}, (candidate(rank=1, place=1),), {}, 1.0, 0.5, 0.9)
     told = describe_absence(row, "decide Frankfurt", whole)
-    assert told[0].startswith("It was no candidate at all")
+    assert told[0].startswith("It was not a candidate")
     assert "“Frankfurt”" in told[1]
     assert describe_absence(row, "umbrella", whole)[1] == "It shares no word with the question."
     assert describe_absence(replace(row, is_cut=True), "umbrella", whole)[1].startswith("Its beginning shares no word")

@@ -52,7 +52,7 @@ def test_an_item_shows_the_question_both_sides_and_what_follows(room: Room) -> N
     assert desk.have.trust.text() == "trusted 97 %"
     assert desk.have.origin.text() == "You, in a conversation, “Hosting”"
     assert desk.have.when.text() == "14 May 2026 · recalled 31 times"  # who was given it follows below
-    assert desk.came.origin.text() == "Document: migration-plan.pdf, page 3, brought by Claude Code"
+    assert desk.came.origin.text() == "Document: migration-plan.pdf, page 3, added by Claude Code"
     assert "held back" in desk.came.when.text()
     assert desk.suggestion.act is not None
     assert desk.suggestion.act.title == "Keep both with dates"
@@ -188,7 +188,7 @@ def test_the_toast_names_the_step_and_offers_undo(room: Room) -> None:
     room.open([rival("Due on Monday.", "Due on Friday.")])
     room.press(Qt.Key.Key_Left)
     settle(room.qtbot, lambda: bool(said))
-    assert said == [("Keep what stands: done.", "Undo")]
+    assert said == [("Keep the existing memory: done.", "Undo")]
 
 
 def test_skipping_puts_it_at_the_end_and_offers_no_undo(room: Room) -> None:
@@ -417,7 +417,7 @@ def test_the_words_above_the_cards_take_no_room_from_them(room: Room) -> None:
 def test_a_row_says_what_it_is_how_often_it_was_recalled_and_who_brought_it() -> None:
     shown = row_of(harbour(), recalled=31, client="Claude Code")
     assert row_note(shown) == "Contradiction · Claude Code · recalled 31 times"
-    assert row_note(replace(shown, recalled=0, client=None, later=True)) == "Contradiction · put off"
+    assert row_note(replace(shown, recalled=0, client=None, later=True)) == "Contradiction · postponed"
 
 
 def test_what_reads_like_an_order_is_marked_by_a_shape_and_a_word(room: Room) -> None:

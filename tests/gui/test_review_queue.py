@@ -115,7 +115,7 @@ def test_several_are_decided_as_one_step(room: Room) -> None:
     room.press(Qt.Key.Key_Left)
     assert room.decided == [(tuple(one.id for one in items[:3]), Decision(Action.REJECT))]
     settle(room.qtbot, lambda: not page.stand.is_batch and [row.id for row in page.queue.rows] == [items[3].id])
-    settle(room.qtbot, lambda: heard.sentences == ["Keep what stands: done."])
+    settle(room.qtbot, lambda: heard.sentences == ["Keep the existing memory: done."])
 
 
 def test_a_heading_chooses_its_group_by_mouse_and_by_key(room: Room) -> None:
@@ -238,7 +238,7 @@ def test_more_than_the_cap_is_said(room: Room) -> None:
     page = room.open([rival(f"A{n}.", f"B{n}.") for n in range(230)])
     assert len(page.queue.rows) == 200
     assert page.desk.place == "1 of 230"
-    assert "The 200 most harmful of 230 are shown." in [found.text() for found in page.queue.findChildren(QLabel)]
+    assert "The 200 most important of 230 are shown." in [found.text() for found in page.queue.findChildren(QLabel)]
 
 
 # ---- little room, large text, both themes

@@ -226,7 +226,7 @@ def test_words() -> None:
     assert format_time_needed(20) == "about a minute"
     assert format_time_needed(600) == "about 10 minutes"
     assert format_time_needed(3 * 86_400) == "about 3 days"
-    assert describe_cost(ChangeCost("", 384, 0, 0.0, "")).startswith("All memories have their vectors")
+    assert describe_cost(ChangeCost("", 384, 0, 0.0, "")).startswith("All memories still have vectors")
     assert describe_stored_model(KeptSpace("words", 1, LATER)).startswith("the built-in model: 1 vector, kept until")
 
 

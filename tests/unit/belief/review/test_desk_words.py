@@ -150,7 +150,7 @@ def test_a_result_names_the_values_and_the_day() -> None:
 
 
 def test_a_closed_item_says_why() -> None:
-    assert describe_closing("expired", None).startswith("It waited for ninety days")
+    assert describe_closing("expired", None).startswith("It waited ninety days")
     assert describe_closing(None, "reject") == "You decided it."
     assert describe_closing("some new key", None) == describe_closing(None, None) == "It is no longer pending."
 

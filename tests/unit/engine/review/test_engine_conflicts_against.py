@@ -67,7 +67,7 @@ def test_what_a_client_brought_gives_way_and_is_named_too(rig: Rig) -> None:
     (row,) = rig.engine.conflicts.list_items(OWNER_ACTOR).result(10)
     assert row.against is not None
     assert row.against.id == have.memory_id
-    assert "it takes the place of that" in row.reason
+    assert "it replaces that" in row.reason
     done = rig.engine.conflicts.resolve(str(came.conflict), YES).result(10)
     assert (done.asked, done.active) == ((), (came.memory_id,))
 

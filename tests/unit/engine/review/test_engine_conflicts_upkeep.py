@@ -94,7 +94,7 @@ def test_old_questions_that_harm_nobody_expire_but_never_those_with_the_persons_
     asked = (mine, quiet, used, young, vouched)
     assert [state_of(rig, pair.item)[0] for pair in asked] == ["open", "moot", "open", "open", "open"]
     assert statuses(rig, quiet.came) == ["quarantined"]  # nothing was decided about it
-    assert item(rig, quiet.item).closed.startswith("It waited for ninety days")
+    assert item(rig, quiet.item).closed.startswith("It waited ninety days")
 
 
 @pytest.mark.parametrize("kind", ["classification", "quarantine"])
