@@ -150,8 +150,13 @@ def _words_of(answer: str, names: frozenset[str]) -> list[str]:
     words = [token.text for token in tokens[first:end]]
     if len(words) > 2 and words[1] == "," and words[0].lower() in verb_forms().sets["adverbs"]:
         del words[:2]  # "Recently, school reform"
-    is_common = words and (words[0].lower() in common_words() or words[0].lower() in talk_words().sets["numbers"])
+    is_common = words and (words[0].lower() in _small_words())
     return [words[0].lower(), *words[1:]] if is_common and words[0] != "I" else words
+
+
+def _small_words() -> frozenset[str]:
+    """Words that are written small within a sentence."""
+    return common_words() | talk_words().sets["numbers"] | verb_forms().sets["adverbs"]
 
 
 def _glue(words: Sequence[str]) -> str:

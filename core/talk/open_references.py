@@ -23,6 +23,8 @@ _AUX = frozenset(
 _STILL_COUNTED = frozenset(("any", "no", "once", "or", "and", "the", "ever"))
 _OFTEN = frozenset(("often", "again", "sometimes", "soon", "once", "twice", "usually", "every"))
 _DAY_WORDS = frozenset(("on", "in", "the", "week", "weekend", "of", "evening", "morning", "afternoon", "before"))
+_COUNTING = frozenset(("get", "have", "need", "want", "take", "buy", "sell", "give", "make"))
+_UNCOUNTED = _LINKED | _PLACING | {"actually", "only", "now", "today", "already", "because", "for", "."}
 _YEAR = 4  # digits
 _SUBJECTS = frozenset(("they", "he", "she", "you", "i", "we"))
 
@@ -82,11 +84,13 @@ def _opens_with_unknown(tokens: Sequence[Token], lows: Sequence[str], names: Col
 
 
 def _is_bare_noun(tokens: Sequence[Token]) -> bool:
-    """Whether a sentence opens with one common noun and nothing before it: "Defence is in September"."""
-    low, behind, third = tokens[0].low, tokens[1], verb_forms().third
-    is_common = is_noun(low) and low not in third and not low.endswith("ing") and low not in known_names()[0]
-    is_small = low in talk_words().sets["english"] or low in talk_words().sets["kin_titles"]
-    return is_common and not is_small and not behind.is_capital and behind.low in third
+    """Whether a sentence opens with a common noun and nothing before it: "Defence is in September"."""
+    low, forms, sets = tokens[0].low, verb_forms(), talk_words().sets
+    is_common = is_noun(low) and low not in forms.third and not low.endswith("ing") and low not in known_names()[0]
+    if not is_common or low in sets["english"] or low in sets["kin_titles"] or tokens[1].is_capital:
+        return False
+    verb = 2 if len(tokens) > 3 and is_noun(tokens[1].low) and tokens[2].low in forms.third else 1
+    return tokens[verb].low in forms.third or (tokens[verb].low in forms.past and tokens[verb].low not in forms.base)
 
 
 def _leaves_out(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
@@ -107,6 +111,8 @@ def _leaves_out(tokens: Sequence[Token], lows: Sequence[str], at: int) -> bool:
             for place in range(at + 1, len(lows))
         )
     if verb_forms().lemma(lows[at]) == "go" and (not behind or behind in _LINKED or behind in _OFTEN):
+        return True
+    if lows[at].isdigit() and verb_forms().lemma(lows[at - 1]) in _COUNTING and (not behind or behind in _UNCOUNTED):
         return True
     is_counted = lows[at] in talk_words().sets["counted"] and lows[at - 1] not in _STILL_COUNTED
     return is_counted and (not behind or behind in _LINKED or behind in ("that", "which"))

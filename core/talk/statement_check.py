@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
+from core.talk.clauses import is_finite
 from core.talk.vocabulary import Edit, Token, starts_with, stem_word, talk_words, verb_forms
 from core.types.talk import StatementType
 
@@ -22,12 +23,15 @@ _ALSO = re.compile(r"^(\w+(?: (?:has|have|is|are|was|were|will|can))?) also (?!k
 _TOO = re.compile(r",? (?:too|as well)(?=\.$|,| (?:when|because|since|and|but)\b)")
 # Words that compare with what was said before it and say nothing without it: "is still looking", "even had a picnic".
 _COMPARING = re.compile(r"(?<=\w )(?P<word>still|even|just|also) (?P<behind>[a-z]+)\b")
+_RELATIVE = frozenset(("that", "who", "and", "or", ",", "not", "does", "do"))
 _NEEDED = frozenset(("though", "if", "when", "as", "like", "because", "before", "after", "in", "on", "at", "a", "an"))
 _NEEDED |= {"the", "for", "more", "less", "to", "so", "not", "one", "two", "three", "with", "and", "or", "but"}
 _OPENING = re.compile(r"^(?:Just|Even|Also|Still) (?=(?:on|in|at) \d|(?:on|in) the week)")
 _UP_TO_NOW = re.compile(r" so far(?=\.$)")
 _NARROWING = frozenset(("of", "for", "to", "that", "where", "which", "who", "called", "named", "about", "behind"))
-_BINDERS = frozenset(("when", "whenever", "while", "because", "although", "though", "until", "even"))
+_BINDERS = frozenset(
+    ("when", "whenever", "while", "because", "although", "though", "until", "even", "since", "after", "before")
+)
 
 
 def correct_tense(told: str, dates: Sequence[Edit]) -> str:
@@ -95,15 +99,24 @@ def is_dependent(lows: Sequence[str], verbs: int) -> bool:
 
 
 def lacks_article(tokens: Sequence[Token], first: int) -> bool:
-    """Whether a clause opens with a bare thing in note style: "Store's going good"."""
+    """Whether a clause opens with a bare thing or person in note style: "Store's going good", "boss is rude"."""
     low = tokens[first].low
+    if low in talk_words().sets["people"] and low not in talk_words().sets["kin_titles"]:
+        return not tokens[first + 1].is_capital and is_finite(tokens, first + 1, first)
     is_thing = low in talk_words().sets["things"] or low in verb_forms().sets["noun_too"]
     return is_thing and tokens[first + 1].low == "'s"
 
 
 def names_bare_thing(lows: Sequence[str]) -> bool:
-    """Whether a clause is a thing and its name without a verb: "a dog called Rex"."""
+    """Whether a clause is a thing or person with what is said of it, but no verb of its own: "a dog called Rex"."""
     forms = verb_forms()
+    if lows[0] in ("a", "an", "someone", "somebody") and {"that", "who"} & {*lows[1:4]}:
+        return not any(
+            (low in forms.third or low in forms.past)
+            and lows[at - 1] not in _RELATIVE
+            and lows[at - 2] not in _RELATIVE
+            for at, low in enumerate(lows[3:], 3)
+        )
     rest = [low for low in lows if low in forms.third or low in forms.past or low in forms.sets["modals"]]
     return lows[0] in ("a", "an") and bool(rest) and set(rest) <= {"called", "named"}
 

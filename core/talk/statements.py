@@ -49,7 +49,7 @@ WORTH = 1.15
 LONE_WORTH, DIARY_WORTH = 1.3, 1.9
 """Likewise where nobody answers, and in what the owner writes alone: a diary tells of much that only its day needs."""
 _LONE_LASTING = 0.8
-"""How lasting must be what is told to nobody or to an assistant, unless it is dated: the rest is only its day's."""
+"""How lasting must be what the owner writes alone or to an assistant, unless it is dated: the rest is its day's."""
 _PASSING = frozenset((StatementType.ATTRIBUTE, StatementType.OPINION, StatementType.PREFERENCE))
 _BRIEF, _BRIEF_WORTH = 0.4, 1.7  # how one is or what one thinks for a day only is kept where it weighs much
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
@@ -123,7 +123,7 @@ class _Distiller:
         self._turns = turns
         self._references = References(turns)
         self._sure, self._worth = sure, max(worth, _worth_of_kind(turns))
-        self._is_alone = self._worth > worth or self._references.has_assistant
+        self._is_alone = self._worth >= DIARY_WORTH or self._references.has_assistant
         self._names = frozenset(
             part for name in self._references.speakers for part in (name.lower(), *name.lower().split())
         )
@@ -134,6 +134,7 @@ class _Distiller:
         self._stems = _StemsSaid(self._references.speakers)
         self._last_subject: tuple[int, str] = (-1, "")
         self._companions: tuple[int, str] = (-1, "")
+        self._asked = ""  # the last question of the turn before
 
     def list_sentences(self) -> Iterator[_Said]:
         """All sentences that are read; what is not English is counted."""
@@ -195,9 +196,9 @@ class _Distiller:
         if reason:
             self._skipped[reason] += 1
         self._references.note(one.tokens, speech.speaker, speech.addressee)
-        beside = self._references.find_companions(one.tokens, speech.speaker)
-        if beside or self._companions[0] != one.number:
+        if beside := self._references.find_companions(one.tokens, speech.speaker):
             self._companions = (one.number, beside)
+        self._asked = _last_question(one.sentence.text) if "?" in one.sentence.text else ""
 
     def finish(self) -> ConversationStatements:
         """All that was made."""
@@ -208,11 +209,11 @@ class _Distiller:
     def _speech(self, one: _Said) -> Speech:
         speaker = self._references.name_of(one.turn)
         addressee, sure = self._references.addressee_of(one.turn, one.who_before)
-        number, beside = self._companions
-        if number != one.number:
-            asked = tokenize_talk(_last_question(one.before)) if "?" in one.before else ()
-            beside = self._references.find_companions(asked, speaker, is_asked=True)
-        return Speech(speaker, addressee, sure, one.turn.said_ms, beside)
+        if self._companions[0] != one.number:
+            asked = self._asked if self._companions[0] == one.number - 1 else ""
+            beside = self._references.find_companions(tokenize_talk(asked), speaker, is_asked=True)
+            self._companions = (one.number, beside)
+        return Speech(speaker, addressee, sure, one.turn.said_ms, self._companions[1])
 
     def _refusal(self, one: _Said, reading: Reading) -> str | None:
         """Why a sentence gives no statement by what it is; None where it may."""

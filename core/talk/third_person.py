@@ -226,10 +226,10 @@ def _check_shape(tokens: Sequence[Token], clause: Clause) -> None:
         raise UnclearClauseError("fragment")
     if lows[0] in ("let's", "lets", "please", "what", "who", "how", "why", "where", "which", "that", "than"):
         raise UnclearClauseError("fragment")
-    rest = [low for low in words if low not in _TRAILING]
+    rest = [low for low in lows if (low[:1].isalnum() or low.startswith("'")) and low not in _TRAILING]
     aux = {"am", "is", "are", "was", "were", "do", "does", "did", "have", "has", "had", "to"}
     last = rest[-1] if rest else ""
-    if last in aux or last in verb_forms().sets["modals"] or last.endswith("n't") or lows[-1] in ("'m", "'ll", "'re"):
+    if last in aux or last in verb_forms().sets["modals"] or last.endswith("n't") or last in ("'m", "'ll", "'re"):
         raise UnclearClauseError("fragment")
     if lows[0] in ("this", "that", "these", "those") or (lows[0] == "there" and lows[1] not in _there_verbs()):
         raise UnclearClauseError("reference")
@@ -612,6 +612,8 @@ def _opens_with_other_name(draft: ClauseDraft, at: int) -> bool:
     """Whether a clause is about somebody whose name nobody knows to be one: "Dot has her tea" is Dot's."""
     first = draft.clause.first
     token = draft.tokens[first]
+    if token.low in talk_words().sets["people"]:  # "kid lost his cap"
+        return at > first
     is_plain = token.low in common_words() or token.low in talk_words().sets["english"]
     is_known = any(one.first <= first < one.end for one in draft.phrases)
     is_object = at + 1 < draft.clause.end and draft.tokens[at + 1].is_capital  # "Raff calls her Mossy"

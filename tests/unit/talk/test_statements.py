@@ -402,3 +402,26 @@ def test_what_is_told_to_an_assistant_has_to_last() -> None:
 
     assert _distill(*lines).statements
     assert not _distill(*lines, read=read).statements
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Since I was baptized.",
+        "I'm not though.",
+        "I got 9 actually.",
+        "A man that doesn't drink and likes horses.",
+        "Kid can't do a taper in Leith.",
+    ],
+)
+def test_fragments_in_note_style_are_no_statements(said: str) -> None:
+    assert not _told(("Mara", said))
+
+
+def test_an_adverb_that_opens_an_answer_is_written_small() -> None:
+    assert _told(("Joss", "What do you sing?"), ("Mara", "Mostly shanties.")) == ["Mara sings mostly shanties."]
+
+
+def test_a_question_about_lately_is_answered_without_it() -> None:
+    lines = ("Joss", "What topics have you been working on lately?"), ("Mara", "Recently, school reform.")
+    assert _told(*lines) == ["Mara has been working on school reform."]
