@@ -270,7 +270,7 @@ def test_a_recovery_code_that_is_not_typed_back_is_given_up(palace: Palace) -> N
         person.type(b"AAAA-BBBB\n")
         ended = person.ended()
     assert ended.code == 4
-    assert "the old one still holds" in ended.err
+    assert "the old one stays valid" in ended.err
     assert (palace.home / "vault.keys").read_bytes() == before
 
 

@@ -134,7 +134,7 @@ def test_without_its_head_a_vault_is_asked_about_too(palace: Palace) -> None:
     token = pair(palace, "kept", "read")
     (palace.home / "vault.head").unlink()
     with palace.serving() as serving:
-        serving.wait_for("cannot be told")
+        serving.wait_for("cannot tell")
         assert refusal(palace, "kept", token).code is Code.OLDER_VAULT
         assert palace.run("verify", "--accept-older", "--yes").code == 0
         assert refusal(palace, "kept", token).code is Code.UNAUTHENTICATED  # nothing tells that it still stands

@@ -52,9 +52,9 @@ def test_what_cannot_be_done_with_a_line_says_why(room: ClientsRoom) -> None:
 
     assert told() == [(True, "See what was ask"), (False, "Nothing was writ")]
     tab.list.select_rows("s1")
-    assert told() == [(False, "A receipt is kep"), (True, "Undo what this s")]
+    assert told() == [(False, "Receipts are kep"), (True, "Undo what this s")]
     tab.list.select_rows("s2")
-    assert told() == [(False, "A receipt is kep"), (False, "It is already un")]
+    assert told() == [(False, "Receipts are kep"), (False, "It is already un")]
 
 
 def test_a_step_that_was_taken_back_meanwhile_is_not_offered_again(room: ClientsRoom) -> None:

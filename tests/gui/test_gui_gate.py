@@ -340,7 +340,7 @@ def test_a_damaged_key_file_is_told_with_a_way_to_look_again(qtbot: QtBot, tmp_p
     for there in door(qtbot, home, ring):
         sheet = there.page(Sheet)
         assert "key file" in sheet.sentence.text()
-        assert "No secret was tried" in sheet.sentence.text()
+        assert "Your passphrase was not checked" in sheet.sentence.text()
 
 
 def test_caps_lock_is_noticed_by_the_letters(there: Door) -> None:
@@ -387,7 +387,7 @@ def test_the_code_can_be_saved_for_this_person_alone(there: Door, tmp_path: Path
     page = ShowCode(there.context, CODE, lambda: None)
     there.qtbot.addWidget(page)
     page.save_to(str(tmp_path / "no such folder" / "code.txt"))
-    settle(there.qtbot, lambda: "could not be written" in page.sheet.problem)
+    settle(there.qtbot, lambda: "could not be saved" in page.sheet.problem)
     (tmp_path / "code.txt").write_text("old")
     (tmp_path / "code.txt").chmod(0o644)
     page.save_to(str(tmp_path / "code.txt"))

@@ -137,7 +137,7 @@ def test_delete_undoes_and_again_redoes(page: JournalPage, context: Context, rig
     step = choose(page, "Forget a memory")
     assert step.undone
     assert action_of_step(step) == "Redo"
-    assert "taken back at" in details_of(step, rig.clock.now_ms())
+    assert "undone at" in details_of(step, rig.clock.now_ms())
     assert texts(rig) == {"The boat is called Heron."}
     settle(qtbot, page.tabs.changes.list.buttons.act_button.isVisible)
     page.tabs.changes.list.buttons.act_button.click()

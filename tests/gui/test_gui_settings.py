@@ -329,7 +329,7 @@ def test_a_new_recovery_code_is_shown_once_and_checked(
     dialog.kept.click()
     dialog.typed.setText("AAAA")
     dialog.check.click()
-    settle(qtbot, lambda: "not the new code" in dialog.trouble.text())
+    settle(qtbot, lambda: "not match the new code" in dialog.trouble.text())
     dialog.typed.setText(code.lower().replace("-", " "))
     dialog.check.click()
     settle(qtbot, lambda: heard.sentences == ["The new recovery code is valid."])

@@ -228,7 +228,9 @@ def test_states_say_what_took_the_place_and_under_which_condition() -> None:
     assert describe_claim_state(held) == "Outdated · Now: Lisbon · 90 % sure · 1 source · until 14 Nov 2023"
     when = seen("prefers", "tea", qualifiers={"when": "on Fridays", "kept": "x"}, against=2, sources=3)
     words = describe_claim_state(ClaimHeld(when, (), (), 0, None, alone=True))
-    assert words == ("Holds · 90 % sure · 3 sources · 2 quotes against it · only when on Fridays · kept alongside another")
+    assert words == (
+        "Holds · 90 % sure · 3 sources · 2 quotes against it · only when on Fridays · kept alongside another"
+    )
 
 
 def test_places_are_found_behind_what_cannot_be_seen() -> None:

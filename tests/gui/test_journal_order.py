@@ -126,7 +126,7 @@ def test_what_holds_heavy_work_is_told_once_with_its_way_back(room: JournalRoom,
     tab = room.enter("health").tabs.health
     [rest] = tab.work.rests
     assert rest.key == key
-    assert "goes on by itself" in rest.back
+    assert "resumes" in rest.back
     assert rest.says in room.words(tab)
     assert rest.back in room.words(tab)
     went: list[tuple[str, str]] = []

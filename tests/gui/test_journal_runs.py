@@ -214,7 +214,7 @@ def test_erasing_now_is_a_danger_and_not_the_default(room: JournalRoom) -> None:
     dialog = room.dialog(RunDialog)
     assert (dialog.windowTitle(), dialog.act.property("kind")) == ("Erase now", "danger")
     assert dialog.cancel.isDefault()
-    assert dialog.sentences[-1].endswith("That cannot be undone.")
+    assert dialog.sentences[-1].endswith("cannot be undone.")
     QTest.keyClick(dialog, Qt.Key.Key_Return)
     room.rest()
     assert room.jobs.asked == []

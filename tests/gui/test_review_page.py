@@ -428,7 +428,7 @@ def test_what_reads_like_an_order_is_marked_by_a_shape_and_a_word(room: Room) ->
     assert (banner.sentence, banner.isHidden()) == (told, False)
     assert banner.accessibleName() == f"Reads like an instruction. {told}"
     assert not banner._sign.pixmap().isNull()
-    assert "reads like an order" in row_note(replace(row_of(order), warned=True))
+    assert "reads like an instruction" in row_note(replace(row_of(order), warned=True))
     plain = item("proposal", side(newcomer("The boat lies in Kappeln.")))
     page.desk.show_item(plain)
     assert (banner.sentence, banner.isHidden()) == ("", True)
@@ -448,7 +448,7 @@ def test_what_a_proposal_contradicts_is_shown_beside_it(room: Room) -> None:
     assert page.desk.have.text.toPlainText() == "The boat lies in Kappeln."
     assert not page.desk.is_pair
     told = sentence_of(Decision(Action.SUPERSEDE), DecisionReply("s", "Accept a memory", (), ("m",), asked=("q",)), 1)
-    assert "It contradicts what stands, so it waits as another question" in told
+    assert "It contradicts the current memory, so it waits as another question" in told
 
 
 def test_a_proposal_without_a_client_says_where_it_is_from() -> None:

@@ -200,7 +200,7 @@ def test_a_served_model_that_is_away_is_told_and_the_built_in_is_offered(
 ) -> None:
     spaces.now = Embedding(SMALL, SMALL, 8, SMALL, code="E3001")
     section.activate()
-    settled(qtbot, section.now.told.text, "words alone are compared")
+    settled(qtbot, section.now.told.text, "search uses words only")
     assert section.models.itemText(0) == "Built-in model"
     assert section.models.itemData(0) == ""
     assert section.models.findData(SMALL) == -1
@@ -215,7 +215,7 @@ def test_giving_up_old_vectors_asks_once_more(qtbot: QtBot, section: MeaningSect
     assert spaces.asked == []
     settle(qtbot, lambda: buttons(section.old) == ["Delete them"])
     press(section.old, "Delete them")
-    settled(qtbot, section.old.description.text, "given up")
+    settled(qtbot, section.old.description.text, "to be deleted")
     assert spaces.asked == [("forget", SMALL)]
     settle(qtbot, lambda: buttons(section.old) == [])
 
