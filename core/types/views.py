@@ -303,6 +303,61 @@ GAP = 1.0
 """Plan units between two rooms."""
 
 
+SLOT_ASPECT = 2.6
+"""How many times wider than high a place is drawn: it holds a card. Plan units count places, in both directions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Furnishing:
+    """By what a room is recognised, whatever it holds; stable, and different from its neighbours'.
+
+    Attributes:
+        emblem: name of an icon in `resources/icons`.
+        tint: 0 to 7, index of a hue of the theme.
+        outline: 0 to 3, kind of its corners: square, cut, round, notched.
+        floor: 0 to 7, texture of its ground.
+    """
+
+    emblem: str
+    tint: int
+    outline: int
+    floor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """A memory by which a room is known.
+
+    Attributes:
+        head: the beginning of its text, at most 200 characters, as it came.
+        position: 0 to 5, where it comes in its room's walk.
+        x: its place inside the room, plan units; `y` likewise.
+        at: epoch ms, when it was said or happened, else when it was recorded.
+        chosen_by: `owner` or `lifecycle`.
+    """
+
+    memory_id: str
+    head: str
+    kind: Kind
+    position: int
+    x: float
+    y: float
+    at: int
+    chosen_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alcove:
+    """A part of a large room with a name of its own; edges inside the room, plan units."""
+
+    id: str
+    name: str
+    x: float
+    y: float
+    w: float
+    h: float
+
+
 @dataclass(frozen=True, slots=True)
 class RoomPlan:
     """A room: a topic inside a wing.
@@ -312,6 +367,10 @@ class RoomPlan:
         count: memories with a place in it that are neither deleted nor superseded.
         density: how often the unit grid is halved in it; 0 for one place a unit, 1 for places every half unit, …
         made_by: `owner` or `lifecycle`; a room the person named, made or moved is the owner's.
+        furnishing: None until the arranger has seen the room, a moment after it was made.
+        landmarks: by position, six at most; those that are neither deleted nor superseded.
+        alcoves: its parts, from the top; none in a room of some sixty or fewer.
+        fresh: memories of `count` recorded within the last seven days.
     """
 
     id: str
@@ -323,6 +382,10 @@ class RoomPlan:
     count: int
     density: int
     made_by: str
+    furnishing: Furnishing | None = None
+    landmarks: tuple[Landmark, ...] = ()
+    alcoves: tuple[Alcove, ...] = ()
+    fresh: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +446,7 @@ class Loci:
         said_at: epoch ms, int64: when it was said or happened, else when it was recorded.
         pinned: bool.
         moved: bool, whether the person put it there.
+        ground: bool; small talk, or an episode under the statement that was made of it: drawn faint, without a card.
     """
 
     room_id: str
@@ -400,6 +464,7 @@ class Loci:
     said_at: NDArray[np.int64]
     pinned: NDArray[np.bool_]
     moved: NDArray[np.bool_]
+    ground: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
