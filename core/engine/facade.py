@@ -56,6 +56,7 @@ from core.engine.vault.vault import VaultGroup, create_vault, restore_vault
 from core.engine.views.entities import Entities
 from core.engine.views.graph import Graph
 from core.engine.views.palace import Palace
+from core.engine.views.rehearsals import Rehearsals
 from core.engine.views.timeline import Timeline
 from core.entities.resolution import EntityCandidate as EntityCandidate
 from core.errors import Code, LociError
@@ -192,6 +193,7 @@ class Engine:
         self.graph = Graph(get_storage, get_search)
         self.timeline = Timeline(get_storage, get_search)
         self.palace = Palace(get_storage, get_search)
+        self.rehearsals = Rehearsals(get_storage)
         self.laboratory = Laboratory(get_storage, get_search, self.flush_journal, self._authority)
         self.refinement = ModelRefinement(self._require_open_vault, lambda: self.loop)
         self.embedding_models = EmbeddingModels(

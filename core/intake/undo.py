@@ -185,7 +185,8 @@ def undo_many(tx: Tx, step_ids: Sequence[str], by: str) -> UndoneSteps:
 _SHARED = frozenset({"conversations", "spaces", "undo_steps"})
 # What is said of a memory and holds nothing up: without it the memory stands as it stood.
 _REMARKS = frozenset(
-    {"distilled", "fading", "gaps", "readings", "replays", "rule_applications", "spared", "statements", "verdicts"}
+    {"distilled", "fading", "gaps", "readings", "rehearsals", "replays", "rule_applications", "spared", "statements"}
+    | {"verdicts"}
 )
 # What a row cannot come back without; another step may have taken it away.
 _PARENTS = (

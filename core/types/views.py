@@ -483,6 +483,75 @@ class Whereabouts:
     y: float
 
 
+class Grade(StrEnum):
+    """How well a landmark was recalled, from not at all to without an effort."""
+
+    AGAIN = "again"
+    HARD = "hard"
+    GOOD = "good"
+    EASY = "easy"
+
+
+@dataclass(frozen=True, slots=True)
+class WalkStop:
+    """One landmark on a walk.
+
+    Attributes:
+        text: all of it, as it came.
+        occurred: when it was said or happened; None where nobody knows.
+        recorded_at: epoch ms.
+        emblem: name of an icon in `resources/icons`; None where the room has none yet.
+        x: its place inside the room, plan units; `y` likewise.
+        times: how often it was graded; 0 where it was never rehearsed.
+        due_at: epoch ms, when it is to be recalled next; None where it was never rehearsed.
+        is_due: whether that time has come.
+        intervals: milliseconds until the next time, for each grade that could be given now.
+    """
+
+    memory_id: str
+    text: str
+    kind: Kind
+    occurred: When | None
+    recorded_at: int
+    room_id: str
+    room: str
+    emblem: str | None
+    x: float
+    y: float
+    times: int
+    due_at: int | None
+    is_due: bool
+    intervals: Mapping[Grade, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The landmarks of a wing, in the order in which they are passed.
+
+    Attributes:
+        space: the wing's name.
+        stops: room by room, from the top and from the left, each room's landmarks by position.
+    """
+
+    wing_id: str
+    space: str
+    stops: tuple[WalkStop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GradeReply:
+    """What a grade did.
+
+    Attributes:
+        due_at: epoch ms, when the landmark is to be recalled next.
+        intervals: milliseconds until the next time, for each grade that could be given now.
+    """
+
+    step_id: str
+    due_at: int
+    intervals: Mapping[Grade, int]
+
+
 MEANING = "meaning"
 """Edge type: near in meaning (cosine of the stored vectors), computed, not stored."""
 CONVERSATION = "conversation"
