@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
+from core.memory.landmarks import forget_landmarks, strip_room
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.types.values import Kind, Status
 from core.types.views import GAP, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
@@ -428,7 +429,7 @@ class PlaceCheck:
             self._rooms[after["room_id"]][after["x"], after["y"]] = after["memory_id"]
 
 
-def remove_places(tx: Tx, labels: Iterable[int]) -> None:
+def remove_places(tx: Tx, labels: Sequence[int]) -> None:
     """Free the places of memories that are about to vanish; an undo brings them back."""
     for label in labels:
         found = tx.value(
@@ -436,6 +437,7 @@ def remove_places(tx: Tx, labels: Iterable[int]) -> None:
         )
         if found is not None:
             tx.delete("places", {"memory_id": found})
+    forget_landmarks(tx, labels)
 
 
 def find_strays(rows: Rows, memory_ids: Iterable[str] | None = None) -> list[str]:
@@ -461,6 +463,7 @@ def remove_newcomers(tx: Tx, room_id: str) -> None:
         "SELECT memory_id FROM places WHERE room_id = ? AND placed_by = 'lifecycle'", (room_id,)
     ):
         tx.delete("places", {"memory_id": memory_id})
+    strip_room(tx, room_id)
 
 
 def remove_plan(tx: Tx, space_id: str) -> None:
@@ -470,4 +473,5 @@ def remove_plan(tx: Tx, space_id: str) -> None:
         UserError: something still stands in one of them.
     """
     for (room_id,) in tx.all("SELECT id FROM rooms WHERE space_id = ? ORDER BY parent_id IS NULL, id", (space_id,)):
+        strip_room(tx, room_id)
         tx.delete("rooms", {"id": room_id})
