@@ -8,7 +8,7 @@ decide where something stands.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,10 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
-from core.memory.landmarks import forget_landmarks, strip_room
+from core.memory.landmarks import (
+    GROUND,
+    forget_landmarks,
+    read_alcoves,
+    read_furnishings,
+    read_landmarks,
+    strip_room,
+)
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.types.values import Kind, Status
-from core.types.views import GAP, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
+from core.types.views import GAP, Furnishing, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -44,6 +51,14 @@ _FAINT = (
     "SELECT p.room_id, count(*) FROM memories m JOIN places p ON p.memory_id = m.id "
     "WHERE m.space_id IN (SELECT id FROM spaces) AND m.status IN ('superseded', 'deleted') GROUP BY p.room_id"
 )
+FRESH_MS = 7 * 24 * 3_600_000
+"""So long a memory counts as fresh after it was recorded."""
+# Where nothing is older, as after a first import, all is fresh, and counting it by room would read every memory.
+_IS_OLDER = "SELECT 1 FROM memories WHERE recorded_at < ? LIMIT 1"
+_FRESH = (
+    "SELECT p.room_id, count(*) FROM memories m INDEXED BY ix_memories_recorded CROSS JOIN places p "
+    "ON p.memory_id = m.id WHERE m.recorded_at >= ? AND m.status NOT IN ('superseded', 'deleted') GROUP BY p.room_id"
+)
 _STANDING = (
     "SELECT space_id, count(*) FROM memories WHERE space_id IN (SELECT id FROM spaces) "
     "AND status IN ('active', 'disputed', 'quarantined', 'consolidated', 'archived') GROUP BY space_id"
@@ -51,10 +66,10 @@ _STANDING = (
 _LOCI = (
     "SELECT m.id, m.n, p.x, p.y, m.kind, m.status, m.trust, m.importance, m.recorded_at, m.retired_at, "  # noqa: S608
     "m.occurred_at, "
-    f"m.pinned, p.placed_by, {STRENGTH_COLUMNS} "
+    f"m.pinned, p.placed_by, {GROUND}, {STRENGTH_COLUMNS} "
     f"FROM places p JOIN memories m ON m.id = p.memory_id{STRENGTH_JOINS}WHERE p.room_id = ? ORDER BY m.n"
 )
-_LOCUS = 13  # columns before those of strength
+_LOCUS = 14  # columns before those of strength
 
 _RECORDED = ("SELECT min(recorded_at), max(recorded_at) FROM memories", "SELECT recorded_at FROM memories")
 # Two queries, each within one index; where nothing says when it was said, the time of recording stands for it.
@@ -69,20 +84,24 @@ _SAID_AT = (
 _SAID = (_SAID_SPAN, _SAID_AT)
 
 
-def read_floor_plan(rows: Rows) -> PalacePlan:
+def read_floor_plan(rows: Rows, now_ms: int) -> PalacePlan:
     """The plan without its loci.
+
+    Args:
+        now_ms: the present, epoch ms; what was recorded within `FRESH_MS` before it is fresh.
 
     Returns:
         Wings from left to right, their rooms in the order they were made.
     """
-    standing, faint = dict(rows.all(_STANDING)), dict(rows.all(_FAINT))
-    placed = {room_id: (count, density) for room_id, count, density in rows.all(_ROOMS)}
+    standing, furnishings = dict(rows.all(_STANDING)), read_furnishings(rows)
     by_wing: dict[str, list[RoomPlan]] = {}
-    for room in read_rooms(rows):
-        count, density = placed.get(room.id, (0, 0))
-        by_wing.setdefault(room.wing_id, []).append(_room_plan(room, count - faint.get(room.id, 0), density))
+    for wing_id, room in _read_room_plans(rows, now_ms, furnishings):
+        by_wing.setdefault(wing_id, []).append(room)
     wings = _apart(
-        [_wing_plan(wing, by_wing.get(wing.id, []), standing.get(wing.space_id, 0)) for wing in read_wings(rows)]
+        [
+            _wing_plan(wing, by_wing.get(wing.id, []), standing.get(wing.space_id, 0), furnishings.get(wing.id))
+            for wing in read_wings(rows)
+        ]
     )
     earliest, latest, recorded = _histogram(rows, _RECORDED)
     said_from, said_to, said = _histogram(rows, _SAID)
@@ -98,11 +117,37 @@ def read_floor_plan(rows: Rows) -> PalacePlan:
     )
 
 
-def _room_plan(room: Room, count: int, density: int) -> RoomPlan:
-    return RoomPlan(room.id, room.name, room.x, room.y, room.w, room.h, count, density, room.made_by)
+def _read_room_plans(rows: Rows, now_ms: int, furnishings: Mapping[str, Furnishing]) -> Iterator[tuple[str, RoomPlan]]:
+    """Every room with the id of its wing."""
+    faint, landmarks, alcoves = dict(rows.all(_FAINT)), read_landmarks(rows), read_alcoves(rows)
+    placed = {room_id: (count, density) for room_id, count, density in rows.all(_ROOMS)}
+    since = now_ms - FRESH_MS
+    is_all_fresh = rows.one(_IS_OLDER, (since,)) is None
+    fresh = {} if is_all_fresh else dict(rows.all(_FRESH, (since,)))
+    for room in read_rooms(rows):
+        all_there, density = placed.get(room.id, (0, 0))
+        count = all_there - faint.get(room.id, 0)
+        yield (
+            room.wing_id,
+            RoomPlan(
+                room.id,
+                room.name,
+                room.x,
+                room.y,
+                room.w,
+                room.h,
+                count,
+                density,
+                room.made_by,
+                furnishings.get(room.id),
+                landmarks.get(room.id, ()),
+                alcoves.get(room.id, ()),
+                count if is_all_fresh else fresh.get(room.id, 0),
+            ),
+        )
 
 
-def _wing_plan(wing: Wing, inside: Sequence[RoomPlan], standing: int) -> WingPlan:
+def _wing_plan(wing: Wing, inside: Sequence[RoomPlan], standing: int, furnishing: Furnishing | None) -> WingPlan:
     count = sum(room.count for room in inside)
     high = max((room.y + room.h for room in inside), default=0.0)
     wide = max((room.x + room.w for room in inside), default=0.0)
@@ -117,6 +162,7 @@ def _wing_plan(wing: Wing, inside: Sequence[RoomPlan], standing: int) -> WingPla
         count,
         max(0, standing - count),
         tuple(inside),
+        furnishing,
     )
 
 
@@ -172,6 +218,7 @@ def read_loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
         said_at=np.array([own if at is None else at for at, own in zip(found[10], found[8], strict=True)], np.int64),
         pinned=np.array(found[11], np.bool_),
         moved=np.array([by == "owner" for by in found[12]], np.bool_),
+        ground=np.array(found[13], np.bool_),
     )
 
 

@@ -1,19 +1,56 @@
-"""Rows of landmarks, alcoves and rehearsals: who a room is known by, what parts it has, how well one recalls it.
+"""What a room is recognised by: its furnishing, its landmarks and alcoves; and which memories are mere ground in it.
 
-Must not do: choose a landmark.
+Must not do: choose any of it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from core.types.values import Kind
+from core.types.views import Alcove, Furnishing, Landmark
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 MOST = 6
 """Landmarks of a room at most."""
+HEAD_CHARS = 200
+GROUND = (
+    "(EXISTS (SELECT 1 FROM readings told WHERE told.memory_id = m.id AND told.small_talk = 1) OR (m.kind = 'episode' "
+    "AND EXISTS (SELECT 1 FROM statements said JOIN memories made ON made.id = said.memory_id "
+    "WHERE said.episode_id = m.id AND made.status <> 'deleted')))"
+)
+"""Whether `m` is the ground others stand on: small talk, or an episode of which a statement was made."""
+STANDS = "m.status NOT IN ('superseded', 'deleted')"
+_LANDMARKS = (
+    f"SELECT l.room_id, l.memory_id, substr(m.text, 1, {HEAD_CHARS}), m.kind, l.position, p.x, p.y, "  # noqa: S608 - constants
+    "coalesce(m.occurred_at, m.recorded_at), l.chosen_by FROM landmarks l CROSS JOIN memories m ON m.id = l.memory_id "
+    f"JOIN places p ON p.memory_id = l.memory_id AND p.room_id = l.room_id WHERE {STANDS} "
+    "ORDER BY l.room_id, l.position"
+)
+_FURNISHING = "SELECT id, emblem, tint, outline, floor FROM rooms WHERE emblem IS NOT NULL"
+
+
+def read_furnishings(rows: Rows) -> Mapping[str, Furnishing]:
+    """Room or wing to its furnishing; those that have none yet are left out."""
+    return {room_id: Furnishing(*told) for room_id, *told in rows.all(f"{_FURNISHING} AND tint IS NOT NULL")}
+
+
+def read_landmarks(rows: Rows) -> Mapping[str, tuple[Landmark, ...]]:
+    """Room to its landmarks that stand, by position."""
+    found: dict[str, list[Landmark]] = {}
+    for room_id, memory_id, head, kind, *told in rows.all(_LANDMARKS):
+        found.setdefault(room_id, []).append(Landmark(memory_id, head, Kind(kind), *told))
+    return {room_id: tuple(marks) for room_id, marks in found.items()}
+
+
+def read_alcoves(rows: Rows) -> Mapping[str, tuple[Alcove, ...]]:
+    """Room to its alcoves, from the top."""
+    found: dict[str, list[Alcove]] = {}
+    for room_id, *told in rows.all("SELECT room_id, id, name, x, y, w, h FROM alcoves ORDER BY room_id, y, x"):
+        found.setdefault(room_id, []).append(Alcove(*told))
+    return {room_id: tuple(alcoves) for room_id, alcoves in found.items()}
 
 
 def strip_room(tx: Tx, room_id: str) -> None:

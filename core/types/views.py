@@ -396,6 +396,7 @@ class WingPlan:
         id: the id of its own row in `rooms` (the one without a parent).
         x: left edge in the palace, plan units; `y`, `w`, `h` likewise.
         waiting: memories of the space that have no place yet.
+        furnishing: None until the arranger has seen the wing.
     """
 
     id: str
@@ -408,6 +409,7 @@ class WingPlan:
     count: int
     waiting: int
     rooms: tuple[RoomPlan, ...]
+    furnishing: Furnishing | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,9 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._storage().read(floor_plan.read_floor_plan)
+        storage = self._storage()
+        now = storage.clock.now_ms()
+        return storage.read(lambda rows: floor_plan.read_floor_plan(rows, now))
 
     def read_loci(self, room_id: str) -> Future[Loci]:
         """All loci of one room.
