@@ -68,16 +68,14 @@ def free_landmark(tx: Tx, memory_id: str) -> None:
 
 
 def forget_landmarks(tx: Tx, labels: Sequence[int]) -> None:
-    """Forget that memories which are about to vanish were landmarks, and how they were recalled."""
+    """Forget that memories which are about to vanish were landmarks; an undo brings that back."""
     found = tx.all(
-        "SELECT m.id FROM json_each(:labels) w JOIN memories m ON m.n = w.value WHERE EXISTS "
-        "(SELECT 1 FROM landmarks l WHERE l.memory_id = m.id) OR EXISTS "
-        "(SELECT 1 FROM rehearsals r WHERE r.memory_id = m.id)",
-        {"labels": json.dumps(list(labels))},
+        "SELECT l.memory_id FROM json_each(?) w JOIN memories m ON m.n = w.value "
+        "JOIN landmarks l ON l.memory_id = m.id",
+        (json.dumps(list(labels)),),
     )
     for (memory_id,) in found:
         free_landmark(tx, memory_id)
-        tx.delete("rehearsals", {"memory_id": memory_id})
 
 
 def carry_place(tx: Tx, old_id: str, new_id: str, *, is_moved: bool) -> None:
@@ -95,7 +93,3 @@ def carry_place(tx: Tx, old_id: str, new_id: str, *, is_moved: bool) -> None:
         return
     for room_id, position in tx.all("SELECT room_id, position FROM landmarks WHERE memory_id = ?", (old_id,)):
         tx.update("landmarks", {"room_id": room_id, "position": position}, {"memory_id": new_id})
-    recalled = tx.row("rehearsals", {"memory_id": old_id})
-    if recalled is not None:
-        tx.delete("rehearsals", {"memory_id": old_id})
-        tx.insert("rehearsals", {**recalled, "memory_id": new_id})
