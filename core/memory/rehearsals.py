@@ -13,7 +13,7 @@ from core.errors import Code, UserError
 from core.memory.read import read_occurred
 from core.score.rehearsal import Rehearsal, forecast_intervals
 from core.types.values import Kind
-from core.types.views import Walk, WalkStop
+from core.types.views import WalkStop
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -27,10 +27,12 @@ _WHOLE = (
 )
 _WALK = (
     f"SELECT m.id, {_WHOLE}, m.kind, m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at, "  # noqa: S608 - constants
-    "r.id, r.name, r.emblem, s.x, s.y, h.state, h.step, h.stability, h.difficulty, h.due_at, h.last_at, h.times "
-    "FROM rooms r JOIN landmarks l ON l.room_id = r.id JOIN memories m ON m.id = l.memory_id "
+    "w.name, r.id, r.name, r.emblem, s.x, s.y, "
+    "h.state, h.step, h.stability, h.difficulty, h.due_at, h.last_at, h.times "
+    "FROM rooms r JOIN rooms v ON v.id = r.parent_id JOIN spaces w ON w.id = r.space_id "
+    "JOIN landmarks l ON l.room_id = r.id JOIN memories m ON m.id = l.memory_id "
     "JOIN places s ON s.memory_id = m.id AND s.room_id = r.id LEFT JOIN rehearsals h ON h.memory_id = m.id "
-    f"WHERE r.parent_id = ? AND {_STANDING} ORDER BY r.y, r.x, r.id, l.position"
+    f"WHERE (:wing IS NULL OR v.id = :wing) AND {_STANDING} ORDER BY v.x, v.id, r.y, r.x, r.id, l.position"
 )
 _DUE = (
     "SELECT count(*) FROM rehearsals h JOIN landmarks l ON l.memory_id = h.memory_id "  # noqa: S608 - constants
@@ -38,36 +40,35 @@ _DUE = (
 )
 
 
-def read_walk(rows: Rows, wing_id: str, now_ms: int) -> Walk:
-    """The landmarks of a wing, room by room.
+def read_walk(rows: Rows, wing_id: str | None, now_ms: int) -> tuple[WalkStop, ...]:
+    """The landmarks of a wing, room by room from the top and from the left, each room's by position.
 
     Args:
+        wing_id: None for all wings, from left to right.
         now_ms: the present, epoch ms; what is due is due at that time.
 
     Returns:
-        Its stops; none where no landmark has been chosen yet.
+        None where no landmark has been chosen yet.
 
     Raises:
         UserError: NOT_FOUND; there is no such wing.
     """
-    space = rows.value(
-        "SELECT s.name FROM rooms r JOIN spaces s ON s.id = r.space_id WHERE r.id = ? AND r.parent_id IS NULL",
-        (wing_id,),
-    )
-    if space is None:
+    known = "SELECT 1 FROM rooms WHERE id = ? AND parent_id IS NULL"
+    if wing_id is not None and rows.value(known, (wing_id,)) is None:
         raise UserError(Code.NOT_FOUND, "There is no such wing.")
-    return Walk(wing_id, str(space), tuple(_to_stop(row, now_ms) for row in rows.all(_WALK, (wing_id,))))
+    return tuple(_to_stop(row, now_ms) for row in rows.all(_WALK, {"wing": wing_id}))
 
 
 def _to_stop(row: tuple[Any, ...], now_ms: int) -> WalkStop:
-    memory_id, text, kind, at, precision, offset, recorded_at, room_id, room, emblem, x, y = row[:12]
-    state = _to_rehearsal(row[12:])
+    memory_id, text, kind, at, precision, offset, recorded_at, space, room_id, room, emblem, x, y = row[:13]
+    state = _to_rehearsal(row[13:])
     return WalkStop(
         memory_id=memory_id,
         text=text,
         kind=Kind(kind),
         occurred=read_occurred(at, precision, offset),
         recorded_at=recorded_at,
+        space=space,
         room_id=room_id,
         room=room,
         emblem=emblem,

@@ -502,6 +502,7 @@ class WalkStop:
         text: all of it, as it came.
         occurred: when it was said or happened; None where nobody knows.
         recorded_at: epoch ms.
+        space: name of its wing.
         emblem: name of an icon in `resources/icons`; None where the room has none yet.
         x: its place inside the room, plan units; `y` likewise.
         times: how often it was graded; 0 where it was never rehearsed.
@@ -515,6 +516,7 @@ class WalkStop:
     kind: Kind
     occurred: When | None
     recorded_at: int
+    space: str
     room_id: str
     room: str
     emblem: str | None
@@ -524,20 +526,6 @@ class WalkStop:
     due_at: int | None
     is_due: bool
     intervals: Mapping[Grade, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """The landmarks of a wing, in the order in which they are passed.
-
-    Attributes:
-        space: the wing's name.
-        stops: room by room, from the top and from the left, each room's landmarks by position.
-    """
-
-    wing_id: str
-    space: str
-    stops: tuple[WalkStop, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from core.errors import Code, UserError
 from core.memory.rehearsals import count_due, read_rehearsal, read_walk, write_rehearsal
 from core.score.rehearsal import forecast_intervals, grade_rehearsal
 from core.types.values import OWNER_ACTOR
-from core.types.views import Grade, GradeReply, Walk
+from core.types.views import Grade, GradeReply, WalkStop
 from core.vault.database.tx import Tx
 
 VERB = "rehearse"
@@ -26,11 +26,15 @@ class Rehearsals:
     def __init__(self, storage: Callable[[], Storage]) -> None:
         self._storage = storage
 
-    def read_walk(self, wing_id: str) -> Future[Walk]:
+    def read_walk(self, wing_id: str | None = None) -> Future[tuple[WalkStop, ...]]:
         """The landmarks of a wing in the order in which they are passed, with their texts.
 
+        Args:
+            wing_id: None for all wings, one after the other.
+
         Returns:
-            Its stops; the future raises NOT_FOUND where there is no such wing.
+            Room by room, from the top and from the left; none where no landmark has been chosen yet. The future raises
+            NOT_FOUND where there is no such wing.
 
         Raises:
             UserError: VAULT_LOCKED.

@@ -10,7 +10,7 @@ from walk_rig import choose_landmarks, first_wing, remove_landmarks
 
 from core.errors import Code
 from core.types.values import OWNER_ACTOR, Kind, When
-from core.types.views import Grade, Revision, Walk
+from core.types.views import Grade, Revision, WalkStop
 
 MINUTES = 60_000
 
@@ -31,7 +31,7 @@ def walked(rig: Rig) -> Rig:
     return rig
 
 
-def walk(rig: Rig) -> Walk:
+def walk(rig: Rig) -> tuple[WalkStop, ...]:
     return rig.engine.rehearsals.read_walk(first_wing(rig)).result(10)
 
 
@@ -52,21 +52,22 @@ def test_a_walk_passes_all_landmarks_room_by_room_from_the_top_left(walked: Rig)
         "SELECT l.memory_id FROM landmarks l JOIN rooms r ON r.id = l.room_id ORDER BY r.y, r.x, l.position"
     )
     found = walk(walked)
-    assert found.space == "home"
-    assert [stop.memory_id for stop in found.stops] == [row[0] for row in wanted]
-    assert len({stop.room_id for stop in found.stops}) > 1
-    assert {stop.emblem for stop in found.stops} == {"house"}
-    place = walked.rows("SELECT x, y FROM places WHERE memory_id = ?", found.stops[0].memory_id)
-    assert [(found.stops[0].x, found.stops[0].y)] == place
-    assert [stop.due_at for stop in found.stops] == [None] * len(found.stops)
-    assert not any(stop.is_due or stop.times for stop in found.stops)
+    assert {stop.space for stop in found} == {"home"}
+    assert walked.engine.rehearsals.read_walk().result(10) == found
+    assert [stop.memory_id for stop in found] == [row[0] for row in wanted]
+    assert len({stop.room_id for stop in found}) > 1
+    assert {stop.emblem for stop in found} == {"house"}
+    place = walked.rows("SELECT x, y FROM places WHERE memory_id = ?", found[0].memory_id)
+    assert [(found[0].x, found[0].y)] == place
+    assert [stop.due_at for stop in found] == [None] * len(found)
+    assert not any(stop.is_due or stop.times for stop in found)
 
 
 def test_a_wing_that_is_not_there_is_refused_and_one_without_landmarks_is_empty(walked: Rig) -> None:
     assert error_of(walked.engine.rehearsals.read_walk("nothing")).code is Code.NOT_FOUND
-    assert error_of(walked.engine.rehearsals.read_walk(walk(walked).stops[0].room_id)).code is Code.NOT_FOUND
+    assert error_of(walked.engine.rehearsals.read_walk(walk(walked)[0].room_id)).code is Code.NOT_FOUND
     walked.write(remove_landmarks)
-    assert walk(walked).stops == ()
+    assert walk(walked) == ()
 
 
 def test_a_walk_alone_keeps_nothing(walked: Rig) -> None:
@@ -83,31 +84,31 @@ def test_the_text_of_a_split_memory_is_whole(rig: Rig) -> None:
     rig.engine.palace.place_waiting().result(60)
     choose_landmarks(rig, each=1)
     assert int(rig.value("SELECT count(*) FROM memories")) > 1
-    stop = next(stop for stop in walk(rig).stops if stop.memory_id == head)
+    stop = next(stop for stop in walk(rig) if stop.memory_id == head)
     assert stop.text == long
     assert stop.occurred is not None
     assert stop.occurred.ms == 1_600_000_000_000
 
 
 def test_a_graded_landmark_is_due_when_it_was_said_to_be(walked: Rig) -> None:
-    one, other = (stop.memory_id for stop in walk(walked).stops[:2])
-    foretold = walk(walked).stops[0].intervals[Grade.GOOD]
+    one, other = (stop.memory_id for stop in walk(walked)[:2])
+    foretold = walk(walked)[0].intervals[Grade.GOOD]
     now = walked.clock.now_ms()
     assert grade(walked, one) == now + foretold
     assert due(walked) == 0
-    first = walk(walked).stops[0]
+    first = walk(walked)[0]
     assert (first.due_at, first.times, first.is_due) == (now + foretold, 1, False)
     later(walked, foretold / DAY_MS)
     assert due(walked) == due(walked, first_wing(walked)) == 1
     assert due(walked, "another wing") == 0
-    assert walk(walked).stops[0].is_due
+    assert walk(walked)[0].is_due
     assert grade(walked, one) - walked.clock.now_ms() > foretold
     assert grade(walked, other, Grade.AGAIN) - walked.clock.now_ms() == 10 * MINUTES
     assert [row[-1] for row in walked.rows("SELECT memory_id, times FROM rehearsals ORDER BY times")] == [1, 2]
 
 
 def test_undo_of_a_grade_restores_what_was_kept_before(walked: Rig) -> None:
-    one = walk(walked).stops[0].memory_id
+    one = walk(walked)[0].memory_id
     grade(walked, one)
     before, whole = kept(walked), walked.dump()
     later(walked, 3)
@@ -118,11 +119,11 @@ def test_undo_of_a_grade_restores_what_was_kept_before(walked: Rig) -> None:
     assert walked.dump() == whole
     walked.undo()
     assert kept(walked) == []
-    assert one in [stop.memory_id for stop in walk(walked).stops]
+    assert one in [stop.memory_id for stop in walk(walked)]
 
 
 def test_the_audit_holds_no_text(walked: Rig) -> None:
-    stop = walk(walked).stops[0]
+    stop = walk(walked)[0]
     grade(walked, stop.memory_id, Grade.HARD)
     verb, obj, detail = walked.rows("SELECT verb, object, detail FROM audit ORDER BY rowid DESC LIMIT 1")[0]
     assert (verb, obj) == ("rehearse", stop.memory_id)
@@ -133,7 +134,7 @@ def test_the_audit_holds_no_text(walked: Rig) -> None:
 
 
 def test_what_is_forgotten_or_superseded_leaves_the_walk_and_is_not_due(walked: Rig) -> None:
-    stops = walk(walked).stops
+    stops = walk(walked)
     gone, old = stops[0].memory_id, stops[1].memory_id
     for memory_id in (gone, old):
         grade(walked, memory_id)
@@ -141,7 +142,7 @@ def test_what_is_forgotten_or_superseded_leaves_the_walk_and_is_not_due(walked: 
     assert due(walked) == 2
     walked.forget(gone)
     walked.engine.library.revise_memories([old], Revision(text="Another text altogether")).result(10)
-    left = [stop.memory_id for stop in walk(walked).stops]
+    left = [stop.memory_id for stop in walk(walked)]
     assert gone not in left
     assert old not in left
     assert due(walked) == 0
@@ -150,12 +151,12 @@ def test_what_is_forgotten_or_superseded_leaves_the_walk_and_is_not_due(walked: 
 
 
 def test_an_erased_landmark_leaves_no_rehearsal(walked: Rig) -> None:
-    one, other = (stop.memory_id for stop in walk(walked).stops[:2])
+    one, other = (stop.memory_id for stop in walk(walked)[:2])
     grade(walked, one)
     grade(walked, other)
     walked.engine.memories.erase([one], OWNER_ACTOR).result(30)
     assert [row[0] for row in kept(walked)] == [other]
-    assert one not in [stop.memory_id for stop in walk(walked).stops]
+    assert one not in [stop.memory_id for stop in walk(walked)]
     assert walked.verify()["status"] == "ok"
 
 
@@ -172,7 +173,7 @@ def test_a_graded_memory_whose_import_is_taken_back_goes_and_comes_back_with_its
 
 
 def test_nothing_is_read_or_graded_while_the_vault_is_locked(walked: Rig) -> None:
-    wing, one = first_wing(walked), walk(walked).stops[0].memory_id
+    wing, one = first_wing(walked), walk(walked)[0].memory_id
     walked.lock()
     for call in (
         lambda: walked.engine.rehearsals.read_walk(wing),
