@@ -18,11 +18,13 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context, Page, PageSpec
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.drag import Mover
+from ui.pages.palace.find import Finder
 from ui.pages.palace.items import KINDS, LocusStyle
 from ui.pages.palace.loader import Reader, Seeker, camera_text, place_camera
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
 from ui.pages.palace.slider import Legend, TimeCard
 from ui.pages.palace.verbs import Verbs
+from ui.strings import palace_strings
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import KIND_PLURALS, count_memories, count_of
 from ui.widgets.plaintext import one_line
@@ -33,7 +35,6 @@ _KEEP_MS = 800
 _ALL = "all"
 _COLOURS = {"trust": "trust", "age": "age", "kind": "kind"}
 _LEVELS = {WHOLE: "wings", WING: "rooms", ROOM: "memories", LOCUS: "texts"}
-_HINT = "Arrows walk, Enter goes in, Esc goes out, the wheel zooms."
 Crumb = tuple[str, Callable[[], None] | None]
 
 
@@ -146,8 +147,9 @@ class PalacePage(Page):
         self.canvas = Canvas(context.theme, self.scene)
         self.time = TimeCard(context.theme, context.clock)
         self.legend = Legend(context.theme)
-        self.line = Elided(_HINT, "small")
+        self.line = Elided(palace_strings()["hint"], "small")
         self.verbs = Verbs(context, self.canvas)
+        self.finder = Finder(context, self.canvas)
         self.mover = Mover(context, self.canvas)
         self.reader, self.seeker = Reader(context, self.canvas), Seeker(context, self.canvas)
         self._is_placed = self._wants_keyboard = False
@@ -356,12 +358,13 @@ class PalacePage(Page):
         elif level == ROOM:
             canvas.enter_room(room.id)
         else:
-            x, y = (spot.x, spot.y) if spot is not None else (room.rect.center().x(), room.rect.center().y())
-            canvas.camera.fly_near(x, y, room.step)
+            spot = spot or canvas.painter.spot_in_middle(room, lens)
+            if spot is not None:
+                canvas.enter_locus(spot)
         canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_sentence(self, sentence: str) -> None:
-        self.line.set_text(sentence or _HINT)
+        self.line.set_text(sentence or palace_strings()["hint"])
 
     def _save_camera(self) -> None:
         self._keep.stop()

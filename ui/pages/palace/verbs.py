@@ -50,7 +50,7 @@ class NameField(QLineEdit):
         band = canvas.painter.name_rect(room, canvas.camera.lens)
         high = self.sizeHint().height()
         wide = min(max(round(band.width()) - 16, 200), 360, canvas.width() - 8)
-        inset = max(round(canvas.camera.lens.scale * 1.15) - 11, 6)  # its text begins where the name does
+        inset = 38  # its text begins where the name does, beside the emblem
         left = min(max(round(band.left()) + inset, 4), canvas.width() - wide - 4)
         top = min(max(round(band.center().y() - high / 2), 4), canvas.height() - high - 4)
         self.setGeometry(left, top, wide, high)
