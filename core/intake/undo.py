@@ -199,6 +199,7 @@ _REMARKS = frozenset(
         "rule_applications",
         "spared",
         "statements",
+        "unset_landmarks",
         "verdicts",
     }
 )

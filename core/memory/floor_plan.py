@@ -19,17 +19,21 @@ from core.errors import Code, UserError
 from core.memory.landmarks import (
     GROUND,
     forget_landmarks,
+    free_landmark,
     read_alcoves,
     read_furnishings,
     read_landmarks,
     strip_room,
 )
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
+from core.score.furnishing import Look
 from core.types.values import Kind, Status
-from core.types.views import GAP, Furnishing, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
+from core.types.views import GAP, Alcove, Furnishing, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
+LEAST_WING = 12.0
+"""Plan units that a new wing's ground is wide at least."""
 BINS = 96
 """Spans of the time slider."""
 _ALWAYS = int(np.iinfo(np.int64).max)
@@ -328,7 +332,7 @@ def read_room(rows: Rows, room_id: str) -> Room | None:
     return None if found is None else Room(*found)
 
 
-def insert_wing(tx: Tx, wing_id: str, space_id: str, w: float, h: float) -> Wing:
+def insert_wing(tx: Tx, wing_id: str, space_id: str, w: float, h: float, look: Look) -> Wing:
     """Give a space its wing, to the right of all others.
 
     Args:
@@ -339,7 +343,8 @@ def insert_wing(tx: Tx, wing_id: str, space_id: str, w: float, h: float) -> Wing
     name = str(tx.value("SELECT name FROM spaces WHERE id = ?", (space_id,)))
     ground = {"x": x, "y": 0.0, "w": w, "h": h}
     row = {"id": wing_id, "space_id": space_id, "parent_id": None, "name": name, "made_by": "lifecycle"}
-    tx.insert("rooms", {**row, **ground, "created_at": tx.now_ms})
+    seen = {"tint": look.tint, "outline": look.outline, "floor": look.floor}
+    tx.insert("rooms", {**row, **ground, **seen, "created_at": tx.now_ms})
     return Wing(wing_id, space_id, name, x, w)
 
 
@@ -347,6 +352,31 @@ def insert_room(tx: Tx, new: Room) -> None:
     """Add a room."""
     row = {"id": new.id, "space_id": new.space_id, "parent_id": new.wing_id, "name": new.name, "made_by": new.made_by}
     tx.insert("rooms", {**row, "x": new.x, "y": new.y, "w": new.w, "h": new.h, "created_at": tx.now_ms})
+
+
+def insert_alcoves(tx: Tx, alcoves: Iterable[tuple[str, Alcove]]) -> None:
+    """Add alcoves.
+
+    Args:
+        alcoves: room id and alcove.
+    """
+    for room_id, new in alcoves:
+        edges = {"x": new.x, "y": new.y, "w": new.w, "h": new.h}
+        tx.insert("alcoves", {"id": new.id, "room_id": room_id, "name": new.name, **edges})
+
+
+def insert_landmarks(tx: Tx, landmarks: Iterable[tuple[str, int, str]]) -> None:
+    """Add landmarks that the scheduler chose.
+
+    Args:
+        landmarks: room id, position, memory id.
+    """
+    for room_id, position, memory_id in landmarks:
+        if tx.row("landmarks", {"room_id": room_id, "position": position}) is not None:
+            continue  # the person chose one meanwhile
+        free_landmark(tx, memory_id)
+        row = {"room_id": room_id, "position": position, "memory_id": memory_id}
+        tx.insert("landmarks", {**row, "chosen_by": "lifecycle"})
 
 
 def place_row(memory_id: str, room_id: str, place: Sequence[float], placed_by: str) -> dict[str, object]:

@@ -13,8 +13,6 @@ from core.types.views import Alcove, Furnishing, Landmark
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
-MOST = 6
-"""Landmarks of a room at most."""
 HEAD_CHARS = 200
 GROUND = (
     "(EXISTS (SELECT 1 FROM readings told WHERE told.memory_id = m.id AND told.small_talk = 1) OR (m.kind = 'episode' "
@@ -68,14 +66,13 @@ def free_landmark(tx: Tx, memory_id: str) -> None:
 
 
 def forget_landmarks(tx: Tx, labels: Sequence[int]) -> None:
-    """Forget that memories which are about to vanish were landmarks; an undo brings that back."""
-    found = tx.all(
-        "SELECT l.memory_id FROM json_each(?) w JOIN memories m ON m.n = w.value "
-        "JOIN landmarks l ON l.memory_id = m.id",
-        (json.dumps(list(labels)),),
-    )
-    for (memory_id,) in found:
+    """Forget that memories which are about to vanish were landmarks, or were to be none; an undo brings that back."""
+    wanted = json.dumps(list(labels))
+    among = "SELECT l.memory_id FROM json_each(?) w JOIN memories m ON m.n = w.value JOIN {} l ON l.memory_id = m.id"
+    for (memory_id,) in tx.all(among.format("landmarks"), (wanted,)):
         free_landmark(tx, memory_id)
+    for (memory_id,) in tx.all(among.format("unset_landmarks"), (wanted,)):
+        tx.delete("unset_landmarks", {"memory_id": memory_id})
 
 
 def carry_place(tx: Tx, old_id: str, new_id: str, *, is_moved: bool) -> None:
@@ -90,6 +87,7 @@ def carry_place(tx: Tx, old_id: str, new_id: str, *, is_moved: bool) -> None:
         if not is_moved:
             tx.insert("places", {**place, "memory_id": new_id})
     if is_moved:
+        free_landmark(tx, old_id)
         return
     for room_id, position in tx.all("SELECT room_id, position FROM landmarks WHERE memory_id = ?", (old_id,)):
         tx.update("landmarks", {"room_id": room_id, "position": position}, {"memory_id": new_id})

@@ -44,7 +44,7 @@ from core.intake.transitions.transitions import (
     release_digests,
     sync_statements,
 )
-from core.memory.landmarks import carry_place
+from core.memory.landmarks import carry_place, free_landmark
 from core.memory.read import said_at_sql
 from core.memory.write import (
     Stored,
@@ -584,6 +584,7 @@ def _leave_rooms(tx: Tx, ids: Sequence[str]) -> None:
     """A room stands in one wing: a memory that moves to another waits there for a place."""
     sql = "SELECT memory_id FROM places WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY memory_id"
     for (memory_id,) in tx.all(sql, (to_json(list(ids)),)):
+        free_landmark(tx, memory_id)
         tx.delete("places", {"memory_id": memory_id})
 
 

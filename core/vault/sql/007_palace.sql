@@ -16,6 +16,11 @@ CREATE TABLE landmarks (
     PRIMARY KEY (room_id, position)
 ) STRICT;
 
+-- Memories that the person does not want as landmarks; nothing chooses them again.
+CREATE TABLE unset_landmarks (
+    memory_id TEXT PRIMARY KEY REFERENCES memories (id)
+) STRICT;
+
 -- Parts of a large room with a name of their own. A memory is in the alcove in whose ground its place lies.
 CREATE TABLE alcoves (
     id      TEXT PRIMARY KEY,
