@@ -26,7 +26,7 @@ from core.memory.landmarks import (
     strip_room,
 )
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
-from core.score.furnishing import Look
+from core.score.appearance import Look
 from core.types.values import Kind, Status
 from core.types.views import GAP, Alcove, Furnishing, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
 from core.vault.database.rows import Rows

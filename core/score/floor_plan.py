@@ -129,7 +129,8 @@ def lay_out(counts: Sequence[int]) -> tuple[Rect, ...]:
     weights = [_room_area(needs[at]) for at in order]
     wanted = [needs[at] for at in order]
     tried = [_cut_wing(weights, wanted, WING_ASPECT * factor) for factor in _WING_ASPECTS]
-    found = dict(zip(order, min(tried, key=_misshape), strict=True))
+    best = min(tried, key=_misshape)
+    found = dict(zip(order, best, strict=True))
     return tuple(found[at] for at in range(len(needs)))
 
 

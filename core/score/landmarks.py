@@ -26,7 +26,7 @@ _USE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class LandmarkCandidates:
     """Who may be a landmark, one entry for each.
 
     Attributes:
@@ -47,7 +47,7 @@ def landmark_count(members: int) -> int:
     return min(members, MOST, FEWEST + members // _EACH)
 
 
-def score_landmarks(found: Candidates) -> NDArray[np.float64]:
+def score_landmarks(found: LandmarkCandidates) -> NDArray[np.float64]:
     """How well each would do: centrality in the room times importance, use and clarity; 0 or more."""
     if not len(found.vectors):
         return np.zeros(0, np.float64)
@@ -60,7 +60,7 @@ def score_landmarks(found: Candidates) -> NDArray[np.float64]:
     return np.asarray(np.round(scores.astype(np.float64), 6))
 
 
-def choose_landmarks(found: Candidates, count: int, standing: Sequence[int] = ()) -> list[int]:
+def choose_landmarks(found: LandmarkCandidates, count: int, standing: Sequence[int] = ()) -> list[int]:
     """Choose landmarks one by one: the best of those that are unlike the chosen.
 
     Args:

@@ -28,7 +28,7 @@ _SPREAD = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class RoomSection:
     """A part of a room's lattice, in places counted from the room's first one."""
 
     column: int
@@ -57,12 +57,12 @@ class Members:
     is_ground: NDArray[np.bool_]
 
 
-def whole_room(w: float, h: float) -> Section:
+def whole_room(w: float, h: float) -> RoomSection:
     """All places of a room of these sides."""
-    return Section(0, 0, column_count(w), row_count(h))
+    return RoomSection(0, 0, column_count(w), row_count(h))
 
 
-def split_alcoves(sizes: Sequence[int], section: Section) -> tuple[Section, ...] | None:
+def split_alcoves(sizes: Sequence[int], section: RoomSection) -> tuple[RoomSection, ...] | None:
     """Divide a room into alcoves that hold their members below their names.
 
     Args:
@@ -79,7 +79,7 @@ def split_alcoves(sizes: Sequence[int], section: Section) -> tuple[Section, ...]
         lacking = [place for place, at in enumerate(order) if not _holds(rects[place], sizes[at])]
         if not lacking:
             found = dict(zip(order, rects, strict=True))
-            return tuple(Section(r.x, r.y, r.w, r.h) for r in (found[at] for at in range(len(sizes))))
+            return tuple(RoomSection(r.x, r.y, r.w, r.h) for r in (found[at] for at in range(len(sizes))))
         for place in lacking:
             weights[place] *= 1.2
         if weights != sorted(weights, reverse=True):
@@ -93,12 +93,12 @@ def _holds(rect: Rect, size: int) -> bool:
     return rect.w >= 1 and rect.h > ALCOVE_HEADER + 1 and rect.w * (rect.h - ALCOVE_HEADER) >= size
 
 
-def below_name(alcove: Section) -> Section:
+def below_name(alcove: RoomSection) -> RoomSection:
     """The places of an alcove."""
-    return Section(alcove.column, alcove.row + ALCOVE_HEADER, alcove.columns, alcove.rows - ALCOVE_HEADER)
+    return RoomSection(alcove.column, alcove.row + ALCOVE_HEADER, alcove.columns, alcove.rows - ALCOVE_HEADER)
 
 
-def ground_of(section: Section) -> Rect:
+def ground_of(section: RoomSection) -> Rect:
     """The edges of a section inside its room, plan units."""
     return Rect(int(MARGIN) + section.column, int(HEADER) + section.row, section.columns, section.rows)
 
@@ -108,7 +108,7 @@ def name_ground(alcove: Rect) -> Rect:
     return Rect(alcove.x, alcove.y, alcove.w, ALCOVE_HEADER)
 
 
-def lay_section(section: Section, members: Members, heads: Sequence[int]) -> Places:
+def lay_section(section: RoomSection, members: Members, heads: Sequence[int]) -> Places:
     """Give the members of a section their first places.
 
     Args:
@@ -134,7 +134,7 @@ def lay_section(section: Section, members: Members, heads: Sequence[int]) -> Pla
     for place, (head, width) in enumerate(zip(kept, widths, strict=True)):
         kin = np.flatnonzero(groups == place)
         group = np.concatenate(([head], kin[kin != head])).astype(np.int64)
-        cells += _fill(Section(left, section.row, width, section.rows), group, members, has_head=True)
+        cells += _fill(RoomSection(left, section.row, width, section.rows), group, members, has_head=True)
         left += width
     return _to_places(cells, count)
 
@@ -178,7 +178,7 @@ def assign_kin(near: NDArray[np.float32], rooms: Sequence[int], heads: Sequence[
     return groups
 
 
-def _fill(section: Section, group: Numbers, members: Members, *, has_head: bool) -> list[tuple[int, int, int]]:
+def _fill(section: RoomSection, group: Numbers, members: Members, *, has_head: bool) -> list[tuple[int, int, int]]:
     """Column by column from the top: who stands in which column and row."""
     first_row = section.row + int(has_head)
     cells = [

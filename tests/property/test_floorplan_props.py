@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from core.score.appearance import Look, are_neighbours, choose_emblem, choose_look
 from core.score.communities import LEAST_MEMBERS, MOST_COMMUNITIES, MemoryFeatures, find_communities
 from core.score.floor_plan import (
     FULL,
@@ -23,11 +24,10 @@ from core.score.floor_plan import (
     row_count,
     stretch_rooms,
 )
-from core.score.furnishing import Look, are_neighbours, choose_emblem, choose_look
-from core.score.landmarks import Candidates, choose_landmarks
+from core.score.landmarks import LandmarkCandidates, choose_landmarks
 from core.score.room_sections import (
     Members,
-    Section,
+    RoomSection,
     apportion,
     below_name,
     ground_of,
@@ -133,7 +133,7 @@ def test_kin_stand_in_the_column_of_their_landmark_in_order_of_time() -> None:
     times = np.random.default_rng(1).permutation(30).astype(np.int64)
     heads = [int(np.flatnonzero(own == kind)[0]) for kind in range(3)]
     members = Members(vectors, times, np.zeros(30, np.bool_))
-    places = lay_section(Section(0, 0, 3, 17), members, heads)
+    places = lay_section(RoomSection(0, 0, 3, 17), members, heads)
     for column, kind in enumerate(range(3)):
         kin = [at for at in np.flatnonzero(own == kind).tolist() if at != heads[kind]]
         assert {float(places[at, 0]) for at in kin} == {MARGIN + 0.5 + column}
@@ -144,7 +144,7 @@ def test_kin_stand_in_the_column_of_their_landmark_in_order_of_time() -> None:
 def test_ground_stands_below_what_is_told() -> None:
     vectors, _ = topics(20, 1)
     is_ground = np.arange(20) % 3 == 0
-    places = lay_section(Section(0, 0, 1, 32), Members(vectors, np.arange(20), is_ground), [1])
+    places = lay_section(RoomSection(0, 0, 1, 32), Members(vectors, np.arange(20), is_ground), [1])
     assert places[is_ground, 1].min() > places[~is_ground, 1].max()
 
 
@@ -164,7 +164,7 @@ def test_alcoves_share_a_room_and_hold_their_members(sizes: list[int]) -> None:
 
 
 def test_too_many_alcoves_for_a_room_are_refused() -> None:
-    assert split_alcoves([4] * 40, Section(0, 0, 4, 6)) is None
+    assert split_alcoves([4] * 40, RoomSection(0, 0, 4, 6)) is None
 
 
 @SMALL
@@ -216,10 +216,10 @@ def test_an_emblem_fits_and_is_no_neighbours() -> None:
     assert choose_emblem("Harbour", nothing, {"boat"}, ()) == choose_emblem("Harbour", nothing, {"boat"}, ()) != "boat"
 
 
-def candidates(vectors: np.ndarray, **more: np.ndarray) -> Candidates:
+def candidates(vectors: np.ndarray, **more: np.ndarray) -> LandmarkCandidates:
     count = len(vectors)
     rows = {"importance": np.full(count, 0.5), "uses": np.zeros(count, np.int64), "clarity": np.ones(count), **more}
-    return Candidates(vectors, **rows)
+    return LandmarkCandidates(vectors, **rows)
 
 
 @SMALL

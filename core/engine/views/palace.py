@@ -24,7 +24,7 @@ from core.lifecycle.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace.context import SCHEDULER, VERB
 from core.lifecycle.palace.furnisher import emblem_texts, furnish, has_unfurnished
 from core.lifecycle.palace.landmark_keeper import has_landmarks_to_mend, keep_landmarks
-from core.lifecycle.palace.relaying import has_old_plan, lay_old_wings
+from core.lifecycle.palace.plan_renewal import has_old_plan, lay_old_wings
 from core.lifecycle.palace.room_choice import Numbers, Vectors
 from core.lifecycle.palace.room_texts import PhraseReader
 from core.memory import floor_plan

@@ -17,7 +17,7 @@ from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import LABEL, SCHEDULER, VERB, PalaceContext
 from core.lifecycle.palace.room_texts import read_weights, sample_evenly, speaker_stems
 from core.memory.landmarks import GROUND, STANDS
-from core.score.landmarks import MOST, Candidates, choose_landmarks, landmark_count
+from core.score.landmarks import MOST, LandmarkCandidates, choose_landmarks, landmark_count
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
@@ -125,7 +125,7 @@ def _choose(
     theme, speakers = theme_of(name), speaker_stems(authors)
     told = site.read(lambda rows: read_weights(rows, labels, site.phrases, theme, speakers))
     standing = [place for place, n in enumerate(labels.tolist()) if ids[n] in set(held)]
-    best = choose_landmarks(Candidates(vectors, told.importance, told.uses, told.clarity), wanted, standing)
+    best = choose_landmarks(LandmarkCandidates(vectors, told.importance, told.uses, told.clarity), wanted, standing)
     return [ids[n] for n in sorted(int(labels[place]) for place in best)]
 
 

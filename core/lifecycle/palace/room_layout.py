@@ -25,10 +25,10 @@ from core.lifecycle.palace.room_texts import (
 from core.memory.floor_plan import Places, Room
 from core.score.communities import MemoryFeatures, find_communities, sample_places
 from core.score.floor_plan import LARGE
-from core.score.landmarks import MOST, Candidates, choose_landmarks, landmark_count
+from core.score.landmarks import MOST, LandmarkCandidates, choose_landmarks, landmark_count
 from core.score.room_sections import (
     Members,
-    Section,
+    RoomSection,
     apportion,
     below_name,
     ground_of,
@@ -89,7 +89,7 @@ def lay_out_room(site: RoomReader, room: Room, members: RoomMembers) -> RoomLayo
     traits = site.read(lambda rows: read_traits(rows, members.labels))
     section = whole_room(room.w, room.h)
     parts: list[tuple[str, Numbers]] = []
-    sections: tuple[Section, ...] | None = None
+    sections: tuple[RoomSection, ...] | None = None
     if int((~traits.is_ground).sum()) > LARGE:
         parts = _divide_room(site, room, members, traits)
         sections = split_alcoves([len(part) for _, part in parts], section) if len(parts) > 1 else None
@@ -109,13 +109,13 @@ def lay_out_room(site: RoomReader, room: Room, members: RoomMembers) -> RoomLayo
     return RoomLayout(places, tuple(landmarks), tuple(_to_alcove(site, parts[at][0], sections[at]) for at in order))
 
 
-def _lay(section: Section, members: RoomMembers, traits: Traits, part: Numbers, heads: Sequence[int]) -> Places:
+def _lay(section: RoomSection, members: RoomMembers, traits: Traits, part: Numbers, heads: Sequence[int]) -> Places:
     where = {int(member): place for place, member in enumerate(part.tolist())}
     inside = Members(members.vectors[part], traits.times[part], traits.is_ground[part])
     return lay_section(section, inside, [where[head] for head in heads])
 
 
-def _to_alcove(site: RoomReader, name: str, section: Section) -> Alcove:
+def _to_alcove(site: RoomReader, name: str, section: RoomSection) -> Alcove:
     ground = ground_of(section)
     return Alcove(site.make_id(), name, float(ground.x), float(ground.y), float(ground.w), float(ground.h))
 
@@ -135,7 +135,7 @@ def _choose_heads(site: RoomReader, members: RoomMembers, traits: Traits, part: 
     told = site.read(
         lambda rows: read_weights(rows, members.labels[some], site.phrases, members.theme, members.speakers)
     )
-    found = choose_landmarks(Candidates(members.vectors[some], told.importance, told.uses, told.clarity), count)
+    found = choose_landmarks(LandmarkCandidates(members.vectors[some], told.importance, told.uses, told.clarity), count)
     return sorted((int(some[place]) for place in found), key=lambda at: (int(traits.times[at]), at))
 
 

@@ -20,8 +20,8 @@ from core.lifecycle.palace.room_layout import RoomLayout, RoomMembers, lay_out_r
 from core.lifecycle.palace.room_texts import speaker_stems
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import Places, Room, Wing
+from core.score.appearance import choose_look
 from core.score.floor_plan import WING_ASPECT, Grid, Rect, lay_out, stretch_rooms
-from core.score.furnishing import choose_look
 from core.types.views import Alcove
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
