@@ -41,6 +41,7 @@ search_strings: Strings = partial(read_strings, "search")
 skip_strings: Strings = partial(read_strings, "skips")
 timeline_strings: Strings = partial(read_strings, "timeline")
 undo_strings: Strings = partial(read_strings, "undo")
+walk_strings: Strings = partial(read_strings, "palace_walk")
 
 
 def format_count(forms: Mapping[str, str], count: int, **more: object) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from PySide6.QtCore import QPointF, QRectF
 from core.types.values import Kind, Status
 from core.types.views import GAP, HEADER, MARGIN, SLOT_ASPECT, Loci, MemoryRow, RoomPlan, WingPlan
 
+CONCEALED = "?"
+"""What stands for words that are to be recalled."""
 KINDS = tuple(Kind)
 STATUSES = tuple(Status)
 STANDS_STILL = int(np.iinfo(np.int64).max)
@@ -93,6 +95,7 @@ class RoomItem:
 
     def __init__(self, wing: WingPlan, room: RoomPlan) -> None:
         self.wing, self.plan = wing, room
+        self._read_plan, self._concealed = room, frozenset[str]()
         self.rect = room_rect(wing, room)
         self.loci: Loci | None = None
         self.ids: tuple[str, ...] = ()
@@ -124,11 +127,20 @@ class RoomItem:
         Returns:
             Whether its loci may have changed.
         """
-        was, self.wing, self.plan = self.plan, wing, room
+        was, self.wing, self._read_plan = self.plan, wing, room
+        self.plan = conceal_landmarks(room, self._concealed)
         self.rect = room_rect(wing, room)
         self._update_positions()
         self._clear_cached_style()
         return (was.count, was.density) != (room.count, room.density) or self.loci is None
+
+    def conceal_words(self, ids: frozenset[str]) -> None:
+        """Show no words of the landmarks that are among these memories, and those of all others again."""
+        own = ids.intersection(mark.memory_id for mark in self._read_plan.landmarks)
+        if own != self._concealed:
+            self._concealed = own
+            self.plan = conceal_landmarks(self._read_plan, own)
+            self._clear_cached_style()
 
     def set_loci(self, loci: Loci) -> bool:
         """Take its loci.
@@ -312,23 +324,39 @@ def _shades_of(loci: Loci, look: LocusStyle) -> NDArray[np.int64]:
     return np.asarray(np.clip(np.floor(loci.trust * 5 + 1e-6), 0, 4), np.int64)
 
 
+def conceal_landmarks(room: RoomPlan, ids: frozenset[str]) -> RoomPlan:
+    """A room in which a question mark stands for the words of some landmarks."""
+    if not ids:
+        return room
+    marks = [replace(mark, head=CONCEALED) if mark.memory_id in ids else mark for mark in room.landmarks]
+    return replace(room, landmarks=tuple(marks))
+
+
 class Heads:
     """Light rows of memories whose text is in sight; the least recently used are dropped.
 
     Attributes:
         version: counts changes.
+        concealed: memories whose words are asked for in a rehearsal: nothing on the plan gets their rows.
     """
 
     def __init__(self) -> None:
         self._rows: OrderedDict[str, MemoryRow] = OrderedDict()
         self.version = 0
+        self.concealed: frozenset[str] = frozenset()
 
     def get_row(self, memory_id: str) -> MemoryRow | None:
-        """A row, if it was read."""
-        row = self._rows.get(memory_id)
+        """A row, if it was read and may be shown."""
+        row = None if memory_id in self.concealed else self._rows.get(memory_id)
         if row is not None:
             self._rows.move_to_end(memory_id)
         return row
+
+    def conceal_words(self, ids: frozenset[str]) -> None:
+        """Give no row of these memories from here on, and of all others again."""
+        if ids != self.concealed:
+            self.version += 1
+            self.concealed = ids
 
     def store_rows(self, rows: Iterable[MemoryRow]) -> None:
         """Keep rows that were read."""

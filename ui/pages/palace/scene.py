@@ -212,6 +212,11 @@ class Scene:
                 self.rooms[room.id] = item
         return tuple(stale)
 
+    def conceal_words(self, ids: frozenset[str]) -> None:
+        """Show no words of the landmarks that are among these memories, and those of all others again."""
+        for room in self.rooms.values():
+            room.conceal_words(ids)
+
     @property
     def wings(self) -> tuple[WingPlan, ...]:
         """Shelf by shelf, from left to right."""

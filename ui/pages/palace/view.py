@@ -86,7 +86,7 @@ class PlanView(QWidget):
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 160)
-        self.setAccessibleName("Floor plan. Arrows walk, Enter goes in, Escape goes out.")
+        self.setAccessibleName("Floor plan. Arrows move, Enter goes in, Escape goes out, W walks along the landmarks.")
 
     # ---- what there is
 
