@@ -330,14 +330,14 @@ class Arranger:
     ) -> int | None:
         """Write a plan in batches; None where the palace changed before the first, so that it must be made anew."""
         placed = 0
+        marks = {at: (room_id, position) for room_id, position, at in plan.landmarks}
         # After the first batch, which is a sample of everything, in the order of the memories: at random, every batch
         # would touch every page of the index over them (twice the time at 100,000).
         ordered = sorted(plan.places[:BATCH]) + sorted(plan.places[BATCH:])
         for low in range(0, max(1, len(ordered)), BATCH):
             self._site.check_not_closing()
             part = ordered[low : low + BATCH]
-            ground = (wing if is_first else None, plan if low == 0 else _NO_ROOMS)
-            marks = {at: (room_id, position) for room_id, position, at in plan.landmarks}
+            ground = (wing if is_first else None, plan) if low == 0 else (None, _NO_ROOMS)
             written = self._site.write(lambda tx: self._write_part(tx, batch, wing, ground, part, marks, start))  # noqa: B023 - waited for
             if written is None:
                 return None if low == 0 else placed

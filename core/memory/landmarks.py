@@ -55,6 +55,11 @@ def strip_room(tx: Tx, room_id: str) -> None:
     """Take away the landmarks and alcoves of a room that is about to vanish; an undo brings them back."""
     for (position,) in tx.all("SELECT position FROM landmarks WHERE room_id = ? ORDER BY position", (room_id,)):
         tx.delete("landmarks", {"room_id": room_id, "position": position})
+    remove_alcoves(tx, room_id)
+
+
+def remove_alcoves(tx: Tx, room_id: str) -> None:
+    """Take away the alcoves of a room."""
     for (alcove_id,) in tx.all("SELECT id FROM alcoves WHERE room_id = ? ORDER BY id", (room_id,)):
         tx.delete("alcoves", {"id": alcove_id})
 

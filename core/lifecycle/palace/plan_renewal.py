@@ -20,6 +20,7 @@ from core.lifecycle.palace.room_layout import RoomLayout, RoomMembers, lay_out_r
 from core.lifecycle.palace.room_texts import speaker_stems
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import Places, Room, Wing
+from core.memory.landmarks import remove_alcoves
 from core.score.appearance import choose_look
 from core.score.floor_plan import WING_ASPECT, Grid, Rect, lay_out, stretch_rooms
 from core.types.views import Alcove
@@ -171,7 +172,7 @@ def _write_grounds(tx: Tx, site: PalaceContext, wing: Wing, new: Sequence[_NewRo
         for laid in new:
             room = laid.room
             tx.update("rooms", {"id": room.id}, {"x": room.x, "y": room.y, "w": room.w, "h": room.h})
-            tx.run("DELETE FROM alcoves WHERE room_id = ?", (room.id,))
+            remove_alcoves(tx, room.id)
             if tx.row("rooms", {"id": room.id}) is not None:
                 stored.insert_alcoves(tx, [(room.id, alcove) for alcove in laid.alcoves])
         verb.note_audit(wing.id, rooms=len(new))
