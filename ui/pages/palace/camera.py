@@ -165,10 +165,11 @@ class Camera(QObject):
             return self.lens.fit_rect(room.rect, pad=_EDGE, most=_ROOM_SCALE)
         return None
 
-    def fly_near(self, slot: float, middle_at: Callable[[Lens], tuple[float, float]]) -> None:
+    def fly_near(self, room: QRectF, slot: float, middle_at: Callable[[Lens], tuple[float, float]]) -> None:
         """So near to a memory that all of its text can be read.
 
         Args:
+            room: the ground of its room.
             slot: height of its place, px of the goal.
             middle_at: where in the palace it is drawn under a lens: a room's name takes less of it from near.
         """
@@ -176,7 +177,8 @@ class Camera(QObject):
         factor = max(self._theme.px(_LOCUS_PX) / max(slot, 1e-6), 1.0)
         near = replace(goal, scale=min(goal.scale * factor, _MOST_SCALE * self._theme.scale / 100))
         x, y = middle_at(near)
-        self.fly_to(replace(near, x=x, y=y))
+        edge = _EDGE / near.scale
+        self.fly_to(replace(near, x=x, y=y).kept_inside(room.adjusted(-edge, -edge, edge, edge)))
 
     def reveal_point(self, x: float, y: float) -> None:
         """Bring a place onto the canvas, if it is not there or at its very edge."""

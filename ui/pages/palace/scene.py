@@ -21,9 +21,9 @@ WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"
 _LEAST_SCALE = 0.2
 _ROOM_FILLS = 0.35
 _WING_FILLS = 0.28
-_SHELF = 2.3
+_SHELF = 3.4
 """Width of a shelf of wings in widths of the first wing."""
-_BETWEEN_SHELVES, _BETWEEN_WINGS = 7.0, 2 * GAP
+_BETWEEN_SHELVES, _BETWEEN_WINGS = 6.0, 2 * GAP
 _STEP = 4.0
 Fit = tuple[str, str]
 """What is fitted into the canvas: level and id."""
@@ -100,6 +100,13 @@ class Lens:
         else:
             x, y = rect.center().x(), rect.center().y() - (top - foot) / 2 / scale
         return replace(self, x=x, y=y, scale=scale)
+
+    def kept_inside(self, rect: QRectF) -> Lens:
+        """The same look, pushed so that as little as can be beyond a rectangle is seen."""
+        w, h = self.w / self.scale / 2, self.h / self.scale / 2
+        x = rect.center().x() if rect.width() < 2 * w else min(max(self.x, rect.left() + w), rect.right() - w)
+        y = rect.center().y() if rect.height() < 2 * h else min(max(self.y, rect.top() + h), rect.bottom() - h)
+        return replace(self, x=x, y=y)
 
     def clamped_to(self, bounds: QRectF, least: float, most: float) -> Lens:
         """The same look, held so that the plan cannot be lost.

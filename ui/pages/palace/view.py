@@ -188,10 +188,8 @@ class PlanView(QWidget):
 
     def enter_locus(self, spot: PlacedLocus) -> None:
         """Go near to a locus."""
-        goal = self.camera.goal
-        self.camera.fly_near(
-            self.painter.layout_of(spot.room, goal).slot_h, lambda lens: self.painter.place_middle(spot, lens)
-        )
+        slot = self.painter.layout_of(spot.room, self.camera.goal).slot_h
+        self.camera.fly_near(spot.room.rect, slot, lambda lens: self.painter.place_middle(spot, lens))
 
     def reveal_locus(self, spot: PlacedLocus) -> None:
         """Bring a memory onto the canvas, if it is not there."""

@@ -137,7 +137,7 @@ class Furniture:
         painter.setClipPath(everywhere.subtracted(door), Qt.ClipOperation.IntersectClip)
         painter.strokePath(path, QPen(colour, 1.5))
         painter.restore()
-        if is_near:
+        if is_near and rect.height() >= self._theme.px(116):  # else its leaf would lie under words
             faint = QColor(colour)
             faint.setAlphaF(0.55)
             leaf = QPainterPath(QPointF(left, rect.bottom()))

@@ -26,7 +26,7 @@ class Detail(IntEnum):
     NAME = 1
     """Emblem, name and count."""
     LANDMARKS = 2
-    """The words of its landmarks in rows, marks for the rest."""
+    """The words of its landmarks in rows, and marks for the rest where there is room."""
     SHAPES = 3
     """Every memory as a shape in its place, landmarks with their words."""
     CARDS = 4
@@ -130,7 +130,7 @@ def _detail_of(rect: QRectF, slot_w: float, slot_h: float, theme: Theme) -> Deta
         return Detail.CARDS
     if wide >= px(620) and high >= px(380):
         return Detail.SHAPES
-    if wide >= px(128) and high >= px(80):
+    if wide >= px(84) and high >= px(62):
         return Detail.LANDMARKS
     if wide >= px(44) and high >= px(18):
         return Detail.NAME

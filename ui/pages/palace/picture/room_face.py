@@ -6,7 +6,7 @@ What is drawn of a room is kept as a picture until something of it changes. Must
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -45,6 +45,25 @@ class CardRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CardFrame:
+    """What a card takes beside its words, px.
+
+    Attributes:
+        inset: left of its words.
+        right: right of them.
+        over: above and below them together.
+        gap: between two cards.
+        first: how many are shown before any of them gets a second line.
+    """
+
+    inset: float
+    right: float
+    over: float
+    gap: float
+    first: int = _FIRST
+
+
+@dataclass(frozen=True, slots=True)
 class Composition:
     """What stands where in a room seen from outside; px from its upper left corner.
 
@@ -53,6 +72,7 @@ class Composition:
         name: lines of its name, the first at `name_at`.
         count: empty where there is no room for it.
         is_whole: whether all of the name is there.
+        is_excerpt: whether the words of the landmarks stand without cards.
         marks: rows of the memories that have a mark at the foot; `mark_at` their middles.
     """
 
@@ -66,10 +86,13 @@ class Composition:
     card_font: QFont | None = None
     marks: tuple[int, ...] = ()
     mark_at: tuple[QPointF, ...] = ()
+    is_excerpt: bool = False
 
 
-def share_lines(needs: Sequence[int], line: float, frame: float, gap: float, high: float) -> list[int]:
-    """How many lines each card gets: two for the first three, then further cards, then more lines.
+def share_lines(
+    needs: Sequence[int], line: float, frame: float, gap: float, high: float, first: int = _FIRST
+) -> list[int]:
+    """How many lines each card gets: two for the first few, then further cards, then more lines.
 
     Args:
         needs: lines that the whole text of each takes, most important first.
@@ -77,6 +100,7 @@ def share_lines(needs: Sequence[int], line: float, frame: float, gap: float, hig
         frame: px of a card beside its lines.
         gap: px between two cards.
         high: px for all of them.
+        first: how many are shown before any of them gets a second line.
 
     Returns:
         Lines of those that are shown, at least one each; nothing where not even one line fits.
@@ -97,7 +121,7 @@ def share_lines(needs: Sequence[int], line: float, frame: float, gap: float, hig
                 found[at] += 1
                 left -= line
 
-    add_cards(min(_FIRST, len(needs)))
+    add_cards(min(first, len(needs)))
     add_lines(_LINES_FIRST)
     add_cards(len(needs))
     add_lines(_MOST_LINES)
@@ -146,38 +170,51 @@ class RoomFaces:
     # ---- where things stand
 
     def _compose_name(self, room: RoomItem, rect: QRectF) -> Composition:
-        px, theme = self._theme.px, self._theme
-        font = theme.font("strong")
+        """Emblem beside or above the name; without it where the name would be cut."""
+        px, side = self._theme.px, float(self._theme.px(20))
+        pad = float(px(8)) if rect.width() >= px(80) else float(px(5))
+        upper = max(px(5), min(pad, (rect.height() - side) / 2))
+        tried = []
+        if rect.width() >= px(96) and rect.height() >= side + 2 * px(5):
+            tried.append(self._compose_plate(room, rect, pad, QRectF(pad, upper, side, side), is_beside=True))
+        if rect.height() >= side + px(15) + 2 * pad:
+            tried.append(self._compose_plate(room, rect, pad, QRectF(pad, pad, side, side), is_beside=False))
+        tried.append(self._compose_plate(room, rect, pad, QRectF(), is_beside=False))
+        return next((one for one in tried if one.is_whole), tried[-1])
+
+    def _compose_plate(
+        self, room: RoomItem, rect: QRectF, pad: float, emblem: QRectF, *, is_beside: bool
+    ) -> Composition:
+        px, font = self._theme.px, self._theme.font("strong")
         font.setPixelSize(px(12))
         line = QFontMetricsF(font).height()
-        pad = float(px(8)) if rect.width() >= px(80) else float(px(5))
-        emblem, left, top, most = QRectF(), pad, min(pad, (rect.height() - line) / 2), 1
-        side = float(px(20))
-        if rect.width() >= px(96) and rect.height() >= side + 2 * px(5):
-            emblem = QRectF(pad, max(px(5), min(pad, (rect.height() - side) / 2)), side, side)
+        left, top = pad, min(pad, (rect.height() - line) / 2)
+        if not emblem.isEmpty() and is_beside:
             left, top = emblem.right() + px(7), emblem.center().y() - line / 2
-        elif rect.height() >= side + line + 2 * pad:
-            emblem = QRectF(pad, pad, side, side)
+        elif not emblem.isEmpty():
             top = emblem.bottom() + px(4)
-        most = max(1, min(3, int((rect.height() - top - px(4)) / line)))
+        wide = rect.width() - left - pad
         name = one_line(room.plan.name, _LONGEST_NAME)
-        lines = self._words.break_name(name, font, rect.width() - left - pad, most)
+        most = max(1, min(3, int((rect.height() - top - px(4)) / line)))
+        lines = self._words.break_name(name, font, wide, most)
         foot = top + line * max(len(lines), 1)
-        count = QRectF()
-        if foot + px(15) <= rect.height() - px(3) and lines:
-            count = QRectF(left, foot, rect.width() - left - pad, px(15))
-        place = QRectF(left, top, rect.width() - left - pad, line)
-        return Composition(emblem, lines, place, font, count, " ".join(lines) == name)
+        count = QRectF(left, foot, wide, px(15)) if lines and foot + px(18) <= rect.height() else QRectF()
+        return Composition(emblem, lines, QRectF(left, top, wide, line), font, count, " ".join(lines) == name)
 
     def _compose_landmarks(self, room: RoomItem, rect: QRectF) -> Composition | None:
         """None where not one landmark has room: then the name has all of it."""
         px = self._theme.px
+        if rect.width() < px(176) or rect.height() < px(104):
+            return self._compose_excerpt(room, rect)
         pad = float(px(14) if rect.width() >= px(200) else px(11))
         name, top = self._compose_head(room, rect, pad)
         marks_high = px(12) if rect.height() >= px(110) else 0
         area = QRectF(pad, top, rect.width() - 2 * pad, rect.height() - top - pad - marks_high)
         font = self._theme.font("small" if rect.width() >= px(210) else "caption")
-        cards = self._compose_cards(room, area, font)
+        columns = 2 if area.width() >= px(420) and len(room.plan.landmarks) > 2 else 1
+        cards = self._compose_cards(
+            room, area, font, CardFrame(float(px(22)), float(px(8)), float(px(8)), 5.0), columns
+        )
         marks, mark_at = self._compose_marks(room, cards, rect, pad) if marks_high else ((), ())
         return Composition(
             name.emblem, name.name, name.name_at, name.name_font, name.count, name.is_whole, cards, font, marks, mark_at
@@ -204,18 +241,32 @@ class RoomFaces:
         composed = Composition(emblem, lines, place, font, count, " ".join(lines) == name)
         return composed, emblem.top() + high + px(9 if is_large else 7)
 
-    def _compose_cards(self, room: RoomItem, area: QRectF, font: QFont) -> tuple[CardRow, ...]:
-        px, found = self._theme.px, []
-        gap, inset, over = float(px(5)), float(px(22)), float(px(8))
+    def _compose_excerpt(self, room: RoomItem, rect: QRectF) -> Composition:
+        """Name and count, and below them as many words of the landmarks as fit, without cards."""
+        px, name = self._theme.px, self._compose_name(room, rect)
+        foot = name.name_at.top() + name.name_at.height() * len(name.name)
+        foot = max(foot, name.emblem.bottom(), name.count.bottom()) + px(4)
+        left = min(name.name_at.left(), float(px(9)))
+        area = QRectF(left, foot, rect.width() - 2 * left, rect.height() - foot - px(8))
+        font = self._theme.font("caption")
+        cards = self._compose_cards(room, area, font, CardFrame(float(px(8)), 0.0, 0.0, float(px(4)), 1), 1)
+        return replace(name, cards=cards, card_font=font, is_excerpt=True)
+
+    def _compose_cards(
+        self, room: RoomItem, area: QRectF, font: QFont, frame: CardFrame, columns: int
+    ) -> tuple[CardRow, ...]:
+        found: list[CardRow] = []
+        gap, inset, over = frame.gap, frame.inset, frame.over
         line = QFontMetricsF(font).height()
-        columns = 2 if area.width() >= px(420) and len(room.plan.landmarks) > 2 else 1
         wide = (area.width() - (columns - 1) * gap) / columns
         for column in range(columns):
             marks = room.plan.landmarks[column::columns]
-            width = wide - inset - px(8)
+            width = wide - inset - frame.right
             needs = [len(self._words.break_lines(mark.head, font, width, _MOST_LINES)) for mark in marks]
             top = area.top()
-            for mark, lines in zip(marks, share_lines(needs, line, over, gap, area.height()), strict=False):
+            for mark, lines in zip(
+                marks, share_lines(needs, line, over, gap, area.height(), frame.first), strict=False
+            ):
                 rect = QRectF(area.left() + column * (wide + gap), top, wide, lines * line + over)
                 found.append(CardRow(mark, rect, self._words.break_lines(mark.head, font, width, lines)))
                 top = rect.bottom() + gap
@@ -245,13 +296,16 @@ class RoomFaces:
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        is_near = layout.detail >= Detail.LANDMARKS
+        is_near = layout.detail >= Detail.LANDMARKS and not composed.is_excerpt
         self._furniture.paint_room(
             painter, QRectF(0, 0, size.width(), size.height()), room.plan.furnishing, is_near=is_near
         )
         self._paint_head(painter, room, composed, look)
         for card in composed.cards:
-            self._paint_card(painter, room, card, composed.card_font or painter.font())
+            if composed.is_excerpt:
+                self._paint_excerpt(painter, room, card)
+            else:
+                self._paint_card(painter, room, card, composed.card_font or painter.font())
         for row, place in zip(composed.marks, composed.mark_at, strict=True):
             painter.setOpacity(float(room.opacity[row]) * (0.45 if room.ground[row] else 1.0))
             self._paint_shape(painter, room, row, place, self._theme.px(6))
@@ -269,9 +323,9 @@ class RoomFaces:
             painter.drawText(place.adjusted(0, 0, 6, 0), Qt.AlignmentFlag.AlignVCenter, line)
             place.translate(0, place.height())
         if not composed.count.isEmpty():
-            painter.setFont(theme.font("caption" if composed.card_font is None else "number"))
+            left = composed.card_font is None or composed.is_excerpt
+            painter.setFont(theme.font("caption" if left else "number"))
             painter.setPen(theme.colour("muted"))
-            left = composed.card_font is None
             side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
             painter.drawText(composed.count, Qt.AlignmentFlag.AlignVCenter | side, f"{room.count_shown(look):,}")
 
@@ -293,6 +347,23 @@ class RoomFaces:
         painter.setFont(shown)
         painter.setPen(self._theme.colour("ink"))
         place = QRectF(card.rect.left() + px(22), card.rect.top() + px(4), card.rect.width(), line)
+        for text in card.lines:
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
+            place.translate(0, line)
+        painter.setOpacity(1.0)
+
+    def _paint_excerpt(self, painter: QPainter, room: RoomItem, card: CardRow) -> None:
+        """The words of a landmark beside a line of the room's tint."""
+        row, theme, font = room.row_of(card.landmark.memory_id), self._theme, self._theme.font("caption")
+        is_known = row >= 0 and len(room.opacity) > row
+        painter.setOpacity(max(float(room.opacity[row]), _LEAST_OPACITY) if is_known else 1.0)
+        tint = theme.colour(tint_role(room.plan.furnishing))
+        painter.fillRect(QRectF(card.rect.left(), card.rect.top() + 2, 2, card.rect.height() - 4), tint)
+        font.setStrikeOut(is_known and bool(room.replaced[row]))
+        painter.setFont(font)
+        painter.setPen(theme.colour("muted"))
+        line = QFontMetricsF(font).height()
+        place = QRectF(card.rect.left() + theme.px(8), card.rect.top(), card.rect.width(), line)
         for text in card.lines:
             painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
             place.translate(0, line)

@@ -14,6 +14,9 @@ from ui.widgets.plaintext import one_line
 
 _KEPT = 4_000
 _ELLIPSIS = "…"
+_LOOSE = " ,;:–-"
+"""What does not stand before an ellipsis."""
+_LEAST_FILLED = 0.6
 
 
 def break_text(text: str, font: QFont, width: float, most: int) -> tuple[str, ...]:
@@ -40,20 +43,25 @@ def break_text(text: str, font: QFont, width: float, most: int) -> tuple[str, ..
         start, end = 2 * line.textStart(), 2 * (line.textStart() + line.textLength())
         shown = units[start:end].decode("utf-16-le", "replace")
         if len(found) == most - 1 and end < len(units):
-            shown = _cut_line(shown.rstrip(), QFontMetricsF(font), width)
+            rest = units[start:].decode("utf-16-le", "replace")
+            shown = _cut_line(shown.rstrip(), rest, QFontMetricsF(font), width)
         found.append(shown.strip())
     layout.endLayout()
     return tuple(found)
 
 
-def _cut_line(line: str, metrics: QFontMetricsF, width: float) -> str:
-    """A line with an ellipsis after its last whole word; within the word where there is but one."""
-    line = line.rstrip(_ELLIPSIS)
-    while metrics.horizontalAdvance(line + _ELLIPSIS) > width:
-        head, _, _ = line.rpartition(" ")
-        if not head:
-            return metrics.elidedText(line + _ELLIPSIS, Qt.TextElideMode.ElideRight, width)
-        line = head.rstrip(" ,;:–-")
+def _cut_line(line: str, rest: str, metrics: QFontMetricsF, width: float) -> str:
+    """A line with an ellipsis after its last whole word; within a word where much of the width would be lost.
+
+    Args:
+        line: what fits without an ellipsis.
+        rest: the same and all that follows.
+    """
+    line = line.rstrip(_ELLIPSIS + _LOOSE)
+    while metrics.horizontalAdvance(line + _ELLIPSIS) > width and line:
+        line = line.rpartition(" ")[0].rstrip(_LOOSE)
+    if metrics.horizontalAdvance(line) < width * _LEAST_FILLED:
+        return metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width)
     return line + _ELLIPSIS
 
 
