@@ -8,6 +8,7 @@ for more than `BATCH` rows.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,11 +33,12 @@ from core.lifecycle.palace.room_choice import (
     rect_of,
     widen_wing,
 )
-from core.lifecycle.palace.room_layout import RoomMembers, group_by_topic, lay_out_room
+from core.lifecycle.palace.room_layout import RoomMembers, cut_by_season, group_by_topic, lay_out_room, unite_by_theme
 from core.lifecycle.palace.room_texts import (
     Said,
     number_talks,
     read_said,
+    read_traits,
     room_texts,
     sample_evenly,
     speaker_stems,
@@ -47,7 +49,8 @@ from core.memory.landmarks import read_alcoves
 from core.score.communities import MOST_COMMUNITIES, SAMPLE
 from core.score.floor_plan import Rect, lay_out
 from core.score.topics import blend_with_conversation, mean_directions
-from core.text.room_names import TEXTS, name_rooms
+from core.text.room_names import TEXTS, find_themes, name_by_time
+from core.text.terms import fold_case
 from core.types.views import Alcove
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -109,6 +112,20 @@ class _Start:
     wing: Wing | None
     rooms: tuple[Room, ...]
     steps: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _NewTopic:
+    """What becomes a room.
+
+    Attributes:
+        members: who belongs into it, as places in the batch.
+        speakers: stems of the names of who speaks.
+    """
+
+    name: str
+    members: Numbers
+    speakers: frozenset[str]
 
 
 class Arranger:
@@ -202,10 +219,10 @@ class Arranger:
     # ---- planning
 
     def _plan_first_rooms(self, batch: _Batch) -> tuple[Wing, PlacementPlan]:
-        members = self._divide(batch, np.arange(len(batch.ids)))
-        rects = lay_out([len(inside) for inside in members])
+        topics = self._divide(batch, np.arange(len(batch.ids)), ())
+        rects = lay_out([len(topic.members) for topic in topics])
         wing = Wing(self._site.make_id(), batch.space_id, "", 0.0, max(LEAST_WING, *(float(r.x + r.w) for r in rects)))
-        return wing, self._new_rooms(batch, wing, members, rects, ())
+        return wing, self._new_rooms(batch, wing, topics, rects)
 
     def _plan_into_rooms(self, batch: _Batch, wing: Wing, start: _Start) -> PlacementPlan:
         counts = self._site.read(lambda rows: stored.count_by_room(rows, wing.id))
@@ -233,13 +250,13 @@ class Arranger:
                 )
         strangers = np.flatnonzero(chosen == NEW)
         if strangers.size:
-            members = self._divide(batch, strangers)
+            topics = self._divide(batch, strangers, start.rooms)
             grounds = self._site.read(lambda rows: stored.reserved_grounds(rows, wing.id))
             taken = [rect_of(room) for room in start.rooms]
             taken += [Rect(round(x), round(y), round(w), round(h)) for x, y, w, h in grounds]
-            sizes = [len(inside) for inside in members]
+            sizes = [len(topic.members) for topic in topics]
             rects = find_grounds(sizes, taken, widen_wing(wing.w, taken, sizes))
-            new = self._new_rooms(batch, wing, members, rects, start.rooms)
+            new = self._new_rooms(batch, wing, topics, rects)
             plan.rooms += new.rooms
             plan.places += new.places
             plan.alcoves += new.alcoves
@@ -247,20 +264,20 @@ class Arranger:
         return plan
 
     def _new_rooms(
-        self, batch: _Batch, wing: Wing, members: Sequence[Numbers], rects: Sequence[Rect], standing: Sequence[Room]
+        self, batch: _Batch, wing: Wing, topics: Sequence[_NewTopic], rects: Sequence[Rect]
     ) -> PlacementPlan:
-        names, speakers = self._name_rooms([batch.labels[inside] for inside in members], standing)
         new = [
-            Room(self._site.make_id(), wing.id, batch.space_id, name, rect.x, rect.y, rect.w, rect.h, "lifecycle")
-            for name, rect in zip(names, rects, strict=True)
+            Room(self._site.make_id(), wing.id, batch.space_id, topic.name, rect.x, rect.y, rect.w, rect.h, "lifecycle")
+            for topic, rect in zip(topics, rects, strict=True)
         ]
         plan = PlacementPlan(new)
         turns: list[tuple[int, int, tuple[int, str, float, float]]] = []
         dice = np.random.default_rng(len(batch.labels))
-        for number, (room, inside) in enumerate(zip(new, members, strict=True)):
+        for number, (room, topic) in enumerate(zip(new, topics, strict=True)):
             self._site.check_not_closing()
+            inside = topic.members
             talks = number_talks([batch.talks[place] for place in inside.tolist()])
-            inner = RoomMembers(batch.labels[inside], batch.vectors[inside], talks, theme_of(room.name), speakers)
+            inner = RoomMembers(batch.labels[inside], batch.vectors[inside], talks, theme_of(room.name), topic.speakers)
             layout = lay_out_room(self._site, room, inner)
             plan.alcoves += [(room.id, alcove) for alcove in layout.alcoves]
             plan.landmarks += [(room.id, at, int(inside[mark])) for at, mark in enumerate(layout.landmarks)]
@@ -286,42 +303,46 @@ class Arranger:
         taken = places if held is None else np.unique(np.concatenate((places, held)), axis=0)
         return assign_places(newcomers, vectors, room, taken, standing, kin, name_grounds(alcoves))
 
-    def _divide(self, batch: _Batch, which: Numbers) -> list[Numbers]:
-        """Divide newcomers into topics for new rooms, the largest first.
+    def _divide(self, batch: _Batch, which: Numbers, standing: Sequence[Room]) -> list[_NewTopic]:
+        """Divide newcomers into topics for new rooms, the largest first; what has no theme by the time it was said.
 
         Args:
             which: their places in the batch.
-
-        Returns:
-            The members of each, as places in the batch.
+            standing: rooms whose names are taken.
         """
         if not which.size:
             return []
         talks = number_talks([batch.talks[place] for place in which.tolist()])
         groups = group_by_topic(self._site, batch.labels[which], batch.vectors[which], talks, SAMPLE, MOST_COMMUNITIES)
         order = np.argsort(groups, kind="stable")
-        return [which[inside] for inside in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)]
-
-    def _name_rooms(self, members: Sequence[Numbers], standing: Sequence[Room]) -> tuple[list[str], frozenset[str]]:
-        speakers: dict[str, int] = {}
-
-        def read(labels: Numbers) -> list[Said]:
-            found = list(
-                self._site.read(lambda rows: read_said(rows, sample_evenly(labels, TEXTS), self._site.phrases)).values()
-            )
-            for one in found:
-                if one.author:
-                    speakers[one.author] = speakers.get(one.author, 0) + 1
-            return found
-
-        rooms = [room_texts(read(labels)) for labels in members]
-        others = [
-            [one.text for one in read(self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE)))]  # noqa: B023 - called at once
-            for room in standing
-        ]
+        parts = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
+        speakers: Counter[str] = Counter()
+        texts = [self._read_texts(batch.labels[which[part]], speakers) for part in parts]
+        others = [[one.text for one in self._read_texts(self._sample_room(room), speakers)] for room in standing]
         often = sorted(speakers, key=lambda name: (-speakers[name], name))[:_SPEAKERS]
-        names = name_rooms(rooms, [room.name for room in standing], others, often)
-        return names, speaker_stems(often)
+        taken = [room.name for room in standing]
+        themes = find_themes([room_texts(said) for said in texts], taken, others, often)
+        stems = speaker_stems(often)
+        found = [_NewTopic(theme, which[part], stems) for theme, part in unite_by_theme(themes, parts)]
+        rest = [part for theme, part in zip(themes, parts, strict=True) if theme is None]
+        if rest:
+            used = {fold_case(name) for name in (*taken, *(topic.name for topic in found))}
+            traits = self._site.read(lambda rows: read_traits(rows, batch.labels[which]))
+            for part in cut_by_season(np.sort(np.concatenate(rest)), talks, traits.times):
+                name = name_by_time(room_texts(self._read_texts(batch.labels[which[part]], speakers)), used)
+                used.add(fold_case(name))
+                found.append(_NewTopic(name, which[part], stems))
+        return sorted(found, key=lambda topic: -len(topic.members))
+
+    def _read_texts(self, labels: Numbers, speakers: Counter[str]) -> list[Said]:
+        found = list(
+            self._site.read(lambda rows: read_said(rows, sample_evenly(labels, TEXTS), self._site.phrases)).values()
+        )
+        speakers.update(one.author for one in found if one.author)
+        return found
+
+    def _sample_room(self, room: Room) -> Numbers:
+        return self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE))
 
     # ---- writing
 

@@ -24,9 +24,9 @@ TEXTS = 250
 """Texts of one room that are read for its name."""
 _LEAST_SHARE = 0.12
 """Share of a room's texts that have its name at least; below it the room has no theme."""
-_LEAST_SHARE_OF_WORD = 0.2
+_LEAST_SHARE_OF_WORD = 0.25
 """The same of a common word, which texts may share by chance; names and pairs of words they do not."""
-_FEW_TEXTS = 6
+_FEW_TEXTS = 10
 _COVER_POWER = 0.7
 """How much covering many texts counts beside belonging to this room alone. Tried on the sample diary and conversations
 of our own: at 1 the widest word wins ("Friends"), at 0.3 the rarest ("Banana split")."""
@@ -94,7 +94,8 @@ def name_rooms(
     used = {fold_case(name) for name in taken}
     names = []
     for room, theme in zip(rooms, find_themes(rooms, taken, others, speakers), strict=True):
-        names.append(theme if theme is not None else name_by_time(room, used))
+        is_own = theme is not None and fold_case(theme) not in used
+        names.append(theme if theme is not None and is_own else name_by_time(room, used))
         used.add(fold_case(names[-1]))
     return names
 
@@ -115,7 +116,12 @@ def find_themes(
     others: Sequence[Iterable[str]] = (),
     speakers: Iterable[str] = (),
 ) -> list[str | None]:
-    """What each room is about, as `name_rooms` calls it; None for a room without a theme."""
+    """What each room is about, as `name_rooms` calls it.
+
+    Returns:
+        A theme for each; None for a room without one. Where all that a room is about is the theme of one before it,
+        that theme is given again: the two are one topic.
+    """
     counted = [_count_terms(room.phrases or map(read_phrases, room.texts)) for room in rooms]
     overall: Counter[Key] = Counter()
     for terms, _ in (*counted, *(_count_terms(map(read_phrases, texts)) for texts in others)):
@@ -126,8 +132,9 @@ def find_themes(
     silent |= {key[0] for terms, _ in counted for key in terms if len(key) == 1 and _is_short_form(key[0], silent)}
     found: list[str | None] = []
     for terms, size in counted:
-        themes = (shown for key, shown in _rank_terms(terms, size, overall) if silent.isdisjoint(key))
+        themes = [shown for key, shown in _rank_terms(terms, size, overall) if silent.isdisjoint(key)]
         theme = next((name for name in themes if _is_unused(name, used)), None)
+        theme = theme or next((name for name in themes if name in found), None)
         if theme is not None:
             used.add(fold_case(theme))
         found.append(theme)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -149,13 +150,9 @@ def _divide_room(site: RoomReader, room: Room, members: RoomMembers, traits: Tra
     parts = [part for part in _split_by(groups) if part.size]
     texts = [_read_texts(site, members.labels[part]) for part in parts]
     themes = find_themes([room_texts(said) for said in texts], (room.name,), (), _speakers(texts))
-    named = [
-        (theme, part)
-        for theme, part in zip(themes, parts, strict=True)
-        if theme is not None and part.size >= LEAST_ALCOVE
-    ]
-    kept = {id(part) for _, part in named}
-    rest = [part for part in parts if id(part) not in kept]
+    named = [(theme, part) for theme, part in unite_by_theme(themes, parts) if part.size >= LEAST_ALCOVE]
+    names = {theme for theme, _ in named}
+    rest = [part for theme, part in zip(themes, parts, strict=True) if theme not in names]
     used = {fold_case(name) for name, _ in named} | {fold_case(room.name)}
     if rest:
         for part in _cut_by_time(np.sort(np.concatenate(rest)), members.talks, traits.times, len(members.labels)):
@@ -199,16 +196,55 @@ def _speakers(texts: Sequence[Sequence[Said]]) -> list[str]:
     return sorted({one.author for said in texts for one in said if one.author})
 
 
-def _cut_by_time(rest: Numbers, talks: Numbers, times: Numbers, total: int) -> list[Numbers]:
-    """Cut what has no theme into parts of some sixty, each of whole conversations one after the other."""
+def unite_by_theme(themes: Sequence[str | None], parts: Sequence[Numbers]) -> list[tuple[str, Numbers]]:
+    """Parts that have a theme, those of one theme as one; in the order of the first."""
+    by_theme: dict[str, list[Numbers]] = {}
+    for theme, part in zip(themes, parts, strict=True):
+        if theme is not None:
+            by_theme.setdefault(theme, []).append(part)
+    return [(theme, np.sort(np.concatenate(same))) for theme, same in by_theme.items()]
+
+
+def cut_by_season(rest: Numbers, talks: Numbers, times: Numbers) -> list[Numbers]:
+    """Divide what has no theme by the season in which its conversation began; small seasons go with the next.
+
+    Args:
+        rest: which members.
+        talks: the conversation of each member; -1 for none.
+        times: epoch ms of each member.
+    """
+    begun = _talk_starts(rest, talks, times)
+    seasons: dict[int, list[int]] = {}
+    for member in rest.tolist():
+        moment = datetime.fromtimestamp(begun[member] / 1000, UTC)
+        seasons.setdefault((moment.year * 12 + moment.month) // 3, []).append(member)  # December begins a winter
+    least = max(LEAST_ALCOVE, -(-len(rest) // MOST_ALCOVES))
+    parts: list[list[int]] = []
+    for season in sorted(seasons):
+        if parts and len(parts[-1]) < least:
+            parts[-1] += seasons[season]
+        else:
+            parts.append(seasons[season])
+    if len(parts) > 1 and len(parts[-1]) < least:
+        last = parts.pop()
+        parts[-1] += last
+    return [np.array(sorted(part), np.int64) for part in parts]
+
+
+def _talk_starts(rest: Numbers, talks: Numbers, times: Numbers) -> dict[int, int]:
+    """Of each member when its conversation began; its own time where it is of none."""
     first: dict[int, int] = {}
     for member in rest.tolist():
         talk = int(talks[member])
         if talk >= 0:
             first[talk] = min(first.get(talk, int(times[member])), int(times[member]))
-    order = sorted(
-        rest.tolist(), key=lambda at: (first.get(int(talks[at]), int(times[at])), int(talks[at]), int(times[at]), at)
-    )
+    return {member: first.get(int(talks[member]), int(times[member])) for member in rest.tolist()}
+
+
+def _cut_by_time(rest: Numbers, talks: Numbers, times: Numbers, total: int) -> list[Numbers]:
+    """Cut what has no theme into parts of some sixty, each of whole conversations one after the other."""
+    begun = _talk_starts(rest, talks, times)
+    order = sorted(rest.tolist(), key=lambda at: (begun[at], int(talks[at]), int(times[at]), at))
     most = max(LARGE, -(-total // MOST_ALCOVES))
     parts: list[list[int]] = [[]]
     for place, member in enumerate(order):
