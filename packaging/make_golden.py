@@ -53,7 +53,7 @@ _COUNTED = ("memories", "memory_fts_docsize", "claims", "evidence", "entities", 
             "conflicts", "verdicts", "review_rules", "handed", "consolidation_log", "probes", "probe_runs", "receipts",
             "feedback", "tunings", "jobs", "job_deeds", "fading", "spared", "replays", "inferred", "links", "gaps",
             "gap_asks", "distilled", "rule_applications", "vector_spaces", "taken_back",
-            "statements", "readings")  # fmt: skip
+            "statements", "readings", "landmarks", "alcoves", "rehearsals", "unset_landmarks")  # fmt: skip
 
 
 def golden_keys(root: RootKey) -> SubKeys:
@@ -256,6 +256,18 @@ def _talk(tx: Tx) -> None:
         )
 
 
+def _palace(tx: Tx) -> None:
+    """What version 7 added: by what a room is recognised, a landmark, an alcove, and how the landmark is recalled."""
+    tx.update("rooms", {"id": "room-1"}, {"emblem": "luggage", "tint": 3, "outline": 1, "floor": 5})
+    tx.insert("landmarks", {"room_id": "room-1", "position": 0, "memory_id": "memory-1", "chosen_by": "owner"})
+    tx.insert("unset_landmarks", {"memory_id": "memory-2"})
+    ground = {"x": 1.0, "y": 2.0, "w": 4.0, "h": 6.0}
+    tx.insert("alcoves", {"id": "alcove-1", "room_id": "room-1", "name": "Portugal", **ground})
+    learned = {"state": 2, "step": None, "stability": 4.5, "difficulty": 5.5, "times": 3}
+    due = {"due_at": tx.now_ms + 4 * DAY_MS, "last_at": tx.now_ms}
+    tx.insert("rehearsals", {"memory_id": "memory-1", **learned, **due})
+
+
 def _answers(vault: Vault) -> dict[str, object]:
     def read_fts(word: str) -> list[int]:
         sql = "SELECT rowid FROM memory_fts WHERE memory_fts MATCH ? ORDER BY rowid"
@@ -292,7 +304,7 @@ def make(target: Path) -> None:
         Vault.create_files(home, keys, GOLDEN_ID, clock)
         vault = Vault.open(home, keys, GOLDEN_ID, clock)
         chain = AuditChain(keys.audit)
-        verbs = (_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle, _talk)
+        verbs = (_places, _memories, _belief, _journal, disagreements, desk, _recall, _lifecycle, _talk, _palace)
         for nr, verb in enumerate(verbs):
             clock.advance(1000)
             vault.write(

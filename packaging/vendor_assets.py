@@ -1,4 +1,4 @@
-"""Make resources/fonts and resources/icons from published packages: unpack, convert, pick, describe, check.
+"""Make resources/fonts, resources/icons and its emblems from published packages: unpack, convert, pick, check.
 
 Run by hand when a version changes, outside the project and with fontTools and brotli beside the standard library:
 
@@ -16,6 +16,7 @@ import hashlib
 import importlib
 import importlib.metadata
 import io
+import json
 import sys
 import tarfile
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FONTS = ROOT / "resources" / "fonts"
 ICONS = ROOT / "resources" / "icons"
+EMBLEMS = ICONS / "emblems"
+EMBLEM_WORDS = ROOT / "resources" / "palace" / "emblems.json"
 
 FONT_PACKAGE = "inter-ui 4.1.1"
 FONT_SHA256 = "e392e4d71f18a7c1f23dfecd833d68fa05eeab41862686584e80fd2b5d87e9c0"
@@ -173,23 +176,24 @@ Result (SHA-256):
     return sum(map(len, made.values()))
 
 
-def vendor_icons(archive: Path) -> int:
-    """Fill resources/icons.
+def vendor_icons(archive: Path, folder: Path, names: Sequence[str]) -> int:
+    """Fill a folder of icons.
 
     Args:
         archive: the package of `ICON_PACKAGE`.
+        names: of the icons, without their ending.
 
     Returns:
         How many icons there are.
     """
-    sources = {f"{name}.svg": f"package/icons/{name}.svg" for name in ICON_NAMES}
+    sources = {f"{name}.svg": f"package/icons/{name}.svg" for name in names}
     found = members(archive, ICON_SHA256, [*sources.values(), ICON_LICENCE])
     made = {name: found[source] for name, source in sources.items()}
     plain = sorted(name for name, data in made.items() if b"currentColor" not in data)
     if plain:
         sys.exit(f"These icons cannot be coloured: {plain}; nothing was made.")
-    replace_files(ICONS, ".svg", made)
-    (ICONS / "LICENSE").write_bytes(found[ICON_LICENCE])
+    replace_files(folder, ".svg", made)
+    (folder / "LICENSE").write_bytes(found[ICON_LICENCE])
     text = f"""# Where these icons come from
 
 **Lucide** by the Lucide Contributors. Licence: ISC; the icons that derive from Feather: MIT, Cole Bemis (LICENSE in
@@ -203,7 +207,7 @@ SHA-256:
 
 {digests(made)}
 """
-    (ICONS / "PROVENANCE.md").write_text(text, "utf-8")
+    (folder / "PROVENANCE.md").write_text(text, "utf-8")
     return len(made)
 
 
@@ -218,7 +222,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if wanted.fonts is not None:
         print(f"fonts: {vendor_fonts(wanted.fonts) / 1e6:.1f} MB")
     if wanted.icons is not None:
-        print(f"icons: {vendor_icons(wanted.icons)}")
+        emblems = sorted(json.loads(EMBLEM_WORDS.read_text("utf-8")))
+        print(f"icons: {vendor_icons(wanted.icons, ICONS, ICON_NAMES)}")
+        print(f"emblems: {vendor_icons(wanted.icons, EMBLEMS, emblems)}")
     return 0
 
 

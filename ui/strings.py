@@ -36,6 +36,7 @@ inspector_strings: Strings = partial(read_strings, "inspector")
 journal_strings: Strings = partial(read_strings, "journal_page")
 lifecycle_strings: Strings = partial(read_strings, "lifecycle")
 order_strings: Strings = partial(read_strings, "order")
+palace_strings: Strings = partial(read_strings, "palace_page")
 practice_strings: Strings = partial(read_strings, "practice")
 recall_strings: Strings = partial(read_strings, "recall_page")
 review_strings: Strings = partial(read_strings, "review_page")
@@ -43,6 +44,7 @@ search_strings: Strings = partial(read_strings, "search")
 skip_strings: Strings = partial(read_strings, "skips")
 timeline_strings: Strings = partial(read_strings, "timeline")
 undo_strings: Strings = partial(read_strings, "undo")
+walk_strings: Strings = partial(read_strings, "palace_walk")
 
 
 def format_count(forms: Mapping[str, str], count: int, **more: object) -> str:

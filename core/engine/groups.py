@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from core.engine.views.entities import Entities
     from core.engine.views.graph import Graph
     from core.engine.views.palace import Palace
+    from core.engine.views.rehearsals import Rehearsals
     from core.engine.views.timeline import Timeline
     from core.lifecycle.kit.job_context import Planner, StreamJob
     from core.types.lifecycle import JobType
@@ -202,6 +203,13 @@ class EngineGroups:
         from core.engine.views.palace import Palace
 
         return Palace(self._get_storage, self._get_search)
+
+    @cached_property
+    def rehearsals(self) -> Rehearsals:
+        """The walk along a wing's landmarks, and how well each is recalled."""
+        from core.engine.views.rehearsals import Rehearsals
+
+        return Rehearsals(self._get_storage)
 
     @cached_property
     def laboratory(self) -> Laboratory:

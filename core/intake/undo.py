@@ -27,6 +27,7 @@ from core.intake.transaction.sources import KINDS_BY_TEXT, refresh_capped, refre
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.transitions import episodes_of, statements_of, sync_statement, unlink_episodes
 from core.memory.floor_plan import PlaceCheck, find_strays, remove_newcomers, remove_plan
+from core.memory.landmarks import free_landmark
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
 from core.types.values import HOME_SPACE, Actor, Kind
@@ -183,9 +184,24 @@ def undo_many(tx: Tx, step_ids: Sequence[str], by: str) -> UndoneSteps:
 
 # A conversation or space that something else uses by now simply stays, and a step that has expired is gone.
 _SHARED = frozenset({"conversations", "spaces", "undo_steps"})
+# What the scheduler chooses anew by itself where it cannot come back.
+_CHOSEN = frozenset({"alcoves", "landmarks"})
 # What is said of a memory and holds nothing up: without it the memory stands as it stood.
 _REMARKS = frozenset(
-    {"distilled", "fading", "gaps", "readings", "replays", "rule_applications", "spared", "statements", "verdicts"}
+    {
+        "distilled",
+        "fading",
+        "gaps",
+        "landmarks",
+        "readings",
+        "rehearsals",
+        "replays",
+        "rule_applications",
+        "spared",
+        "statements",
+        "unset_landmarks",
+        "verdicts",
+    }
 )
 # What a row cannot come back without; another step may have taken it away.
 _PARENTS = (
@@ -531,11 +547,11 @@ def _take_back(
     now_hash = None if current is None else image_hash(without_volatile_columns(table, current))
     if before is not None and now_hash == image_hash(without_volatile_columns(table, before)):
         return  # another undo put it back already
-    if now_hash != after_hash and before is not None and current is not None:
-        moved = _current_version_number(table, current, after_hash)
-        before, now_hash = {**before, **moved}, after_hash if moved else now_hash
+    if now_hash != after_hash and current is not None:
+        filled = _filled_since(table, current, after_hash)
+        before, now_hash = None if before is None else {**before, **filled}, after_hash if filled else now_hash
     if now_hash != after_hash and not is_voided_by_revocation(table, before, current):
-        if table not in _SHARED:
+        if table not in _SHARED | _CHOSEN:
             done.left.append(both_states(table, key, before, current))
         return
     before = restored_client_row(tx, table, before, current)
@@ -547,6 +563,15 @@ def _take_back(
     else:
         done.restored += 1
         _note_touched(table, before, current, done)
+
+
+def _filled_since(table: str, current: Mapping[str, object], after_hash: bytes | None) -> Mapping[str, object]:
+    """What the machine wrote into a row that is otherwise as the step left it: a version's number, a room's emblem."""
+    if table == "rooms":
+        bare = {**current, "emblem": None}
+        same = image_hash(without_volatile_columns(table, bare)) == after_hash
+        return {"emblem": current["emblem"]} if same else {}
+    return _current_version_number(table, current, after_hash)
 
 
 def _current_version_number(
@@ -579,7 +604,7 @@ def _leave_row(
         tx.update(table, key, {"revoked_at": tx.now_ms})  # its receipts keep its name; it is let in no more
     # Trigger: the room of a memory that comes back is gone. Why: the scheduler gives it another place by itself.
     # Outcome: nothing is left to decide.
-    if table not in _SHARED and not (table == "places" and current is None):
+    if table not in _SHARED | _CHOSEN and not (table == "places" and current is None):
         done.left.append(both_states(table, key, before, current))
     if table == "conversations" and before is None:
         done.emptied.add(str(key["id"]))
@@ -618,6 +643,8 @@ def _restore_row(
         raise PreconditionError("Something else stands in that place now.")
     elif current is None:
         _bring_parents(tx, before, done)
+        if table == "landmarks":
+            free_landmark(tx, str(before["memory_id"]))
         tx.insert(table, before)
         done.spots.note(table, None, before)
     else:
@@ -656,7 +683,7 @@ def _note_touched(
     table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None, done: UndoState
 ) -> None:
     row = before or current or {}
-    if table == "places":
+    if table in ("landmarks", "places"):
         done.placed.add(str(row["memory_id"]))
         return  # nothing is derived from where a memory stands
     if table in ("memories", "entities"):

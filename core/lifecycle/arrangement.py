@@ -8,44 +8,56 @@ for more than `BATCH` rows.
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.intake.transaction.unit_of_work import UnitOfWork
-from core.memory import floor_plan as stored
-from core.memory.floor_plan import Places, Room, Wing
-from core.score.communities import MemoryFeatures, find_communities, sample_places
-from core.score.floor_plan import (
-    FULL,
-    Grid,
-    Rect,
-    free_ground,
-    lay_out,
-    places_needed,
-    room_capacity,
-    room_size,
-    spread_places,
+from core.lifecycle.palace.clarity import theme_of
+from core.lifecycle.palace.context import LABEL, SCHEDULER, VERB, PalaceContext
+from core.lifecycle.palace.furnisher import new_wing_look
+from core.lifecycle.palace.room_choice import (
+    NEW,
+    CandidateRoom,
+    Numbers,
+    PlacementPlan,
+    Vectors,
+    assign_places,
+    choose_rooms,
+    find_grounds,
+    free_capacity,
+    main_rooms,
+    name_grounds,
+    rect_of,
+    widen_wing,
 )
-from core.score.topics import FAR, blend_with_conversation, mean_directions
-from core.text.noun_phrases import Key, read_phrases, stem_of
-from core.text.room_names import TEXTS, RoomTexts, name_rooms
-from core.types.values import Actor
-from core.types.views import GAP
+from core.lifecycle.palace.room_layout import RoomMembers, cut_by_season, group_by_topic, lay_out_room, unite_by_theme
+from core.lifecycle.palace.room_texts import (
+    Said,
+    number_talks,
+    read_said,
+    read_traits,
+    room_texts,
+    sample_evenly,
+    speaker_stems,
+)
+from core.memory import floor_plan as stored
+from core.memory.floor_plan import LEAST_WING, Places, Room, Wing
+from core.memory.landmarks import read_alcoves
+from core.score.communities import MOST_COMMUNITIES, SAMPLE
+from core.score.floor_plan import Rect, lay_out
+from core.score.topics import blend_with_conversation, mean_directions
+from core.text.room_names import TEXTS, find_themes, name_by_time
+from core.text.terms import fold_case
+from core.types.views import Alcove
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
-T = TypeVar("T")
-
+_NO_ROOMS = PlacementPlan()
 BATCH = 2_000
 """Rows written in one transaction at most."""
-SCHEDULER = Actor(kind="scheduler", name="lifecycle")
-LEAST_WING = 24.0
-"""Plan units that a new wing's ground is wide at least: it can grow downward only."""
 _FETCH = 4_096
 _TRIES = 3
 _SAMPLE = 200
@@ -63,29 +75,6 @@ _STILL_UNPLACED = (
     "AND m.status NOT IN ('superseded', 'deleted') "
     "AND NOT EXISTS (SELECT 1 FROM places p WHERE p.memory_id = m.id)"
 )
-
-
-class ArrangementContext(Protocol):
-    """The open vault as far as arranging needs it."""
-
-    work: UnitOfWork
-    make_id: Callable[[], str]
-
-    def read(self, fn: Callable[[Rows], T]) -> T:
-        """Read on one snapshot."""
-        ...
-
-    def write(self, fn: Callable[[Tx], T]) -> T:
-        """Run one transaction in the background, and wait for it."""
-        ...
-
-    def fetch_vectors(self, labels: Numbers) -> tuple[Numbers, Vectors]:
-        """Vectors of those labels that have one, in the order asked."""
-        ...
-
-    def check_not_closing(self) -> None:
-        """Raise where the vault is being locked."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +114,24 @@ class _Start:
     steps: tuple[Any, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _NewTopic:
+    """What becomes a room.
+
+    Attributes:
+        members: who belongs into it, as places in the batch.
+        speakers: stems of the names of who speaks.
+    """
+
+    name: str
+    members: Numbers
+    speakers: frozenset[str]
+
+
 class Arranger:
     """Arranges one vault; one run at a time."""
 
-    def __init__(self, site: ArrangementContext) -> None:
+    def __init__(self, site: PalaceContext) -> None:
         self._site = site
 
     def run(self) -> ArrangementResult:
@@ -163,7 +166,7 @@ class Arranger:
         still = stored.find_strays(tx, memory_ids)
         if not still:
             return
-        with self._site.work.verb(tx, "arrange", "Arrange the palace", SCHEDULER) as verb:
+        with self._site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
             tx.recorder = None  # no step either: nobody ever gave them such a place
             for memory_id in still:
                 tx.delete("places", {"memory_id": memory_id})
@@ -193,7 +196,7 @@ class Arranger:
         has = np.isin(labels, found)
         kept = [row for row, there in zip(rows, has.tolist(), strict=True) if there]
         talks = tuple(row[2] for row in kept)
-        blend_with_conversation(vectors, _number_talks(talks))
+        blend_with_conversation(vectors, number_talks(talks))
         return _Batch(space_id, tuple(row[1] for row in kept), found, talks, vectors)
 
     def _fetch_vectors(self, labels: Numbers) -> tuple[Numbers, Vectors]:
@@ -216,19 +219,22 @@ class Arranger:
     # ---- planning
 
     def _plan_first_rooms(self, batch: _Batch) -> tuple[Wing, PlacementPlan]:
-        members = self._divide(batch, np.arange(len(batch.ids)))
-        rects = lay_out([len(inside) for inside in members])
+        topics = self._divide(batch, np.arange(len(batch.ids)), ())
+        rects = lay_out([len(topic.members) for topic in topics])
         wing = Wing(self._site.make_id(), batch.space_id, "", 0.0, max(LEAST_WING, *(float(r.x + r.w) for r in rects)))
-        return wing, self._new_rooms(batch, wing, members, rects, ())
+        return wing, self._new_rooms(batch, wing, topics, rects)
 
     def _plan_into_rooms(self, batch: _Batch, wing: Wing, start: _Start) -> PlacementPlan:
         counts = self._site.read(lambda rows: stored.count_by_room(rows, wing.id))
+        alcoves = self._site.read(read_alcoves)
         held = self._site.read(lambda rows: stored.reserved_places(rows, [room.id for room in start.rooms]))
         found = [
             CandidateRoom(
                 room,
                 self._centre_of_room(room),
-                free_capacity(room, counts.get(room.id, 0) + len(held.get(room.id, ()))),
+                free_capacity(
+                    room, counts.get(room.id, 0) + len(held.get(room.id, ())), name_grounds(alcoves.get(room.id, ()))
+                ),
             )
             for room in start.rooms
         ]
@@ -239,30 +245,49 @@ class Arranger:
             newcomers = np.flatnonzero(chosen == place)
             if newcomers.size:
                 self._site.check_not_closing()
-                plan.places += self._assign_places(newcomers, batch.vectors[newcomers], room, held.get(room.id))
+                plan.places += self._assign_places(
+                    newcomers, batch.vectors[newcomers], room, held.get(room.id), alcoves.get(room.id, ())
+                )
         strangers = np.flatnonzero(chosen == NEW)
         if strangers.size:
-            members = self._divide(batch, strangers)
+            topics = self._divide(batch, strangers, start.rooms)
             grounds = self._site.read(lambda rows: stored.reserved_grounds(rows, wing.id))
             taken = [rect_of(room) for room in start.rooms]
             taken += [Rect(round(x), round(y), round(w), round(h)) for x, y, w, h in grounds]
-            sizes = [len(inside) for inside in members]
+            sizes = [len(topic.members) for topic in topics]
             rects = find_grounds(sizes, taken, widen_wing(wing.w, taken, sizes))
-            new = self._new_rooms(batch, wing, members, rects, start.rooms)
+            new = self._new_rooms(batch, wing, topics, rects)
             plan.rooms += new.rooms
             plan.places += new.places
+            plan.alcoves += new.alcoves
+            plan.landmarks += new.landmarks
         return plan
 
     def _new_rooms(
-        self, batch: _Batch, wing: Wing, members: Sequence[Numbers], rects: Sequence[Rect], standing: Sequence[Room]
+        self, batch: _Batch, wing: Wing, topics: Sequence[_NewTopic], rects: Sequence[Rect]
     ) -> PlacementPlan:
-        names = self._name_rooms([batch.labels[inside] for inside in members], standing)
         new = [
-            Room(self._site.make_id(), wing.id, batch.space_id, name, rect.x, rect.y, rect.w, rect.h, "lifecycle")
-            for name, rect in zip(names, rects, strict=True)
+            Room(self._site.make_id(), wing.id, batch.space_id, topic.name, rect.x, rect.y, rect.w, rect.h, "lifecycle")
+            for topic, rect in zip(topics, rects, strict=True)
         ]
-        self._site.check_not_closing()
-        return PlacementPlan(new, first_places(new, members, batch.vectors))
+        plan = PlacementPlan(new)
+        turns: list[tuple[int, int, tuple[int, str, float, float]]] = []
+        dice = np.random.default_rng(len(batch.labels))
+        for number, (room, topic) in enumerate(zip(new, topics, strict=True)):
+            self._site.check_not_closing()
+            inside = topic.members
+            talks = number_talks([batch.talks[place] for place in inside.tolist()])
+            inner = RoomMembers(batch.labels[inside], batch.vectors[inside], talks, theme_of(room.name), topic.speakers)
+            layout = lay_out_room(self._site, room, inner)
+            plan.alcoves += [(room.id, alcove) for alcove in layout.alcoves]
+            plan.landmarks += [(room.id, at, int(inside[mark])) for at, mark in enumerate(layout.landmarks)]
+            # Every part of every room comes early: where writing is interrupted, what stands then is a sample of the
+            # whole, and the rest finds its kin.
+            for turn, at in enumerate(dice.permutation(len(inside)).tolist()):
+                x, y = layout.places[at].tolist()
+                turns.append((turn, number, (int(inside[at]), room.id, x, y)))
+        plan.places = [row for _, _, row in sorted(turns, key=lambda entry: entry[:2])]
+        return plan
 
     def _centre_of_room(self, room: Room) -> Vectors | None:
         labels = self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE))
@@ -270,56 +295,54 @@ class Arranger:
         return None if not len(found) else mean_directions(vectors, np.zeros(len(found), np.int64), 1)[0]
 
     def _assign_places(
-        self, newcomers: Numbers, vectors: Vectors, room: Room, held: Places | None
+        self, newcomers: Numbers, vectors: Vectors, room: Room, held: Places | None, alcoves: Sequence[Alcove]
     ) -> list[tuple[int, str, float, float]]:
         labels, _, places = self._site.read(lambda rows: stored.read_room_loci(rows, room.id))
         found, kin = self._fetch_vectors(labels)
         standing = places[np.isin(labels, found)]
         taken = places if held is None else np.unique(np.concatenate((places, held)), axis=0)
-        return assign_places(newcomers, vectors, room, taken, standing, kin)
+        return assign_places(newcomers, vectors, room, taken, standing, kin, name_grounds(alcoves))
 
-    def _divide(self, batch: _Batch, which: Numbers) -> list[Numbers]:
-        """Divide newcomers into topics for new rooms, the largest first.
+    def _divide(self, batch: _Batch, which: Numbers, standing: Sequence[Room]) -> list[_NewTopic]:
+        """Divide newcomers into topics for new rooms, the largest first; what has no theme by the time it was said.
 
         Args:
             which: their places in the batch.
-
-        Returns:
-            The members of each, as places in the batch.
+            standing: rooms whose names are taken.
         """
         if not which.size:
             return []
-        sample = sample_places(len(which))
-        said = self._site.read(lambda rows: _read_said(rows, batch.labels[which[sample]]))
-        phrases: list[frozenset[Key]] = [frozenset()] * len(which)
-        silent = {stem_of(word) for one in said.values() for word in (one.author or "").split()}
-        for place, label in zip(sample.tolist(), batch.labels[which[sample]].tolist(), strict=True):
-            if label in said:
-                keys = (phrase.key for phrase in read_phrases(said[label].text))
-                phrases[place] = frozenset(key for key in keys if silent.isdisjoint(key))
-        self._site.check_not_closing()
-        talks = _number_talks([batch.talks[place] for place in which.tolist()])
-        groups = find_communities(MemoryFeatures(batch.vectors[which], phrases, talks))
+        talks = number_talks([batch.talks[place] for place in which.tolist()])
+        groups = group_by_topic(self._site, batch.labels[which], batch.vectors[which], talks, SAMPLE, MOST_COMMUNITIES)
         order = np.argsort(groups, kind="stable")
-        return [which[inside] for inside in np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)]
-
-    def _name_rooms(self, members: Sequence[Numbers], standing: Sequence[Room]) -> list[str]:
-        speakers: dict[str, int] = {}
-
-        def read(labels: Numbers) -> list[_Said]:
-            found = list(self._site.read(lambda rows: _read_said(rows, _sample_evenly(labels, TEXTS))).values())
-            for one in found:
-                if one.author:
-                    speakers[one.author] = speakers.get(one.author, 0) + 1
-            return found
-
-        rooms = [_room_texts(read(labels)) for labels in members]
-        others = [
-            [one.text for one in read(self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE)))]  # noqa: B023 - called at once
-            for room in standing
-        ]
+        parts = np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
+        speakers: Counter[str] = Counter()
+        texts = [self._read_texts(batch.labels[which[part]], speakers) for part in parts]
+        others = [[one.text for one in self._read_texts(self._sample_room(room), speakers)] for room in standing]
         often = sorted(speakers, key=lambda name: (-speakers[name], name))[:_SPEAKERS]
-        return name_rooms(rooms, [room.name for room in standing], others, often)
+        taken = [room.name for room in standing]
+        themes = find_themes([room_texts(said) for said in texts], taken, others, often)
+        stems = speaker_stems(often)
+        found = [_NewTopic(theme, which[part], stems) for theme, part in unite_by_theme(themes, parts)]
+        rest = [part for theme, part in zip(themes, parts, strict=True) if theme is None]
+        if rest:
+            used = {fold_case(name) for name in (*taken, *(topic.name for topic in found))}
+            traits = self._site.read(lambda rows: read_traits(rows, batch.labels[which]))
+            for part in cut_by_season(np.sort(np.concatenate(rest)), talks, traits.times):
+                name = name_by_time(room_texts(self._read_texts(batch.labels[which[part]], speakers)), used)
+                used.add(fold_case(name))
+                found.append(_NewTopic(name, which[part], stems))
+        return sorted(found, key=lambda topic: -len(topic.members))
+
+    def _read_texts(self, labels: Numbers, speakers: Counter[str]) -> list[Said]:
+        found = list(
+            self._site.read(lambda rows: read_said(rows, sample_evenly(labels, TEXTS), self._site.phrases)).values()
+        )
+        speakers.update(one.author for one in found if one.author)
+        return found
+
+    def _sample_room(self, room: Room) -> Numbers:
+        return self._site.read(lambda rows: stored.sample_labels(rows, room.id, _SAMPLE))
 
     # ---- writing
 
@@ -328,14 +351,15 @@ class Arranger:
     ) -> int | None:
         """Write a plan in batches; None where the palace changed before the first, so that it must be made anew."""
         placed = 0
+        marks = {at: (room_id, position) for room_id, position, at in plan.landmarks}
         # After the first batch, which is a sample of everything, in the order of the memories: at random, every batch
         # would touch every page of the index over them (twice the time at 100,000).
         ordered = sorted(plan.places[:BATCH]) + sorted(plan.places[BATCH:])
         for low in range(0, max(1, len(ordered)), BATCH):
             self._site.check_not_closing()
             part = ordered[low : low + BATCH]
-            ground = (wing if is_first else None, plan.rooms) if low == 0 else (None, [])
-            written = self._site.write(lambda tx: self._write_part(tx, batch, wing, ground, part, start))  # noqa: B023 - waited for
+            ground = (wing if is_first else None, plan) if low == 0 else (None, _NO_ROOMS)
+            written = self._site.write(lambda tx: self._write_part(tx, batch, wing, ground, part, marks, start))  # noqa: B023 - waited for
             if written is None:
                 return None if low == 0 else placed
             placed += written
@@ -346,23 +370,29 @@ class Arranger:
         tx: Tx,
         batch: _Batch,
         wing: Wing,
-        ground: tuple[Wing | None, Sequence[Room]],
+        ground: tuple[Wing | None, PlacementPlan],
         part: Sequence[tuple[int, str, float, float]],
+        marks: Mapping[int, tuple[str, int]],
         start: _Start,
     ) -> int | None:
-        new_wing, new_rooms = ground
+        new_wing, new_rooms, new_alcoves = ground[0], ground[1].rooms, ground[1].alcoves
         is_changed = _step_mark(tx) != start.steps
         if is_changed and (new_wing is not None or new_rooms):
             return None
-        with self._site.work.verb(tx, "arrange", "Arrange the palace", SCHEDULER) as verb:
+        with self._site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
             tx.recorder = None  # giving a first place is no step: undo takes places away with their memories
             if new_wing is not None:
                 high = max(room.y + room.h for room in new_rooms)
-                stored.insert_wing(tx, new_wing.id, batch.space_id, new_wing.w, high)
+                look = new_wing_look(tx, new_wing.id)
+                stored.insert_wing(tx, new_wing.id, batch.space_id, new_wing.w, high, look)
             for room in new_rooms:
                 stored.insert_room(tx, room)
+            stored.insert_alcoves(tx, new_alcoves)
             rows = _select_writable_rows(tx, batch, part, is_changed=is_changed)
             tx.insert_many("places", rows)
+            there = {str(row["memory_id"]) for row in rows}
+            known = [(*marks[at], batch.ids[at]) for at, *_ in part if at in marks and batch.ids[at] in there]
+            stored.insert_landmarks(tx, known)
             verb.note_audit(wing.id, placed=len(rows), rooms=len(new_rooms), wings=int(new_wing is not None))
         return len(rows)
 
@@ -406,49 +436,6 @@ def _main_room_by_conversation(rows: Rows, wing_id: str, talks: Iterable[str | N
     return dict(main_rooms([(talk, room_id, count) for talk, room_id, count in found]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A text that may give a name, by whom and when it was said, and whether in a conversation."""
-
-    text: str
-    author: str | None
-    at_ms: int | None
-    is_talk: bool
-
-
-def _read_said(rows: Rows, labels: Numbers) -> dict[int, _Said]:
-    """Texts by label, oldest first: what waits for review or was put away gives no name."""
-    return {
-        n: _Said(text, author, at_ms, is_talk=talk is not None)
-        for n, text, author, at_ms, talk in rows.all(
-            "SELECT n, text, author, occurred_at, conversation_id FROM memories "
-            "WHERE n IN (SELECT value FROM json_each(?)) "
-            "AND status IN ('active', 'disputed', 'consolidated') ORDER BY n",
-            (json.dumps(labels.tolist()),),
-        )
-    }
-
-
-def _room_texts(said: Sequence[_Said]) -> RoomTexts:
-    return RoomTexts(
-        [one.text for one in said],
-        [one.at_ms for one in said if one.at_ms is not None],
-        is_talk=2 * sum(one.is_talk for one in said) > len(said),
-    )
-
-
-def _number_talks(talks: Sequence[str | None]) -> Numbers:
-    """Conversations as numbers from 0 on; -1 for none."""
-    numbers: dict[str, int] = {}
-    return np.array([-1 if talk is None else numbers.setdefault(talk, len(numbers)) for talk in talks], np.int64)
-
-
-def _sample_evenly(labels: Numbers, most: int) -> Numbers:
-    if len(labels) <= most:
-        return labels
-    return labels[np.linspace(0, len(labels) - 1, most).astype(np.int64)]
-
-
 def _select_writable_rows(
     tx: Tx, batch: _Batch, part: Sequence[tuple[int, str, float, float]], *, is_changed: bool
 ) -> list[dict[str, object]]:
@@ -479,204 +466,3 @@ def _select_writable_rows(
 
 def _to_json_list(values: Iterable[str]) -> str:
     return json.dumps(sorted(values))
-
-
-Vectors = NDArray[np.float32]
-Numbers = NDArray[np.int64]
-
-NEW = -1
-LEAST_BATCH = 12
-"""So many newcomers that are far from every room get rooms of their own; fewer lodge in the nearest."""
-CROWDED = 2
-"""How often a room's grid is halved for newcomers; when that is full too, they go elsewhere."""
-LEAST_NEW = 48
-"""Places of a room that is added to a wing: it will not stay as small as its first batch."""
-_CHUNK = 1_024
-_ASPECT = 1.5
-_STEP = 12
-_STRIP = 1.5
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateRoom:
-    """A room as far as choosing needs it.
-
-    Attributes:
-        centre: the mean direction of what stands in it; None where nothing there has a vector.
-        left: how many more it takes before it is crowded.
-    """
-
-    room: Room
-    centre: Vectors | None
-    left: int
-
-
-@dataclass
-class PlacementPlan:
-    """What shall be written.
-
-    Attributes:
-        rooms: new rooms.
-        places: place in the batch of newcomers, room id, x and y; in the order they are written.
-    """
-
-    rooms: list[Room] = field(default_factory=list)
-    places: list[tuple[int, str, float, float]] = field(default_factory=list)
-
-
-def free_capacity(room: Room, count: int) -> int:
-    """How many more a room takes before it is crowded.
-
-    Args:
-        count: places taken or held in it.
-
-    Returns:
-        0 or more.
-    """
-    return max(0, int(FULL * room_capacity(room.w, room.h, CROWDED)) - count)
-
-
-def choose_rooms(vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequence[str | None]) -> Numbers:
-    """The room of each newcomer: that of its conversation, else the nearest that is not crowded.
-
-    Args:
-        vectors: unit rows of the newcomers, (n, dims).
-        rooms: the rooms of the wing.
-        at_home: id of the room in which the conversation of each stands; None for none.
-
-    Returns:
-        Places in `rooms`, or `NEW`.
-    """
-    known = {found.room.id: place for place, found in enumerate(rooms)}
-    left = [found.left for found in rooms]
-    near = np.full((len(vectors), len(rooms)), -np.inf, np.float32)
-    for place, found in enumerate(rooms):
-        if found.centre is not None:
-            near[:, place] = vectors @ found.centre
-    is_new = _are_far(near, [known.get(home or "") is not None for home in at_home])
-    chosen = np.full(len(vectors), NEW, np.int64)
-    order = np.argsort(-near, axis=1, kind="stable")
-    for newcomer in np.flatnonzero(~is_new).tolist():
-        home = known.get(at_home[newcomer] or "")
-        tried = [int(place) for place in order[newcomer] if near[newcomer, place] > -np.inf]
-        for place in tried if home is None else [home, *tried]:
-            if left[place] > 0:
-                left[place] -= 1
-                chosen[newcomer] = place
-                break
-    return chosen
-
-
-def _are_far(near: NDArray[np.float32], has_home: Sequence[bool]) -> NDArray[np.bool_]:
-    if not near.shape[1]:
-        return np.ones(len(near), np.bool_)
-    far = (near.max(axis=1) < FAR) & ~np.array(has_home, np.bool_)
-    return far if int(far.sum()) >= LEAST_BATCH else np.zeros(len(near), np.bool_)
-
-
-def assign_places(
-    newcomers: Numbers, vectors: Vectors, room: Room, taken: Places, standing: Places, kin: Vectors
-) -> list[tuple[int, str, float, float]]:
-    """Give newcomers the free places nearest to their nearest kin.
-
-    Args:
-        newcomers: their places in the batch.
-        vectors: unit rows of the newcomers, in that order.
-        taken: places where nobody can stand, (k, 2); `standing` among them.
-        standing: where those with a vector stand, (m, 2).
-        kin: their vectors, (m, dims).
-
-    Returns:
-        Rows of a plan.
-    """
-    grid = Grid(room.w, room.h, taken)
-    found = []
-    for low in range(0, len(newcomers), _CHUNK):
-        part = vectors[low : low + _CHUNK]
-        nearest = (part @ kin.T).argmax(axis=1) if len(kin) else None
-        for at, newcomer in enumerate(newcomers[low : low + _CHUNK].tolist()):
-            x, y = (room.w / 2, room.h / 2) if nearest is None else standing[nearest[at]]
-            found.append((newcomer, room.id, *grid.take_nearest(float(x), float(y))))
-    return found
-
-
-def widen_wing(width: float, standing: Sequence[Rect], counts: Sequence[int]) -> float:
-    """How wide the ground of a wing is for new rooms: it grows to the right where it would become a thin strip.
-
-    A wing that began with a hundred memories and gets six thousand would otherwise pile up room over room. What stands
-    stays; only wings to its right are drawn farther to the right.
-
-    Args:
-        standing: the ground of its rooms.
-        counts: memories of each new room.
-
-    Returns:
-        The width, plan units; as before while the wing is at most about twice as large as it was meant to be.
-    """
-    extent = max((rect.x + rect.w for rect in standing), default=0)
-    area = sum((rect.w + GAP) * (rect.h + GAP) for rect in standing)
-    for count in counts:
-        w, h = room_size(max(LEAST_NEW, places_needed(count)))
-        area += (w + GAP) * (h + GAP)
-    wanted = math.ceil(math.sqrt(area * _ASPECT) / _STEP) * _STEP
-    now = max(width, extent)
-    return wanted if wanted > _STRIP * now else now
-
-
-def find_grounds(counts: Sequence[int], taken: Sequence[Rect], width: float) -> list[Rect]:
-    """Ground for new rooms in a wing that stands.
-
-    Args:
-        counts: memories of each.
-        taken: ground that is not free.
-        width: the wing's.
-
-    Returns:
-        One for each, in the first free space from the top.
-    """
-    found: list[Rect] = []
-    for count in counts:
-        w, h = room_size(max(LEAST_NEW, places_needed(count)), int(width))
-        x, y = free_ground((*taken, *found), w, h, int(width))
-        found.append(Rect(x, y, w, h))
-    return found
-
-
-def first_places(
-    rooms: Sequence[Room], members: Sequence[Numbers], vectors: Vectors
-) -> list[tuple[int, str, float, float]]:
-    """First places in new rooms, written so that every part of every room comes early.
-
-    Where writing is interrupted, what stands then is a sample of the whole, and the rest finds its kin.
-
-    Args:
-        members: who belongs into each, as places in `vectors`.
-        vectors: unit rows, (n, dims).
-
-    Returns:
-        Rows of a plan.
-    """
-    turns: list[tuple[int, int, tuple[int, str, float, float]]] = []
-    dice = np.random.default_rng(len(vectors))
-    for number, (room, inside) in enumerate(zip(rooms, members, strict=True)):
-        places = spread_places(vectors[inside], room.w, room.h)
-        for turn, at in enumerate(dice.permutation(len(inside)).tolist()):
-            turns.append((turn, number, (int(inside[at]), room.id, float(places[at, 0]), float(places[at, 1]))))
-    return [row for _, _, row in sorted(turns, key=lambda entry: entry[:2])]
-
-
-def rect_of(room: Room) -> Rect:
-    """The ground of a room."""
-    return Rect(round(room.x), round(room.y), round(room.w), round(room.h))
-
-
-def main_rooms(found: Sequence[tuple[str, str, int]]) -> Mapping[str, str]:
-    """The room in which most of a conversation stands.
-
-    Args:
-        found: conversation, room and how many of the one stand in the other.
-    """
-    best: dict[str, tuple[int, str]] = {}
-    for talk, room_id, count in found:
-        best[talk] = max(best.get(talk, (0, "")), (count, room_id))
-    return {talk: room_id for talk, (_, room_id) in best.items()}

@@ -10,25 +10,34 @@ import math
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from core.errors import Code, PreconditionError, UserError
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.lifecycle import arrangement
-from core.lifecycle.arrangement import Numbers, Vectors
+from core.lifecycle.palace import room_choice
+from core.lifecycle.palace.clarity import theme_of
+from core.lifecycle.palace.furnisher import new_wing_look
+from core.lifecycle.palace.room_choice import Numbers, Vectors
+from core.lifecycle.palace.room_layout import RoomMembers, lay_out_room
+from core.lifecycle.palace.room_texts import PhraseReader, number_talks
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import Room, Wing
-from core.score.floor_plan import Grid, free_ground, places_needed, room_size, spread_places
+from core.memory.landmarks import STANDS, free_landmark, read_alcoves, strip_room
+from core.score.floor_plan import Grid, Rect, free_ground, places_needed, room_size
+from core.score.landmarks import MOST
+from core.text.emblems import read_emblems
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
+
+T = TypeVar("T")
 
 NAME_CHARS = 64
 """Characters of a room's name at most."""
 _BAD = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _JOINERS = frozenset("\u200c\u200d")  # letters of some scripts need them
-_LEAST_WING = 24.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,7 @@ def move_locus(tx: Tx, desk: FloorPlanContext, memory_id: str, room_id: str, x: 
         )
     _, ids, places = stored.read_room_loci(tx, room_id)
     others = places[[other != memory_id for other in ids]] if ids else places
-    place = Grid(room.w, room.h, others).take_nearest(*_clamp_to_room(room, x, y))
+    place = Grid(room.w, room.h, others, _name_grounds(tx, room_id)).take_nearest(*_clamp_to_room(room, x, y))
     with desk.work.verb(tx, "move_locus", "Move a locus", OWNER_ACTOR) as verb:
         _write_place(tx, memory_id, room_id, place)
         verb.note_audit(memory_id, room=room_id)
@@ -92,8 +101,8 @@ def move_room(tx: Tx, desk: FloorPlanContext, room_id: str, x: float, y: float) 
     room = _require_room(tx, room_id)
     _need_numbers(x, y)
     wing = _require_wing(tx, room.space_id)
-    others = [arrangement.rect_of(other) for other in stored.read_rooms(tx, room.wing_id) if other.id != room_id]
-    wide = max(round(wing.w), *(rect.x + rect.w for rect in (arrangement.rect_of(room), *others)))
+    others = [room_choice.rect_of(other) for other in stored.read_rooms(tx, room.wing_id) if other.id != room_id]
+    wide = max(round(wing.w), *(rect.x + rect.w for rect in (room_choice.rect_of(room), *others)))
     left, top = free_ground(others, round(room.w), round(room.h), wide, (x, y))
     with desk.work.verb(tx, "move_room", "Move a room", OWNER_ACTOR) as verb:
         if (left, top) != (room.x, room.y):
@@ -150,14 +159,17 @@ def merge_rooms(tx: Tx, desk: FloorPlanContext, from_id: str, into_id: str) -> s
     taken = standing if held is None else np.unique(np.concatenate((standing, held)), axis=0)
     if not len(kin) and len(ids):
         # Nobody is there to stand by: they keep their order as far as it goes.
-        grid = Grid(room.w, room.h, taken)
+        grid = Grid(room.w, room.h, taken, _name_grounds(tx, into_id))
         rows = [(at, into_id, *grid.take_nearest(*_clamp_to_room(room, *places[at]))) for at in range(len(ids))]
     else:
-        rows = arrangement.assign_places(np.arange(len(ids)), vectors, room, taken, near, kin)
+        rows = room_choice.assign_places(
+            np.arange(len(ids)), vectors, room, taken, near, kin, _name_grounds(tx, into_id)
+        )
     with desk.work.verb(tx, "merge_rooms", f"Merge a room into {room.name}", OWNER_ACTOR) as verb:
         for at, _, x, y in rows:
             _write_place(tx, ids[at], into_id, (x, y))
         tx.update("rooms", {"id": into_id}, {"made_by": "owner"})
+        strip_room(tx, from_id)
         tx.delete("rooms", {"id": from_id})
         verb.note_audit(into_id, merged=from_id, loci=len(ids))
     return verb.step_id
@@ -182,22 +194,138 @@ def make_room(tx: Tx, desk: FloorPlanContext, space: str, name: str, memory_ids:
         raise UserError(Code.NOT_FOUND, "There is no such space.")
     wanted, ids = _check_room_name(name), list(dict.fromkeys(memory_ids))
     labels = _labels_within(tx, ids, space_id)
-    w, h = room_size(max(arrangement.LEAST_NEW, places_needed(len(ids))))
+    w, h = room_size(max(room_choice.LEAST_NEW, places_needed(len(ids))))
     wing = stored.find_wing(tx, space_id)
     if wing is None:
         # No part of the step: an empty wing stays when the room is taken back, and the scheduler finds it there.
-        wing = stored.insert_wing(tx, desk.make_id(), space_id, max(_LEAST_WING, float(w)), float(h))
+        wing = _make_wing(tx, desk, space_id, w, h)
     _need_free_name(tx, wing.id, wanted, None)
-    w, h = room_size(max(arrangement.LEAST_NEW, places_needed(len(ids))), int(wing.w))
-    x, y = free_ground([arrangement.rect_of(room) for room in stored.read_rooms(tx, wing.id)], w, h, int(wing.w))
+    w, h = room_size(max(room_choice.LEAST_NEW, places_needed(len(ids))), int(wing.w))
+    x, y = free_ground([room_choice.rect_of(room) for room in stored.read_rooms(tx, wing.id)], w, h, int(wing.w))
     room = Room(desk.make_id(), wing.id, space_id, wanted, float(x), float(y), float(w), float(h), "owner")
-    places = spread_places(_fetch_vectors(desk, labels), w, h)
+    members = RoomMembers(labels, _fetch_vectors(desk, labels), _read_talks(tx, ids), theme_of(wanted))
+    layout = lay_out_room(_RoomReader(tx, desk.make_id), room, members)
     with desk.work.verb(tx, "make_room", f"Make the room {wanted}", OWNER_ACTOR) as verb:
         stored.insert_room(tx, room)
-        for memory_id, place in zip(ids, places.tolist(), strict=True):
+        stored.insert_alcoves(tx, [(room.id, alcove) for alcove in layout.alcoves])
+        for memory_id, place in zip(ids, layout.places.tolist(), strict=True):
             _write_place(tx, memory_id, room.id, place)
         verb.note_audit(room.id, loci=len(ids))
     return verb.step_id
+
+
+def set_emblem(tx: Tx, desk: FloorPlanContext, room_id: str, emblem: str) -> str:
+    """Give a room or a wing another emblem; it stays.
+
+    Args:
+        room_id: of the room, or of the wing's own row.
+        emblem: a name of `core.text.emblems.read_emblems`.
+
+    Returns:
+        The id of the undo step; it names none where nothing changed.
+
+    Raises:
+        UserError: NOT_FOUND; INVALID_INPUT for an emblem that there is not.
+    """
+    if tx.row("rooms", {"id": room_id}) is None:
+        raise UserError(Code.NOT_FOUND, "There is no such room.")
+    if emblem not in read_emblems():
+        raise UserError(Code.INVALID_INPUT, "There is no such emblem.")
+    with desk.work.verb(tx, "set_emblem", f"Give a room the emblem {emblem}", OWNER_ACTOR) as verb:
+        tx.update("rooms", {"id": room_id}, {"emblem": emblem})
+        verb.note_audit(room_id)
+    return verb.step_id
+
+
+def set_landmark(tx: Tx, desk: FloorPlanContext, memory_id: str) -> str:
+    """Make a memory a landmark of its room; it stays one as long as it stands there.
+
+    Returns:
+        The id of the undo step; it names none where nothing changed.
+
+    Raises:
+        UserError: NOT_FOUND for one without a place; INVALID_INPUT where all landmarks of the room are the person's.
+    """
+    place = tx.row("places", {"memory_id": memory_id})
+    stands = tx.one(f"SELECT 1 FROM memories m WHERE m.id = ? AND {STANDS}", (memory_id,))  # noqa: S608 - constant
+    if place is None or stands is None:
+        raise UserError(Code.NOT_FOUND, "That memory has no place in the palace.")
+    room_id = str(place["room_id"])
+    with desk.work.verb(tx, "set_landmark", "Make a memory a landmark", OWNER_ACTOR) as verb:
+        tx.delete("unset_landmarks", {"memory_id": memory_id})
+        held = tx.one("SELECT position FROM landmarks WHERE memory_id = ? AND room_id = ?", (memory_id, room_id))
+        if held is not None:
+            tx.update("landmarks", {"room_id": room_id, "position": held[0]}, {"chosen_by": "owner"})
+        else:
+            free_landmark(tx, memory_id)
+            key = {"room_id": room_id, "position": _free_position(tx, room_id)}
+            tx.delete("landmarks", key)
+            tx.insert("landmarks", {**key, "memory_id": memory_id, "chosen_by": "owner"})
+        verb.note_audit(memory_id, room=room_id)
+    return verb.step_id
+
+
+def _free_position(rows: Rows, room_id: str) -> int:
+    """A position that is free, else the last that the scheduler filled."""
+    held = dict(rows.all("SELECT position, chosen_by FROM landmarks WHERE room_id = ?", (room_id,)))
+    free = [position for position in range(MOST) if position not in held]
+    others = [position for position, by in held.items() if by != "owner"]
+    if not free and not others:
+        raise PreconditionError(f"A room has {MOST} landmarks at most; take one away first.")
+    return free[0] if free else max(others)
+
+
+def unset_landmark(tx: Tx, desk: FloorPlanContext, memory_id: str) -> str:
+    """Let a memory be no landmark, and not be chosen again; another takes its position.
+
+    Returns:
+        The id of the undo step.
+
+    Raises:
+        UserError: NOT_FOUND for one that is none.
+    """
+    if tx.one("SELECT 1 FROM landmarks WHERE memory_id = ?", (memory_id,)) is None:
+        raise UserError(Code.NOT_FOUND, "That memory is no landmark.")
+    with desk.work.verb(tx, "unset_landmark", "Take a landmark away", OWNER_ACTOR) as verb:
+        free_landmark(tx, memory_id)
+        tx.insert("unset_landmarks", {"memory_id": memory_id})
+        verb.note_audit(memory_id)
+    return verb.step_id
+
+
+class _RoomReader:
+    """The transaction as laying out a room reads it."""
+
+    def __init__(self, tx: Tx, make_id: Callable[[], str]) -> None:
+        self._tx = tx
+        self.make_id = make_id
+        self.phrases = PhraseReader()
+
+    def read(self, fn: Callable[[Rows], T]) -> T:
+        return fn(self._tx)
+
+    def check_not_closing(self) -> None:
+        """A transaction that has begun is not stopped."""
+
+
+def _make_wing(tx: Tx, desk: FloorPlanContext, space_id: str, w: int, h: int) -> Wing:
+    wing_id = desk.make_id()
+    look = new_wing_look(tx, wing_id)
+    return stored.insert_wing(tx, wing_id, space_id, max(stored.LEAST_WING, float(w)), float(h), look)
+
+
+def _name_grounds(rows: Rows, room_id: str) -> list[Rect]:
+    return room_choice.name_grounds(read_alcoves(rows).get(room_id, ()))
+
+
+def _read_talks(rows: Rows, ids: Sequence[str]) -> Numbers:
+    found = dict(
+        rows.all(
+            "SELECT id, conversation_id FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
+        )
+    )
+    return number_talks([found.get(memory_id) for memory_id in ids])
 
 
 def _write_place(tx: Tx, memory_id: str, room_id: str, place: Sequence[float]) -> None:

@@ -8,7 +8,7 @@ decide where something stands.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,12 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import Code, UserError
+from core.memory.landmarks import (
+    GROUND,
+    forget_landmarks,
+    free_landmark,
+    read_alcoves,
+    read_furnishings,
+    read_landmarks,
+    strip_room,
+)
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
+from core.score.appearance import Look
 from core.types.values import Kind, Status
-from core.types.views import GAP, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
+from core.types.views import GAP, Alcove, Furnishing, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
+LEAST_WING = 12.0
+"""Plan units that a new wing's ground is wide at least."""
 BINS = 96
 """Spans of the time slider."""
 _ALWAYS = int(np.iinfo(np.int64).max)
@@ -43,6 +55,14 @@ _FAINT = (
     "SELECT p.room_id, count(*) FROM memories m JOIN places p ON p.memory_id = m.id "
     "WHERE m.space_id IN (SELECT id FROM spaces) AND m.status IN ('superseded', 'deleted') GROUP BY p.room_id"
 )
+FRESH_MS = 7 * 24 * 3_600_000
+"""So long a memory counts as fresh after it was recorded."""
+# Where nothing is older, as after a first import, all is fresh, and counting it by room would read every memory.
+_IS_OLDER = "SELECT 1 FROM memories WHERE recorded_at < ? LIMIT 1"
+_FRESH = (
+    "SELECT p.room_id, count(*) FROM memories m INDEXED BY ix_memories_recorded CROSS JOIN places p "
+    "ON p.memory_id = m.id WHERE m.recorded_at >= ? AND m.status NOT IN ('superseded', 'deleted') GROUP BY p.room_id"
+)
 _STANDING = (
     "SELECT space_id, count(*) FROM memories WHERE space_id IN (SELECT id FROM spaces) "
     "AND status IN ('active', 'disputed', 'quarantined', 'consolidated', 'archived') GROUP BY space_id"
@@ -50,10 +70,10 @@ _STANDING = (
 _LOCI = (
     "SELECT m.id, m.n, p.x, p.y, m.kind, m.status, m.trust, m.importance, m.recorded_at, m.retired_at, "  # noqa: S608
     "m.occurred_at, "
-    f"m.pinned, p.placed_by, {STRENGTH_COLUMNS} "
+    f"m.pinned, p.placed_by, {GROUND}, {STRENGTH_COLUMNS} "
     f"FROM places p JOIN memories m ON m.id = p.memory_id{STRENGTH_JOINS}WHERE p.room_id = ? ORDER BY m.n"
 )
-_LOCUS = 13  # columns before those of strength
+_LOCUS = 14  # columns before those of strength
 
 _RECORDED = ("SELECT min(recorded_at), max(recorded_at) FROM memories", "SELECT recorded_at FROM memories")
 # Two queries, each within one index; where nothing says when it was said, the time of recording stands for it.
@@ -68,20 +88,24 @@ _SAID_AT = (
 _SAID = (_SAID_SPAN, _SAID_AT)
 
 
-def read_floor_plan(rows: Rows) -> PalacePlan:
+def read_floor_plan(rows: Rows, now_ms: int) -> PalacePlan:
     """The plan without its loci.
+
+    Args:
+        now_ms: the present, epoch ms; what was recorded within `FRESH_MS` before it is fresh.
 
     Returns:
         Wings from left to right, their rooms in the order they were made.
     """
-    standing, faint = dict(rows.all(_STANDING)), dict(rows.all(_FAINT))
-    placed = {room_id: (count, density) for room_id, count, density in rows.all(_ROOMS)}
+    standing, furnishings = dict(rows.all(_STANDING)), read_furnishings(rows)
     by_wing: dict[str, list[RoomPlan]] = {}
-    for room in read_rooms(rows):
-        count, density = placed.get(room.id, (0, 0))
-        by_wing.setdefault(room.wing_id, []).append(_room_plan(room, count - faint.get(room.id, 0), density))
+    for wing_id, room in _read_room_plans(rows, now_ms, furnishings):
+        by_wing.setdefault(wing_id, []).append(room)
     wings = _apart(
-        [_wing_plan(wing, by_wing.get(wing.id, []), standing.get(wing.space_id, 0)) for wing in read_wings(rows)]
+        [
+            _wing_plan(wing, by_wing.get(wing.id, []), standing.get(wing.space_id, 0), furnishings.get(wing.id))
+            for wing in read_wings(rows)
+        ]
     )
     earliest, latest, recorded = _histogram(rows, _RECORDED)
     said_from, said_to, said = _histogram(rows, _SAID)
@@ -97,11 +121,37 @@ def read_floor_plan(rows: Rows) -> PalacePlan:
     )
 
 
-def _room_plan(room: Room, count: int, density: int) -> RoomPlan:
-    return RoomPlan(room.id, room.name, room.x, room.y, room.w, room.h, count, density, room.made_by)
+def _read_room_plans(rows: Rows, now_ms: int, furnishings: Mapping[str, Furnishing]) -> Iterator[tuple[str, RoomPlan]]:
+    """Every room with the id of its wing."""
+    faint, landmarks, alcoves = dict(rows.all(_FAINT)), read_landmarks(rows), read_alcoves(rows)
+    placed = {room_id: (count, density) for room_id, count, density in rows.all(_ROOMS)}
+    since = now_ms - FRESH_MS
+    is_all_fresh = rows.one(_IS_OLDER, (since,)) is None
+    fresh = {} if is_all_fresh else dict(rows.all(_FRESH, (since,)))
+    for room in read_rooms(rows):
+        all_there, density = placed.get(room.id, (0, 0))
+        count = all_there - faint.get(room.id, 0)
+        yield (
+            room.wing_id,
+            RoomPlan(
+                room.id,
+                room.name,
+                room.x,
+                room.y,
+                room.w,
+                room.h,
+                count,
+                density,
+                room.made_by,
+                furnishings.get(room.id),
+                landmarks.get(room.id, ()),
+                alcoves.get(room.id, ()),
+                count if is_all_fresh else fresh.get(room.id, 0),
+            ),
+        )
 
 
-def _wing_plan(wing: Wing, inside: Sequence[RoomPlan], standing: int) -> WingPlan:
+def _wing_plan(wing: Wing, inside: Sequence[RoomPlan], standing: int, furnishing: Furnishing | None) -> WingPlan:
     count = sum(room.count for room in inside)
     high = max((room.y + room.h for room in inside), default=0.0)
     wide = max((room.x + room.w for room in inside), default=0.0)
@@ -116,6 +166,7 @@ def _wing_plan(wing: Wing, inside: Sequence[RoomPlan], standing: int) -> WingPla
         count,
         max(0, standing - count),
         tuple(inside),
+        furnishing,
     )
 
 
@@ -171,6 +222,7 @@ def read_loci(rows: Rows, room_id: str, now_ms: int) -> Loci:
         said_at=np.array([own if at is None else at for at, own in zip(found[10], found[8], strict=True)], np.int64),
         pinned=np.array(found[11], np.bool_),
         moved=np.array([by == "owner" for by in found[12]], np.bool_),
+        ground=np.array(found[13], np.bool_),
     )
 
 
@@ -280,7 +332,7 @@ def read_room(rows: Rows, room_id: str) -> Room | None:
     return None if found is None else Room(*found)
 
 
-def insert_wing(tx: Tx, wing_id: str, space_id: str, w: float, h: float) -> Wing:
+def insert_wing(tx: Tx, wing_id: str, space_id: str, w: float, h: float, look: Look) -> Wing:
     """Give a space its wing, to the right of all others.
 
     Args:
@@ -291,7 +343,8 @@ def insert_wing(tx: Tx, wing_id: str, space_id: str, w: float, h: float) -> Wing
     name = str(tx.value("SELECT name FROM spaces WHERE id = ?", (space_id,)))
     ground = {"x": x, "y": 0.0, "w": w, "h": h}
     row = {"id": wing_id, "space_id": space_id, "parent_id": None, "name": name, "made_by": "lifecycle"}
-    tx.insert("rooms", {**row, **ground, "created_at": tx.now_ms})
+    seen = {"tint": look.tint, "outline": look.outline, "floor": look.floor}
+    tx.insert("rooms", {**row, **ground, **seen, "created_at": tx.now_ms})
     return Wing(wing_id, space_id, name, x, w)
 
 
@@ -299,6 +352,31 @@ def insert_room(tx: Tx, new: Room) -> None:
     """Add a room."""
     row = {"id": new.id, "space_id": new.space_id, "parent_id": new.wing_id, "name": new.name, "made_by": new.made_by}
     tx.insert("rooms", {**row, "x": new.x, "y": new.y, "w": new.w, "h": new.h, "created_at": tx.now_ms})
+
+
+def insert_alcoves(tx: Tx, alcoves: Iterable[tuple[str, Alcove]]) -> None:
+    """Add alcoves.
+
+    Args:
+        alcoves: room id and alcove.
+    """
+    for room_id, new in alcoves:
+        edges = {"x": new.x, "y": new.y, "w": new.w, "h": new.h}
+        tx.insert("alcoves", {"id": new.id, "room_id": room_id, "name": new.name, **edges})
+
+
+def insert_landmarks(tx: Tx, landmarks: Iterable[tuple[str, int, str]]) -> None:
+    """Add landmarks that the scheduler chose.
+
+    Args:
+        landmarks: room id, position, memory id.
+    """
+    for room_id, position, memory_id in landmarks:
+        if tx.row("landmarks", {"room_id": room_id, "position": position}) is not None:
+            continue  # the person chose one meanwhile
+        free_landmark(tx, memory_id)
+        row = {"room_id": room_id, "position": position, "memory_id": memory_id}
+        tx.insert("landmarks", {**row, "chosen_by": "lifecycle"})
 
 
 def place_row(memory_id: str, room_id: str, place: Sequence[float], placed_by: str) -> dict[str, object]:
@@ -428,7 +506,7 @@ class PlaceCheck:
             self._rooms[after["room_id"]][after["x"], after["y"]] = after["memory_id"]
 
 
-def remove_places(tx: Tx, labels: Iterable[int]) -> None:
+def remove_places(tx: Tx, labels: Sequence[int]) -> None:
     """Free the places of memories that are about to vanish; an undo brings them back."""
     for label in labels:
         found = tx.value(
@@ -436,6 +514,7 @@ def remove_places(tx: Tx, labels: Iterable[int]) -> None:
         )
         if found is not None:
             tx.delete("places", {"memory_id": found})
+    forget_landmarks(tx, labels)
 
 
 def find_strays(rows: Rows, memory_ids: Iterable[str] | None = None) -> list[str]:
@@ -461,6 +540,7 @@ def remove_newcomers(tx: Tx, room_id: str) -> None:
         "SELECT memory_id FROM places WHERE room_id = ? AND placed_by = 'lifecycle'", (room_id,)
     ):
         tx.delete("places", {"memory_id": memory_id})
+    strip_room(tx, room_id)
 
 
 def remove_plan(tx: Tx, space_id: str) -> None:
@@ -470,4 +550,5 @@ def remove_plan(tx: Tx, space_id: str) -> None:
         UserError: something still stands in one of them.
     """
     for (room_id,) in tx.all("SELECT id FROM rooms WHERE space_id = ? ORDER BY parent_id IS NULL, id", (space_id,)):
+        strip_room(tx, room_id)
         tx.delete("rooms", {"id": room_id})

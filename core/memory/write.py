@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from core.embed.embedder import to_blob
 from core.memory.floor_plan import remove_places
 from core.memory.read import read_by_ids
+from core.memory.rehearsals import remove_rehearsals
 from core.score.decay import STANDARD
 from core.text.metadata import extract_cues, extract_steps
 from core.text.sentences import Tiers, make_tiers
@@ -513,9 +514,9 @@ def _terms_of(memory: Memory, title: str | None) -> str:
 
 
 def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
-    """Remove terms, tiers, vectors, access counts, feedback, records and places of memories about to vanish.
+    """Remove terms, tiers, vectors, access counts, feedback, records, places, rehearsals of memories about to vanish.
 
-    Places and records of procedures are the only ones that an undo brings back: the others are made anew.
+    Places, rehearsals and records of procedures are the only ones that an undo brings back: the others are made anew.
     """
     keys = [(label,) for label in labels]
     tx.run_many("DELETE FROM memory_fts WHERE rowid = ?", keys)
@@ -528,6 +529,7 @@ def remove_derived(tx: Tx, labels: Sequence[int]) -> None:
     ids = [str(row[0]) for row in tx.all(_IDS, (to_json(list(labels)),))]
     remove_mentions(tx, ids)
     remove_inferred(tx, ids)
+    remove_rehearsals(tx, ids)
     remove_places(tx, labels)
 
 

@@ -57,13 +57,17 @@ class MemoryFeatures:
     talks: Groups
 
 
-def sample_places(total: int) -> Groups:
+def sample_places(total: int, sample: int = SAMPLE) -> Groups:
     """Of which memories the graph is made, evenly over all."""
-    return np.arange(total) if total <= SAMPLE else np.linspace(0, total - 1, SAMPLE).astype(np.int64)
+    return np.arange(total) if total <= sample else np.linspace(0, total - 1, sample).astype(np.int64)
 
 
-def find_communities(features: MemoryFeatures) -> Groups:
+def find_communities(features: MemoryFeatures, sample: int = SAMPLE, most: int = MOST_COMMUNITIES) -> Groups:
     """Divide memories into topics.
+
+    Args:
+        sample: memories of which the graph is made.
+        most: topics at most.
 
     Returns:
         The topic of each, numbered from 0 by falling size.
@@ -73,12 +77,12 @@ def find_communities(features: MemoryFeatures) -> Groups:
         return np.zeros(total, np.int64)
     import networkx as nx  # a tenth of a second, which no start has to pay that arranges nothing
 
-    chosen = sample_places(total)
+    chosen = sample_places(total, sample)
     graph = _build_graph(features, chosen)
     found = nx.community.louvain_communities(graph, weight="weight", resolution=_RESOLUTION, seed=_SEED)
     members = [sorted(node for node in one if isinstance(node, int)) for one in found]
     kept = sorted((one for one in members if len(one) >= LEAST_MEMBERS), key=lambda one: (-len(one), one))
-    kept = kept[:MOST_COMMUNITIES] or [sorted(chosen.tolist())]
+    kept = kept[:most] or [sorted(chosen.tolist())]
     groups = np.full(total, -1, np.int64)
     for number, one in enumerate(kept):
         groups[one] = number

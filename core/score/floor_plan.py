@@ -1,7 +1,8 @@
 """Where things stand on the plan: rooms as a treemap on the unit grid, loci on the grid of their room.
 
-Lengths are plan units (`core.types.views`). Everything here is exact: grids are halved, so that every place is a
-binary fraction. Must not do: know a memory, a vector's meaning or the vault.
+Lengths are plan units (`core.types.views`). A place is drawn `SLOT_ASPECT` times wider than high, so rooms are narrow
+in plan units. Everything here is exact: grids are halved, so that every place is a binary fraction. Must not do: know a
+memory, a vector's meaning or the vault.
 """
 
 from __future__ import annotations
@@ -14,29 +15,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import BugError
-from core.types.views import GAP, HEADER, MARGIN
+from core.types.views import GAP, HEADER, MARGIN, SLOT_ASPECT
 
 Places = NDArray[np.float64]
 """Rows of x and y."""
 
 ROOMY = 1.6
 """Places of a new room for each of its memories."""
+ROOMY_LARGE = 1.8
+"""The same of a room with alcoves, whose names take places too."""
+LARGE = 60
+"""Memories of a room up to which it has no alcoves."""
 LEAST_PLACES = 12
 FULL = 0.85
 """Share of a room's places from which on its grid is halved."""
 MOST_DENSITY = 8
-_ASPECT = 1.5
-_LEAST_SIDE = 6
+WING_ASPECT = 1.5 / SLOT_ASPECT
+"""Width of a wing by its height, plan units: it is drawn half as wide again as high."""
+_ROOM_ASPECT = 1.4 / SLOT_ASPECT
+_LEAST_WIDE, _LEAST_HIGH = 4, 7
 _GROW = 1.02
+_STRETCHES = 20
+_WING_ASPECTS = (1.0, 0.8, 0.85, 0.9, 0.95, 1.05, 1.1, 1.15, 1.2)
+"""Aspects that are tried, by the best."""
+_WASTE = 0.5
 _GAP = int(GAP)
+_WALLS_ACROSS, _WALLS_DOWN = int(2 * MARGIN), int(HEADER + MARGIN)
 _MIDDLE = 0.5
 _ACROSS = 2 * MARGIN + 2 * _MIDDLE  # of a room's width, what lies outside the centres of its outermost places
 _DOWN = HEADER + MARGIN + 2 * _MIDDLE
-_SAMPLE = 1_000
-_CLOSER = 1.25
-_GOLDEN = 0.6180339887498949
-_TURNS = 24
-_SEED = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +79,34 @@ def room_capacity(w: float, h: float, density: int = 0) -> int:
 
 def places_needed(count: int) -> int:
     """Places that a new room for so many memories should have."""
-    return max(LEAST_PLACES, math.ceil(ROOMY * count))
+    return max(LEAST_PLACES, math.ceil((ROOMY if count <= LARGE else ROOMY_LARGE) * count))
 
 
 def room_size(places: int, widest: int | None = None) -> tuple[int, int]:
-    """Sides of a room that stands for itself, a little wider than high.
+    """Sides of a room that stands for itself, drawn a little wider than high.
 
     Args:
         places: what it must hold.
-        widest: the most it may be wide, at least 6; None for no bound.
+        widest: the most it may be wide, at least 4; None for no bound.
 
     Returns:
         Width and height.
     """
-    wide = max(_LEAST_SIDE - 2, math.ceil(math.sqrt(places * 1.2)))
+    wide = _width_for(places)
     if widest is not None:
-        wide = min(wide, max(_LEAST_SIDE, widest) - 2)
-    return wide + 2, max(_LEAST_SIDE, math.ceil(places / wide) + 3)
+        wide = min(wide, max(_LEAST_WIDE, widest))
+    return wide, max(_LEAST_HIGH, math.ceil(places / (wide - _WALLS_ACROSS)) + _WALLS_DOWN)
+
+
+def _width_for(places: int) -> int:
+    """The width at which a room for so many places comes nearest to its aspect."""
+    tried = range(_LEAST_WIDE, _LEAST_WIDE + 1 + math.ceil(math.sqrt(places)))
+
+    def distance(wide: int) -> float:
+        high = max(_LEAST_HIGH, math.ceil(places / (wide - _WALLS_ACROSS)) + _WALLS_DOWN)
+        return abs(math.log(wide / high / _ROOM_ASPECT))
+
+    return min(tried, key=distance)
 
 
 # ---- rooms
@@ -101,47 +119,72 @@ def lay_out(counts: Sequence[int]) -> tuple[Rect, ...]:
         counts: memories of each room.
 
     Returns:
-        A rectangle for each, GAP apart, together filling a rectangle from 0, 0 that is about 1.5 times as wide as high.
+        A rectangle for each, GAP apart, together filling a rectangle from 0, 0 that is drawn about 1.5 times as wide as
+        high.
     """
     if not counts:
         return ()
     needs = [places_needed(count) for count in counts]
     order = sorted(range(len(needs)), key=lambda at: (-needs[at], at))
     weights = [_room_area(needs[at]) for at in order]
-    ground = sum(weights)
-    while True:
-        wide = max(_LEAST_SIDE + _GAP, round(math.sqrt(ground * _ASPECT)))
-        high = max(_LEAST_SIDE + _GAP, math.ceil(ground / wide))
-        rects = _cut_squarified(weights, Rect(0, 0, wide, high))
-        if all(_has_capacity(rect, needs[at]) for rect, at in zip(rects, order, strict=True)):
-            break
-        ground *= _GROW
-    found = dict(zip(order, rects, strict=True))
+    wanted = [needs[at] for at in order]
+    tried = [_cut_wing(weights, wanted, WING_ASPECT * factor) for factor in _WING_ASPECTS]
+    best = min(tried, key=_misshape)
+    found = dict(zip(order, best, strict=True))
     return tuple(found[at] for at in range(len(needs)))
 
 
+def _cut_wing(weights: Sequence[float], needs: Sequence[int], aspect: float) -> list[Rect]:
+    """A wing of an aspect, as small as its rooms allow."""
+    ground = sum(weights)
+    while True:
+        wide = max(_LEAST_WIDE + _GAP, round(math.sqrt(ground * aspect)))
+        high = max(_LEAST_HIGH + _GAP, math.ceil(ground / wide))
+        rects = cut_squarified(weights, Rect(0, 0, wide, high), _GAP)
+        if all(_has_capacity(rect, need) for rect, need in zip(rects, needs, strict=True)):
+            return rects
+        ground *= _GROW
+
+
+def _misshape(rects: list[Rect]) -> float:
+    """How far rooms are from their aspect, squared on average; and how much ground they take."""
+    off = sum(math.log(rect.w / rect.h / _ROOM_ASPECT) ** 2 for rect in rects) / len(rects)
+    right, bottom = max(rect.x + rect.w for rect in rects), max(rect.y + rect.h for rect in rects)
+    return off + _WASTE * math.log(right * bottom)
+
+
 def _room_area(places: int) -> float:
-    side = max(_LEAST_SIDE - 2.5, math.sqrt(places))
-    return (side + 2 + _GAP) * (side + 3 + _GAP)
+    wide = math.sqrt(places * _ROOM_ASPECT)
+    return (wide + _WALLS_ACROSS + _GAP) * (places / wide + _WALLS_DOWN + _GAP)
 
 
 def _has_capacity(rect: Rect, places: int) -> bool:
-    return rect.w >= _LEAST_SIDE and rect.h >= _LEAST_SIDE and room_capacity(rect.w, rect.h) >= places
+    return rect.w >= _LEAST_WIDE and rect.h >= _LEAST_HIGH and room_capacity(rect.w, rect.h) >= places
 
 
-def _cut_squarified(weights: Sequence[float], ground: Rect) -> list[Rect]:
-    """Cut a ground into strips along its shorter side; each rectangle comes without the gap to its right and below."""
+def cut_squarified(weights: Sequence[float], ground: Rect, gap: int) -> list[Rect]:
+    """Cut a ground into strips along the side that is drawn shorter, so that rooms come near to their aspect.
+
+    Args:
+        weights: the share of each, falling.
+        gap: kept free at the right of each and below it.
+
+    Returns:
+        One rectangle for each; those of small shares in a small ground may have no area.
+    """
     found: list[Rect] = []
     at = 0
     while at < len(weights):
         rest = sum(weights[at:])
-        short, long = min(ground.w, ground.h), max(ground.w, ground.h)
-        take = _strip_size(weights[at:], short, short * long / rest if rest else 1.0)
-        share = sum(weights[at : at + take]) / rest
+        is_wide = ground.w >= ground.h * _ROOM_ASPECT
+        short, long = (ground.h, ground.w) if is_wide else (ground.w, ground.h)
+        squeeze = _ROOM_ASPECT if is_wide else 1 / _ROOM_ASPECT
+        take = _strip_size(weights[at:], short, short * long / rest if rest else 1.0, squeeze)
+        share = sum(weights[at : at + take]) / rest if rest else 1.0
         is_last = at + take == len(weights)
         thick = long if is_last else max(1, min(long - 1, round(long * share)))
-        found += _cut_strip(weights[at : at + take], ground, thick)
-        if ground.w >= ground.h:
+        found += _cut_strip(weights[at : at + take], ground, thick, gap, is_wide=is_wide)
+        if is_wide:
             ground = Rect(ground.x + thick, ground.y, ground.w - thick, ground.h)
         else:
             ground = Rect(ground.x, ground.y + thick, ground.w, ground.h - thick)
@@ -149,12 +192,16 @@ def _cut_squarified(weights: Sequence[float], ground: Rect) -> list[Rect]:
     return found
 
 
-def _strip_size(weights: Sequence[float], short: int, scale: float) -> int:
-    """How many of the next go into one strip so that the worst of them is as square as can be."""
+def _strip_size(weights: Sequence[float], short: int, scale: float, squeeze: float) -> int:
+    """How many of the next go into one strip so that the worst of them is as near to its aspect as can be.
+
+    Args:
+        squeeze: thickness by length that is best.
+    """
     best, take = math.inf, 1
     for count in range(1, len(weights) + 1):
-        thick = sum(weights[:count]) * scale / max(1, short)
-        sides = [weight * scale / max(thick, 1e-9) for weight in weights[:count]]
+        thick = sum(weights[:count]) * scale / max(1, short) / squeeze
+        sides = [weight * scale / max(thick * squeeze, 1e-9) for weight in weights[:count]]
         worst = max(max(thick / max(side, 1e-9), side / max(thick, 1e-9)) for side in sides)
         if worst > best:
             break
@@ -162,20 +209,43 @@ def _strip_size(weights: Sequence[float], short: int, scale: float) -> int:
     return take
 
 
-def _cut_strip(weights: Sequence[float], ground: Rect, thick: int) -> list[Rect]:
-    is_wide = ground.w >= ground.h
+def _cut_strip(weights: Sequence[float], ground: Rect, thick: int, gap: int, *, is_wide: bool) -> list[Rect]:
     short = ground.h if is_wide else ground.w
     total, so_far, low = sum(weights), 0.0, 0
     found = []
     for weight in weights:
         so_far += weight
-        high = round(short * so_far / total)
+        high = round(short * so_far / total) if total else short
         if is_wide:
-            found.append(Rect(ground.x, ground.y + low, thick - _GAP, high - low - _GAP))
+            found.append(Rect(ground.x, ground.y + low, thick - gap, high - low - gap))
         else:
-            found.append(Rect(ground.x + low, ground.y, high - low - _GAP, thick - _GAP))
+            found.append(Rect(ground.x + low, ground.y, high - low - gap, thick - gap))
         low = high
     return found
+
+
+def stretch_rooms(rects: Sequence[Rect], counts: Sequence[int], narrow: float) -> list[Rect]:
+    """Make rooms narrower and higher, each where it stood among the others, until all hold their memories.
+
+    Args:
+        rects: their grounds, GAP apart.
+        counts: memories of each.
+        narrow: by so much widths shrink; heights grow by as much.
+    """
+    across, down, turns = narrow, 1 / narrow, 0
+    while True:
+        found = [_stretch(rect, across, down) for rect in rects]
+        # A room that was crowded stays so: the whole wing would grow for it.
+        needs = [count if turns < _STRETCHES else 1 for count in counts]
+        if all(_has_capacity(rect, need) for rect, need in zip(found, needs, strict=True)):
+            return found
+        across, down, turns = across * _GROW, down * _GROW, turns + 1
+
+
+def _stretch(rect: Rect, across: float, down: float) -> Rect:
+    left, right = round(rect.x * across), round((rect.x + rect.w + _GAP) * across)
+    top, bottom = round(rect.y * down), round((rect.y + rect.h + _GAP) * down)
+    return Rect(left, top, right - left - _GAP, bottom - top - _GAP)
 
 
 def free_ground(
@@ -211,58 +281,6 @@ def free_ground(
 # ---- places
 
 
-def spread_places(vectors: NDArray[np.float32], w: float, h: float) -> Places:
-    """First places of memories in a new room: all over it, kin near kin, free places between them.
-
-    The first main direction of the vectors tells the line, the second the order within it.
-
-    Args:
-        vectors: one row each, (n, dims); at most as many as the room has places.
-        w: the room's width.
-        h: its height.
-
-    Returns:
-        A place on the unit grid for each, no two the same, (n, 2).
-    """
-    count, across, down = len(vectors), column_count(w), row_count(h)
-    first, second = _main_directions(vectors)
-    by_first = np.lexsort((np.arange(count), second, first))
-    # A few more lines than make the distance between lines that between neighbours in one: a line left empty in a room
-    # that is more than half full looks like a stripe.
-    wanted = round(_CLOSER * math.sqrt(count * down / across))
-    used = int(np.clip(wanted, math.ceil(count / across), down)) if count else 0
-    found = np.empty((count, 2), np.float64)
-    for line in range(used):
-        members = by_first[line * count // used : (line + 1) * count // used]
-        members = members[np.lexsort((members, second[members]))]
-        ys = (2 * line + 1) * down // (2 * used)
-        # Each line begins a little aside of the one above, never in step: gaps do not line up to columns.
-        shift = 0.1 + 0.8 * ((line * _GOLDEN) % 1.0)
-        xs = np.floor((np.arange(members.size) + shift) * across / max(1, members.size))
-        found[members, 0] = MARGIN + _MIDDLE + xs
-        found[members, 1] = HEADER + _MIDDLE + ys
-    return found
-
-
-def _main_directions(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How far each lies along the two directions in which they differ most (orthogonal iteration)."""
-    none = np.zeros(len(vectors), np.float64)
-    if len(vectors) < 3:
-        return none, none.copy()
-    sample = vectors[:: max(1, len(vectors) // _SAMPLE)]
-    middle = sample - sample.mean(axis=0)
-    axes = np.random.default_rng(_SEED).normal(size=(vectors.shape[1], 2)).astype(np.float32)
-    for _ in range(_TURNS):
-        axes = np.linalg.qr(middle.T @ (middle @ axes))[0]
-    return _project_onto(vectors, axes[:, 0]), _project_onto(vectors, axes[:, 1])
-
-
-def _project_onto(vectors: NDArray[np.float32], axis: NDArray[np.float32]) -> NDArray[np.float64]:
-    sign = 1.0 if axis[np.argmax(np.abs(axis))] >= 0 else -1.0
-    # Rounded: the last bits differ from one processor to the next, the order must not.
-    return np.asarray(np.round(np.asarray(vectors @ (np.float32(sign) * axis), np.float64), 5), np.float64)
-
-
 def grid_density(places: Places) -> int:
     """How often the unit grid was halved for such places.
 
@@ -286,15 +304,17 @@ class Grid:
         density: how often its grid is halved by now.
     """
 
-    def __init__(self, w: float, h: float, places: Places) -> None:
+    def __init__(self, w: float, h: float, places: Places, closed: Sequence[Rect] = ()) -> None:
         """Mark what is taken.
 
         Args:
             w: the room's width.
             h: its height.
             places: where something stands already, (n, 2).
+            closed: where nothing may stand, inside the room: the names of its alcoves.
         """
         self._w, self._h = w, h
+        self._closed = tuple(closed)
         self._placed = [(float(x), float(y)) for x, y in places]
         self.density = grid_density(places)
         self._mark_free()
@@ -302,7 +322,7 @@ class Grid:
     @property
     def room(self) -> int:
         """How many more it takes before its grid must be halved."""
-        return max(0, int(FULL * self._free.size) - len(self._placed))
+        return max(0, int(FULL * self._open) - len(self._placed))
 
     def take_nearest(self, x: float, y: float) -> tuple[float, float]:
         """Take the free place nearest to a point.
@@ -324,6 +344,13 @@ class Grid:
 
     def _mark_free(self) -> None:
         self._free = np.ones((row_count(self._h, self.density), column_count(self._w, self.density)), np.bool_)
+        ys = HEADER + _MIDDLE + np.arange(self._free.shape[0]) / 2**self.density
+        xs = MARGIN + _MIDDLE + np.arange(self._free.shape[1]) / 2**self.density
+        for rect in self._closed:
+            lines = (ys > rect.y) & (ys < rect.y + rect.h)
+            columns = (xs > rect.x) & (xs < rect.x + rect.w)
+            self._free[np.ix_(lines, columns)] = False
+        self._open = int(self._free.sum())
         for x, y in self._placed:
             line, column = self._cell_of(x, y)
             if 0 <= line < self._free.shape[0] and 0 <= column < self._free.shape[1]:

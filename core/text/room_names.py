@@ -24,9 +24,9 @@ TEXTS = 250
 """Texts of one room that are read for its name."""
 _LEAST_SHARE = 0.12
 """Share of a room's texts that have its name at least; below it the room has no theme."""
-_LEAST_SHARE_OF_WORD = 0.2
+_LEAST_SHARE_OF_WORD = 0.25
 """The same of a common word, which texts may share by chance; names and pairs of words they do not."""
-_FEW_TEXTS = 6
+_FEW_TEXTS = 10
 _COVER_POWER = 0.7
 """How much covering many texts counts beside belonging to this room alone. Tried on the sample diary and conversations
 of our own: at 1 the widest word wins ("Friends"), at 0.3 the rarest ("Banana split")."""
@@ -49,11 +49,13 @@ class RoomTexts:
         texts: of the room's memories; the first `TEXTS` are read.
         times: when they were said, epoch ms.
         is_talk: whether most of them are messages of conversations.
+        phrases: of each text, where they are known already.
     """
 
     texts: Sequence[str]
     times: Sequence[int] = ()
     is_talk: bool = False
+    phrases: Sequence[Sequence[Phrase]] | None = None
 
 
 @dataclass(slots=True)
@@ -89,22 +91,54 @@ def name_rooms(
     Returns:
         A name for each, all different, at most `LONGEST` characters.
     """
-    counted = [_count_terms(room.texts) for room in rooms]
+    used = {fold_case(name) for name in taken}
+    names = []
+    for room, theme in zip(rooms, find_themes(rooms, taken, others, speakers), strict=True):
+        is_own = theme is not None and fold_case(theme) not in used
+        names.append(theme if theme is not None and is_own else name_by_time(room, used))
+        used.add(fold_case(names[-1]))
+    return names
+
+
+def name_by_time(room: RoomTexts, used: Collection[str]) -> str:
+    """The name of a room without a theme.
+
+    Args:
+        used: names that are taken, folded.
+    """
+    times = list(_times(room))
+    return _choose_unused_name(times, used, times[0] if times else NOTHING)
+
+
+def find_themes(
+    rooms: Sequence[RoomTexts],
+    taken: Collection[str] = (),
+    others: Sequence[Iterable[str]] = (),
+    speakers: Iterable[str] = (),
+) -> list[str | None]:
+    """What each room is about, as `name_rooms` calls it.
+
+    Returns:
+        A theme for each; None for a room without one. Where all that a room is about is the theme of one before it,
+        that theme is given again: the two are one topic.
+    """
+    counted = [_count_terms(room.phrases or map(read_phrases, room.texts)) for room in rooms]
     overall: Counter[Key] = Counter()
-    for terms, _ in (*counted, *(_count_terms(texts) for texts in others)):
+    for terms, _ in (*counted, *(_count_terms(map(read_phrases, texts)) for texts in others)):
         for key, term in terms.items():
             overall[key] += term.texts
     used = {fold_case(name) for name in taken}
     silent = {stem_of(word) for speaker in speakers for word in fold_width(speaker).split()}
     silent |= {key[0] for terms, _ in counted for key in terms if len(key) == 1 and _is_short_form(key[0], silent)}
-    names = []
-    for room, (terms, size) in zip(rooms, counted, strict=True):
-        themes = (shown for key, shown in _rank_terms(terms, size, overall) if silent.isdisjoint(key))
-        times = list(_times(room))
-        name = _choose_unused_name((*themes, *times), used, times[0] if times else NOTHING)
-        used.add(fold_case(name))
-        names.append(name)
-    return names
+    found: list[str | None] = []
+    for terms, size in counted:
+        themes = [shown for key, shown in _rank_terms(terms, size, overall) if silent.isdisjoint(key)]
+        theme = next((name for name in themes if _is_unused(name, used)), None)
+        theme = theme or next((name for name in themes if name in found), None)
+        if theme is not None:
+            used.add(fold_case(theme))
+        found.append(theme)
+    return found
 
 
 def _is_short_form(stem: str, names: Collection[str]) -> bool:
@@ -112,13 +146,13 @@ def _is_short_form(stem: str, names: Collection[str]) -> bool:
     return len(stem) >= _LEAST_SHORT_FORM and any(name.startswith(stem) for name in names)
 
 
-def _count_terms(texts: Iterable[str]) -> tuple[dict[Key, _Term], int]:
+def _count_terms(texts: Iterable[Iterable[Phrase]]) -> tuple[dict[Key, _Term], int]:
     terms: dict[Key, _Term] = {}
     size = 0
-    for text, _ in zip(texts, range(TEXTS), strict=False):
+    for phrases, _ in zip(texts, range(TEXTS), strict=False):
         size += 1
         seen: set[Key] = set()
-        for phrase in read_phrases(text):
+        for phrase in phrases:
             _note_term(terms.setdefault(phrase.key, _Term()), phrase)
             seen.add(phrase.key)
         for key in seen:
@@ -223,9 +257,13 @@ def _capitalize_name(name: str) -> str:
     return unicodedata.normalize("NFC", name[:1].upper() + name[1:])
 
 
+def _is_unused(name: str, used: Collection[str]) -> bool:
+    return 0 < len(name) <= LONGEST and fold_case(name) not in used
+
+
 def _choose_unused_name(candidates: Iterable[str], used: Collection[str], spare: str) -> str:
     for name in candidates:
-        if 0 < len(name) <= LONGEST and fold_case(name) not in used:
+        if _is_unused(name, used):
             return name
     letters = [""]
     while True:

@@ -304,6 +304,61 @@ GAP = 1.0
 """Plan units between two rooms."""
 
 
+SLOT_ASPECT = 2.6
+"""How many times wider than high a place is drawn: it holds a card. Plan units count places, in both directions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Furnishing:
+    """By what a room is recognised, whatever it holds; stable, and different from its neighbours'.
+
+    Attributes:
+        emblem: name of an icon in `resources/icons`.
+        tint: 0 to 7, index of a hue of the theme.
+        outline: 0 to 3, kind of its corners: square, cut, round, notched.
+        floor: 0 to 7, texture of its ground.
+    """
+
+    emblem: str
+    tint: int
+    outline: int
+    floor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """A memory by which a room is known.
+
+    Attributes:
+        head: the beginning of its text, at most 200 characters, as it came.
+        position: 0 to 5, where it comes in its room's walk.
+        x: its place inside the room, plan units; `y` likewise.
+        at: epoch ms, when it was said or happened, else when it was recorded.
+        chosen_by: `owner` or `lifecycle`.
+    """
+
+    memory_id: str
+    head: str
+    kind: Kind
+    position: int
+    x: float
+    y: float
+    at: int
+    chosen_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alcove:
+    """A part of a large room with a name of its own; edges inside the room, plan units."""
+
+    id: str
+    name: str
+    x: float
+    y: float
+    w: float
+    h: float
+
+
 @dataclass(frozen=True, slots=True)
 class RoomPlan:
     """A room: a topic inside a wing.
@@ -313,6 +368,10 @@ class RoomPlan:
         count: memories with a place in it that are neither deleted nor superseded.
         density: how often the unit grid is halved in it; 0 for one place a unit, 1 for places every half unit, …
         made_by: `owner` or `lifecycle`; a room the person named, made or moved is the owner's.
+        furnishing: None until the arranger has seen the room, a moment after it was made.
+        landmarks: by position, six at most; those that are neither deleted nor superseded.
+        alcoves: its parts, from the top; none in a room of some sixty or fewer.
+        fresh: memories of `count` recorded within the last seven days.
     """
 
     id: str
@@ -324,6 +383,10 @@ class RoomPlan:
     count: int
     density: int
     made_by: str
+    furnishing: Furnishing | None = None
+    landmarks: tuple[Landmark, ...] = ()
+    alcoves: tuple[Alcove, ...] = ()
+    fresh: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +397,7 @@ class WingPlan:
         id: the id of its own row in `rooms` (the one without a parent).
         x: left edge in the palace, plan units; `y`, `w`, `h` likewise.
         waiting: memories of the space that have no place yet.
+        furnishing: None until the arranger has seen the wing.
     """
 
     id: str
@@ -346,6 +410,7 @@ class WingPlan:
     count: int
     waiting: int
     rooms: tuple[RoomPlan, ...]
+    furnishing: Furnishing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,6 +449,7 @@ class Loci:
         said_at: epoch ms, int64: when it was said or happened, else when it was recorded.
         pinned: bool.
         moved: bool, whether the person put it there.
+        ground: bool; small talk, or an episode under the statement that was made of it: drawn faint, without a card.
     """
 
     room_id: str
@@ -401,6 +467,7 @@ class Loci:
     said_at: NDArray[np.int64]
     pinned: NDArray[np.bool_]
     moved: NDArray[np.bool_]
+    ground: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,6 +484,63 @@ class Whereabouts:
     room: str
     x: float
     y: float
+
+
+class Grade(StrEnum):
+    """How well a landmark was recalled, from not at all to without an effort."""
+
+    AGAIN = "again"
+    HARD = "hard"
+    GOOD = "good"
+    EASY = "easy"
+
+
+@dataclass(frozen=True, slots=True)
+class WalkStop:
+    """One landmark on a walk.
+
+    Attributes:
+        text: all of it, as it came.
+        occurred: when it was said or happened; None where nobody knows.
+        recorded_at: epoch ms.
+        space: name of its wing.
+        emblem: name of an icon in `resources/icons`; None where the room has none yet.
+        x: its place inside the room, plan units; `y` likewise.
+        times: how often it was graded; 0 where it was never rehearsed.
+        due_at: epoch ms, when it is to be recalled next; None where it was never rehearsed.
+        is_due: whether that time has come.
+        intervals: milliseconds until the next time, for each grade that could be given now.
+    """
+
+    memory_id: str
+    text: str
+    kind: Kind
+    occurred: When | None
+    recorded_at: int
+    space: str
+    room_id: str
+    room: str
+    emblem: str | None
+    x: float
+    y: float
+    times: int
+    due_at: int | None
+    is_due: bool
+    intervals: Mapping[Grade, int]
+
+
+@dataclass(frozen=True, slots=True)
+class GradeReply:
+    """What a grade did.
+
+    Attributes:
+        due_at: epoch ms, when the landmark is to be recalled next.
+        intervals: milliseconds until the next time, for each grade that could be given now.
+    """
+
+    step_id: str
+    due_at: int
+    intervals: Mapping[Grade, int]
 
 
 MEANING = "meaning"

@@ -12,7 +12,7 @@ from arch_tree import parsed, python_files, walk
 
 # Protocol to why its one implementation cannot be named there.
 ONE_IMPLEMENTATION: dict[str, str] = {
-    "ArrangementContext": "core.engine arranges the palace; core.lifecycle lies below it",
+    "PalaceContext": "core.engine arranges the palace; core.lifecycle lies below it",
     "ConnectionHost": "the server makes the dispatcher, which asks it back",
     "EmbeddingLoader": "core.engine reads the vault; core.index knows nothing of it",
     "Keyring": "the tests and a machine without a keyring put another in its place",

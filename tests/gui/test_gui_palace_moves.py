@@ -48,11 +48,10 @@ def test_a_locus_is_dragged_to_a_free_place_and_undo_brings_it_back(qtbot: QtBot
     room = spot.room
     far = room.find_free_place(room.plan.w - 1.5, room.plan.h - 1.5, memory_id)
     assert far is not None
-    lens = page.canvas.camera.lens
-    end = QPointF(lens.canvas_x(room.rect.left() + far[0]), lens.canvas_y(room.rect.top() + far[1])).toPoint()
-    drag(page, point(page, spot), end)
-    expected = (room.rect.left() + far[0], room.rect.top() + far[1])
-    assert places(page)[memory_id] == pytest.approx(expected), "at once, before the engine has said so"
+    layout = page.canvas.painter.layout_of(room, page.canvas.camera.lens)
+    drag(page, point(page, spot), layout.point_at(*far).toPoint())
+    assert (room.x[spot.at], room.y[spot.at]) == pytest.approx(far), "at once, before the engine has said so"
+    expected = places(page)[memory_id]
     settle(qtbot, lambda: rig.value("SELECT placed_by FROM places WHERE memory_id = ?", memory_id) == "owner")
     settle(qtbot, lambda: bool(room.loci is not None and room.loci.moved[room.row_of(memory_id)]))
     assert places(page)[memory_id] == pytest.approx(expected)
@@ -241,11 +240,13 @@ def test_a_room_too_small_for_its_name_says_it_under_the_pointer(
     qtbot: QtBot, context: Context, page: PalacePage
 ) -> None:
     canvas, room = page.canvas, first(page).room
+    page.resize(470, 420)
+    settle(qtbot, lambda: canvas.width() <= 470)
     band = canvas.painter.name_rect(room, canvas.camera.lens)
     at = QPointF(band.center().x(), band.top() + 2)
     canvas.hover_at(at)
     assert canvas.toolTip() == "", "its name stands there"
-    name = "<b>Sails</b> and everything else that is kept at the harbour"
+    name = f"<b>Sails</b> and everything else {'W' * 31}"
     context.bridge.engine.palace.rename_room(room.id, name).result(30)
     settle(qtbot, lambda: room.plan.name == name)
     canvas.hover_at(at)
@@ -257,6 +258,6 @@ def test_a_room_too_small_for_its_name_says_it_under_the_pointer(
 
 def test_from_far_away_a_name_is_whole_or_not_said(page: PalacePage) -> None:
     room = first(page).room
-    painter, near = page.canvas.painter, page.canvas.camera.lens
-    assert painter.is_name_shown(room, near)
-    assert not painter.is_name_shown(room, replace(near, scale=1.0))
+    painter, near, look = page.canvas.painter, page.canvas.camera.lens, page.scene.look
+    assert painter.is_name_shown(room, near, look)
+    assert not painter.is_name_shown(room, replace(near, scale=1.0), look)

@@ -19,8 +19,9 @@ from core.types.lifecycle import Curve
 from core.types.values import OWNER_ACTOR, Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.inspector.gauges import GaugesPart, Mark, Plot, clip_curve, format_days, format_month, gauge_sentences, value_at
+from ui.inspector.gauges import GaugesPart, Mark, Plot, clip_curve, format_month, gauge_sentences, value_at
 from ui.inspector.panel import Inspector
+from ui.widgets.labels import format_days
 
 MAY_2027 = 1_810_000_000_000
 

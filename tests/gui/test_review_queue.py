@@ -23,13 +23,13 @@ from core.types.values import Action, Source
 from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.row_spec import Heading
-from ui.pages.review.card import Stretch, split_stretches
 from ui.pages.review.desk import summarize_rows
 from ui.pages.review.labels import claim_note, describe_batch_action, describe_provenance, quote_of
 from ui.pages.review.queue import ClosedDialog, QueueRows, RulesDialog, closed_line, lines_of, rule_line
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
 from ui.widgets.labels import describe_claim
+from ui.widgets.marked_text import Stretch, split_stretches
 
 HOSTILE = "<b>Sleep</b> &amp; <img src=x> \u202eevil\u202c\x1b[31m [a](http://b) %n {0}"
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier

@@ -67,8 +67,7 @@ def press(page: PalacePage, *keys: Qt.Key) -> None:
 
 
 def point(page: PalacePage, spot: PlacedLocus) -> QPoint:
-    lens = page.canvas.camera.lens
-    return QPointF(lens.canvas_x(spot.x), lens.canvas_y(spot.y)).toPoint()
+    return page.canvas.painter.spot_middle(spot, page.canvas.camera.lens, page.scene.look).toPoint()
 
 
 def first(page: PalacePage, at: int = 0) -> PlacedLocus:

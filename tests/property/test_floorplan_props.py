@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from core.score.appearance import Look, are_neighbours, choose_emblem, choose_look
 from core.score.communities import LEAST_MEMBERS, MOST_COMMUNITIES, MemoryFeatures, find_communities
 from core.score.floor_plan import (
     FULL,
@@ -17,10 +18,22 @@ from core.score.floor_plan import (
     free_ground,
     grid_density,
     lay_out,
+    places_needed,
     room_capacity,
     room_size,
     row_count,
-    spread_places,
+    stretch_rooms,
+)
+from core.score.landmarks import LandmarkCandidates, choose_landmarks
+from core.score.room_sections import (
+    Members,
+    RoomSection,
+    apportion,
+    below_name,
+    ground_of,
+    lay_section,
+    split_alcoves,
+    whole_room,
 )
 from core.score.topics import (
     blend_with_conversation,
@@ -28,7 +41,7 @@ from core.score.topics import (
     nearest_centres,
     normalize_rows,
 )
-from core.types.views import GAP, HEADER, MARGIN
+from core.types.views import GAP, HEADER, MARGIN, SLOT_ASPECT
 
 COUNTS = st.lists(st.integers(0, 3_000), min_size=1, max_size=24)
 SMALL = settings(max_examples=40, deadline=None)
@@ -77,35 +90,158 @@ def test_rooms_hold_their_memories_and_do_not_overlap(counts: list[int]) -> None
 def test_a_wing_is_wider_than_high_and_wastes_little(counts: list[int]) -> None:
     rects = lay_out(counts)
     w, h = max(rect.x + rect.w for rect in rects), max(rect.y + rect.h for rect in rects)
-    assert 1.2 < w / h < 1.9
+    assert 1.0 < w * SLOT_ASPECT / h < 2.1
     assert sum(room_capacity(rect.w, rect.h) for rect in rects) < 2.6 * sum(counts)
 
 
 @SMALL
-@given(st.integers(1, 400), st.integers(0, 5))
-def test_first_places_are_free_places_all_over_the_room(count: int, seed: int) -> None:
-    w, h = room_size(max(LEAST_PLACES, int(ROOMY * count) + 1))
+@given(st.integers(12, 2_000))
+def test_a_room_for_itself_is_drawn_a_little_wider_than_high(places: int) -> None:
+    w, h = room_size(places)
+    assert room_capacity(w, h) >= places
+    assert 1.0 < w * SLOT_ASPECT / h < 1.9
+    assert room_capacity(*room_size(places, 6)) >= places
+
+
+def member_rows(count: int, seed: int) -> Members:
+    """Members with vectors of four topics, some of them ground, said at various times."""
+    dice = np.random.default_rng(seed)
     vectors, _ = topics(count, 4, seed)
-    places = spread_places(vectors, w, h)
-    assert np.array_equal(places, spread_places(vectors, w, h))
+    return Members(vectors, dice.integers(0, 10**12, count), dice.random(count) < 0.2)
+
+
+@SMALL
+@given(st.integers(0, 200), st.integers(0, 6), st.integers(0, 5), st.floats(1.0, 2.0))
+def test_first_places_are_free_places_with_the_landmarks_on_top(
+    count: int, landmarks: int, seed: int, roomy: float
+) -> None:
+    w, h = room_size(max(LEAST_PLACES, int(roomy * count) + 1))
+    section, members = whole_room(w, h), member_rows(count, seed)
+    heads = list(np.random.default_rng(seed).permutation(count)[:landmarks].tolist())
+    places = lay_section(section, members, heads)
+    assert np.array_equal(places, lay_section(section, members, heads))
     assert is_on_grid(places, w, h, 0)
     assert len(np.unique(places, axis=0)) == count
-    if count >= 40:
-        # No quarter of the room is empty, none holds more than twice its share.
-        left, top = places[:, 0] < w / 2, places[:, 1] < (h + 1) / 2
-        quarters = [np.mean(a & b) for a in (left, ~left) for b in (top, ~top)]
-        assert min(quarters) > 0.1
-        assert max(quarters) < 0.45
+    if roomy >= ROOMY and count >= 20:
+        top = places[heads[: section.columns]]
+        assert np.all(top[:, 1] == HEADER + 0.5)
+        assert np.all(np.diff(top[:, 0]) > 0)
 
 
-def test_kin_stand_nearer_than_strangers() -> None:
-    vectors, own = topics(200, 5)
-    w, h = room_size(320)
-    places = spread_places(vectors, w, h)
-    between = np.linalg.norm(places[:, None] - places[None], axis=2)
-    same = own[:, None] == own[None]
-    np.fill_diagonal(same, val=False)
-    assert between[same].mean() < 0.8 * between[own[:, None] != own[None]].mean()
+def test_kin_stand_in_the_column_of_their_landmark_in_order_of_time() -> None:
+    vectors, own = topics(30, 3)
+    times = np.random.default_rng(1).permutation(30).astype(np.int64)
+    heads = [int(np.flatnonzero(own == kind)[0]) for kind in range(3)]
+    members = Members(vectors, times, np.zeros(30, np.bool_))
+    places = lay_section(RoomSection(0, 0, 3, 17), members, heads)
+    for column, kind in enumerate(range(3)):
+        kin = [at for at in np.flatnonzero(own == kind).tolist() if at != heads[kind]]
+        assert {float(places[at, 0]) for at in kin} == {MARGIN + 0.5 + column}
+        order = sorted(kin, key=lambda at: float(places[at, 1]))
+        assert [int(times[at]) for at in order] == sorted(int(times[at]) for at in kin)
+
+
+def test_ground_stands_below_what_is_told() -> None:
+    vectors, _ = topics(20, 1)
+    is_ground = np.arange(20) % 3 == 0
+    places = lay_section(RoomSection(0, 0, 1, 32), Members(vectors, np.arange(20), is_ground), [1])
+    assert places[is_ground, 1].min() > places[~is_ground, 1].max()
+
+
+@SMALL
+@given(st.lists(st.integers(8, 90), min_size=2, max_size=12))
+def test_alcoves_share_a_room_and_hold_their_members(sizes: list[int]) -> None:
+    w, h = room_size(places_needed(max(61, sum(sizes))))
+    section = whole_room(w, h)
+    found = split_alcoves(sizes, section)
+    assert found is not None
+    held = np.zeros((section.rows, section.columns), np.int64)
+    for alcove, size in zip(found, sizes, strict=True):
+        held[alcove.row : alcove.row + alcove.rows, alcove.column : alcove.column + alcove.columns] += 1
+        assert below_name(alcove).size >= size
+        assert ground_of(alcove).y >= HEADER
+    assert np.all(held == 1)
+
+
+def test_too_many_alcoves_for_a_room_are_refused() -> None:
+    assert split_alcoves([4] * 40, RoomSection(0, 0, 4, 6)) is None
+
+
+@SMALL
+@given(st.lists(st.floats(0, 50), min_size=1, max_size=9), st.integers(0, 30))
+def test_shares_are_whole_and_none_is_nothing(shares: list[float], more: int) -> None:
+    found = apportion(shares, len(shares) + more)
+    assert sum(found) == len(shares) + more
+    assert min(found) >= 1
+
+
+@SMALL
+@given(COUNTS)
+def test_stretched_rooms_keep_their_neighbours_and_overlap_none(counts: list[int]) -> None:
+    rects = [Rect(11 * (at % 5), 9 * (at // 5), 10, 8) for at in range(len(counts))]
+    small = [min(count, 40) for count in counts]
+    found = stretch_rooms(rects, small, 0.62)
+    for place, (rect, count) in enumerate(zip(found, small, strict=True)):
+        assert room_capacity(rect.w, rect.h) >= count
+        for other_place, other in enumerate(found[place + 1 :], place + 1):
+            assert apart(rect, other)
+            if rects[place].x < rects[other_place].x:
+                assert rect.x < other.x
+            if rects[place].y < rects[other_place].y:
+                assert rect.y < other.y
+
+
+@SMALL
+@given(COUNTS, st.integers(0, 99))
+def test_neighbours_never_look_alike(counts: list[int], turn: int) -> None:
+    rects = lay_out(counts)
+    looks: list[Look] = []
+    for place, rect in enumerate(rects):
+        near = [looks[other] for other in range(place) if are_neighbours(rect, rects[other])]
+        look = choose_look(f"{turn}/{place}", near, looks)
+        assert look == choose_look(f"{turn}/{place}", near, looks)
+        for other in near:
+            assert look.tint != other.tint or len({one.tint for one in near}) == 8
+            assert (look.outline, look.floor) != (other.outline, other.floor)
+        looks.append(look)
+
+
+def test_an_emblem_fits_and_is_no_neighbours() -> None:
+    scores = {"bird": 0.2, "boat": 0.9, "bread": 0.8}
+    assert choose_emblem("Harbour", scores, (), ()) == "boat"
+    assert choose_emblem("Harbour", scores, {"boat"}, ()) == "bread"
+    assert choose_emblem("Harbour", scores, {"boat"}, {"boat", "bread"}) == "bird"
+    assert choose_emblem("Harbour", scores, set(scores), set(scores)) == "boat"
+    nothing = dict.fromkeys(scores, 0.0)
+    assert choose_emblem("Harbour", nothing, {"boat"}, ()) == choose_emblem("Harbour", nothing, {"boat"}, ()) != "boat"
+
+
+def candidates(vectors: np.ndarray, **more: np.ndarray) -> LandmarkCandidates:
+    count = len(vectors)
+    rows = {"importance": np.full(count, 0.5), "uses": np.zeros(count, np.int64), "clarity": np.ones(count), **more}
+    return LandmarkCandidates(vectors, **rows)
+
+
+@SMALL
+@given(st.integers(0, 80), st.integers(0, 6), st.integers(0, 5))
+def test_landmarks_are_different_memories_that_read_well(count: int, wanted: int, seed: int) -> None:
+    vectors, _ = topics(count, 5, seed)
+    clarity = np.random.default_rng(seed).random(count).round(1)
+    found = candidates(vectors, clarity=clarity)
+    chosen = choose_landmarks(found, wanted)
+    assert chosen == choose_landmarks(found, wanted)
+    assert len(set(chosen)) == len(chosen) <= wanted
+    assert all(clarity[place] > 0 for place in chosen)
+    more = choose_landmarks(found, 6, chosen)
+    assert not set(more) & set(chosen)
+
+
+def test_landmarks_are_of_each_topic_and_what_is_used_comes_first() -> None:
+    vectors, own = topics(60, 3, noise=0.02)
+    assert {int(own[place]) for place in choose_landmarks(candidates(vectors), 3)} == {0, 1, 2}
+    uses = np.zeros(60, np.int64)
+    uses[17] = 50
+    assert choose_landmarks(candidates(vectors, uses=uses), 3)[0] == 17
 
 
 @SMALL

@@ -28,7 +28,7 @@ from ui.strings import inspector_strings as said_of
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
 from ui.widgets.basics import MenuChip, make_column, make_label, make_row
-from ui.widgets.labels import count_of, date_of, describe_reasons, to_local
+from ui.widgets.labels import date_of, describe_reasons, format_days, to_local
 
 
 def describe_level(level: str) -> str:
@@ -299,7 +299,6 @@ class Plot(QWidget):
 _STANDS = frozenset({Status.ACTIVE, Status.DISPUTED})
 """What can fade; the others are out of the way already."""
 _PERMANENT = "permanent"
-_YEAR_DAYS, _MONTH_DAYS = 730, 60
 
 
 @cache
@@ -311,18 +310,6 @@ def _gauge_strings() -> Mapping[str, Any]:
 def format_month(ms: int) -> str:
     """`May 2027`, in the local zone."""
     return f"{to_local(ms):%B %Y}"
-
-
-def format_days(days: float) -> str:
-    """A length of time in words: `12 days`, `5 months`, `3 years`.
-
-    Args:
-        days: 0 or more.
-    """
-    whole = round(days)
-    if whole >= _YEAR_DAYS:
-        return count_of(round(whole / 365), "year")
-    return count_of(round(whole / 30.4), "month") if whole >= _MONTH_DAYS else count_of(whole, "day")
 
 
 def gauge_sentences(gauges: Gauges) -> tuple[str, ...]:

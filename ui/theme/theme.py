@@ -68,7 +68,7 @@ class Icons:
         """An icon as a picture, for painters.
 
         Args:
-            name: of a file in `resources/icons`, without its ending.
+            name: of a file in `resources/icons` or its folder `emblems`, without its ending.
             size: width and height in px, before the device's ratio.
             colour: `#RRGGBB`, from the tokens.
             dpr: device pixels per px.
@@ -107,10 +107,11 @@ class Icons:
     def _read_outline(self, name: str) -> bytes:
         """The icon's file, read once."""
         if name not in self._outlines:
-            file = files("resources") / "icons" / f"{name}.svg"
-            if "/" in name or "\\" in name or not file.is_file():
+            folder = files("resources") / "icons"
+            found = [file for file in (folder / f"{name}.svg", folder / "emblems" / f"{name}.svg") if file.is_file()]
+            if "/" in name or "\\" in name or not found:
                 raise KeyError(name)
-            self._outlines[name] = file.read_bytes()
+            self._outlines[name] = found[0].read_bytes()
         return self._outlines[name]
 
 
@@ -228,6 +229,7 @@ def scale_length(size: int, scale: int) -> int:
 LIGHT: Final = "light"
 DARK: Final = "dark"
 SYSTEM: Final = "system"
+_ANY_ROOM = "landmark"
 
 
 class SystemLook(QObject):
@@ -353,6 +355,21 @@ class Theme(QObject):
     def icon(self, name: str, role: str = "muted") -> QIcon:
         """An icon in a token's colour."""
         return self._icons.icon(name, role)
+
+    def emblem(self, name: str, size: int, role: str, ratio: float = 1.0) -> QPixmap:
+        """The emblem of a room as a picture, for painters; that of any room where there is none of that name.
+
+        Args:
+            name: of an icon; a vault may name one of another version.
+            size: px, whole.
+            role: a colour's name.
+            ratio: device pixels per px.
+        """
+        colour = self.tokens.colour(role)
+        try:
+            return self._icons.pixmap(name, size, colour, ratio)
+        except KeyError:
+            return self._icons.pixmap(_ANY_ROOM, size, colour, ratio)
 
     def _make_palette(self) -> QPalette:
         palette = QPalette()

@@ -22,6 +22,8 @@ FontRole = Literal["body", "strong", "small", "caption", "label", "section", "ti
 FamilyName = Literal["text", "display", "fixed"]
 
 TRUST_STEPS = 5
+TINTS = 8
+"""Hues of rooms."""
 
 _SOLID = re.compile(r"#[0-9A-F]{6}")
 _TRANSLUCENT = re.compile(r"#[0-9A-F]{8}")
@@ -168,6 +170,7 @@ class Tokens(Colours):
         name: of the theme.
         kinds: the colour of each kind; its shape always stands beside it.
         trust: colours of trust from 0 to 1, `TRUST_STEPS` equal steps, ever farther from the background.
+        tints: lines and emblems of rooms, by hue; `tint_softs` the ground within.
         type: how each role of text is set, by `FontRole`.
         by_name: every colour under the name that `colours` gives it.
     """
@@ -175,6 +178,8 @@ class Tokens(Colours):
     name: ThemeName
     kinds: Mapping[Kind, str]
     trust: tuple[str, ...]
+    tints: tuple[str, ...]
+    tint_softs: tuple[str, ...]
     type: Mapping[str, TypeStyle]
     spacing: Spacing
     radii: Radii
@@ -196,7 +201,8 @@ class Tokens(Colours):
         """Every colour by name, for style sheets and the contrast table.
 
         Returns:
-            The named colours, `kind_fact` and its like, and `trust_0` (least) to `trust_4`.
+            The named colours, `kind_fact` and its like, `trust_0` (least) to `trust_4`, `tint_0` and `tint_soft_0` and
+            their like.
         """
         return self.by_name
 
@@ -237,11 +243,14 @@ def _parse_theme(name: ThemeName, data: Mapping[str, Any]) -> Tokens:
     """One theme out of the whole file."""
     colours = dict(data["themes"][name])
     kinds = {Kind(kind): colour for kind, colour in colours.pop("kinds").items()}
-    trust = tuple(colours.pop("trust"))
+    trust, tints, softs = (tuple(colours.pop(scale)) for scale in ("trust", "tints", "tint_softs"))
     if set(kinds) != set(Kind) or len(trust) != TRUST_STEPS:
         raise ValueError(f"theme {name} needs a colour for every kind and {TRUST_STEPS} for trust")
+    if len(tints) != TINTS or len(softs) != TINTS:
+        raise ValueError(f"theme {name} needs {TINTS} tints, each with a soft one")
     by_name = colours | {f"kind_{kind}": colour for kind, colour in kinds.items()}
-    by_name |= {f"trust_{step}": colour for step, colour in enumerate(trust)}
+    for scale, found in (("trust", trust), ("tint", tints), ("tint_soft", softs)):
+        by_name |= {f"{scale}_{step}": colour for step, colour in enumerate(found)}
     for role, colour in by_name.items():
         _check_colour(role, colour)
     return Tokens(
@@ -249,6 +258,8 @@ def _parse_theme(name: ThemeName, data: Mapping[str, Any]) -> Tokens:
         name=name,
         kinds=MappingProxyType(kinds),
         trust=trust,
+        tints=tints,
+        tint_softs=softs,
         type=_parse_type_styles(data["type"]),
         spacing=Spacing(**data["spacing"]),
         radii=Radii(**data["radii"]),

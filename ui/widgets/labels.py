@@ -192,7 +192,9 @@ FORMAT_WORDS: Mapping[str, str] = {
     "openmemory": "OpenMemory export",
     "mcp-memory": "MCP memory file",
 }
+_HOUR_MS = 3_600_000
 _DAY_MS = 86_400_000
+_YEAR_DAYS, _MONTH_DAYS = 730, 60
 _FORMS: Mapping[Precision, str] = {
     Precision.YEAR: "%Y",
     Precision.MONTH: "%B %Y",
@@ -299,6 +301,29 @@ def format_ago(ms: int, now_ms: int) -> str:
     if days == 1:
         return "yesterday"
     return f"{days} days ago" if days < 7 else date_of(ms)
+
+
+def format_days(days: float) -> str:
+    """A length of time in words: `12 days`, `5 months`, `3 years`.
+
+    Args:
+        days: 0 or more.
+    """
+    whole = round(days)
+    if whole >= _YEAR_DAYS:
+        return count_of(round(whole / 365), "year")
+    return count_of(round(whole / 30.4), "month") if whole >= _MONTH_DAYS else count_of(whole, "day")
+
+
+def format_span(ms: int) -> str:
+    """A length of time in words: `10 minutes`, `3 hours`, `12 days`, `5 months`.
+
+    Args:
+        ms: milliseconds, 0 or more.
+    """
+    if ms < _HOUR_MS:
+        return count_of(max(1, round(ms / 60_000)), "minute")
+    return count_of(round(ms / _HOUR_MS), "hour") if ms < _DAY_MS else format_days(ms / _DAY_MS)
 
 
 def size_of(octets: int) -> str:

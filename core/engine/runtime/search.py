@@ -270,6 +270,7 @@ class Search:
         readers: read claims and relations.
         retrieval: the options of recall in force.
         probe_vectors: questions of probes with their vectors, so that each is embedded once.
+        emblem_vectors: what the emblems of rooms stand for, embedded once; None before.
         saved: how the index was when it came whole from its snapshot; None where it did not.
         scrub_due: set when rows vanished whose words the lexical index still holds in its pages.
     """
@@ -285,6 +286,7 @@ class Search:
         self.readers = readers
         self.retrieval = retrieval
         self.probe_vectors: dict[str, Embedded] = {}
+        self.emblem_vectors: Embedded | None = None
         self.saved: tuple[object, ...] | None = None
         self.scrub_due = threading.Event()
         self._storage = storage
@@ -371,6 +373,7 @@ class Search:
         """Search another vector space from here on; on the writer thread. A search that runs ends on the old one."""
         self.active_space = active_space
         self.probe_vectors = {}
+        self.emblem_vectors = None
         self.saved = None
 
     def release_memory(self, level: Pressure) -> None:

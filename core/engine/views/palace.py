@@ -11,14 +11,22 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import TypeVar
 
+import numpy as np
+
 from core import log
-from core.engine.runtime.search import Search
+from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, locked_error, log_failure
 from core.errors import UserError
 from core.events import Changed, Event, StateChanged
 from core.lifecycle import floor_plan_edits
-from core.lifecycle.arrangement import SCHEDULER, ArrangementResult, Arranger, Numbers, Vectors, has_unplaced
+from core.lifecycle.arrangement import ArrangementResult, Arranger, has_unplaced
 from core.lifecycle.floor_plan_edits import FloorPlanContext
+from core.lifecycle.palace.context import SCHEDULER, VERB
+from core.lifecycle.palace.furnisher import emblem_texts, furnish, has_unfurnished
+from core.lifecycle.palace.landmark_keeper import has_landmarks_to_mend, keep_landmarks
+from core.lifecycle.palace.plan_renewal import has_old_plan, lay_old_wings
+from core.lifecycle.palace.room_choice import Numbers, Vectors
+from core.lifecycle.palace.room_texts import PhraseReader
 from core.memory import floor_plan
 from core.types.values import OWNER_ACTOR
 from core.types.views import Loci, PalacePlan, Whereabouts
@@ -27,13 +35,14 @@ from core.vault.database.tx import Tx
 
 T = TypeVar("T")
 
-VERB = "arrange"
 _TICK_S = 0.5
 _QUIET_S = 1.5
 """Seconds without a change before newcomers are placed: an import that follows another comes first."""
 _LONGEST_S = 30.0
 _AGAIN_S = 30.0
 """Seconds before those are looked at again who had no vector yet."""
+_AT_ONCE = 32
+"""Texts embedded at once."""
 _log = log.get("engine")
 
 
@@ -52,7 +61,9 @@ class Palace:
         Raises:
             UserError: VAULT_LOCKED.
         """
-        return self._storage().read(floor_plan.read_floor_plan)
+        storage = self._storage()
+        now = storage.clock.now_ms()
+        return storage.read(lambda rows: floor_plan.read_floor_plan(rows, now))
 
     def read_loci(self, room_id: str) -> Future[Loci]:
         """All loci of one room.
@@ -174,6 +185,50 @@ class Palace:
             "make_room", ids, lambda tx, desk: floor_plan_edits.make_room(tx, desk, space, name, ids)
         )
 
+    def set_emblem(self, room_id: str, emblem: str) -> Future[str]:
+        """Give a room or a wing another emblem; it stays.
+
+        Args:
+            room_id: of the room, or the wing's id.
+            emblem: one of `emblem_names`.
+
+        Returns:
+            The id of the undo step; the future raises NOT_FOUND or INVALID_INPUT.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._run_palace_verb(
+            "set_emblem", (), lambda tx, desk: floor_plan_edits.set_emblem(tx, desk, room_id, emblem)
+        )
+
+    def set_landmark(self, memory_id: str) -> Future[str]:
+        """Make a memory a landmark of its room; it stays one as long as it stands there.
+
+        Returns:
+            The id of the undo step; the future raises NOT_FOUND, or INVALID_INPUT
+            where all landmarks of the room are the person's.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._run_palace_verb(
+            "set_landmark", (memory_id,), lambda tx, desk: floor_plan_edits.set_landmark(tx, desk, memory_id)
+        )
+
+    def unset_landmark(self, memory_id: str) -> Future[str]:
+        """Let a memory be no landmark, and not be chosen again; another takes its position a moment later.
+
+        Returns:
+            The id of the undo step; the future raises NOT_FOUND for one that is none.
+
+        Raises:
+            UserError: VAULT_LOCKED.
+        """
+        return self._run_palace_verb(
+            "unset_landmark", (memory_id,), lambda tx, desk: floor_plan_edits.unset_landmark(tx, desk, memory_id)
+        )
+
     def watch_for_unplaced(self, storage: Storage, search: Search) -> None:
         """Place newcomers by itself from now on until the vault closes.
 
@@ -206,6 +261,7 @@ class _Site:
         self._storage, self._search = storage, search
         self.work = storage.work
         self.make_id: Callable[[], str] = storage.make_id
+        self.phrases = PhraseReader()
 
     def read(self, fn: Callable[[Rows], T]) -> T:
         return self._storage.vault.read(fn)
@@ -216,24 +272,55 @@ class _Site:
     def fetch_vectors(self, labels: Numbers) -> tuple[Numbers, Vectors]:
         return self._search.index.fetch(labels)
 
+    def embed(self, texts: Sequence[str]) -> Vectors | None:
+        found = self._embed(texts)
+        return None if found is None else found.vectors_in(self._search.active_space)
+
+    def embed_emblems(self) -> Vectors | None:
+        held = self._search.emblem_vectors
+        if held is None:
+            held = self._search.emblem_vectors = self._embed(emblem_texts())
+        return None if held is None else held.vectors_in(self._search.active_space)
+
+    def _embed(self, texts: Sequence[str]) -> Embedded | None:
+        """None where the embedder does not answer; in small parts, so that a question comes between them."""
+        space = self._search.active_space
+        parts: list[Vectors] = []
+        for low in range(0, len(texts), _AT_ONCE):
+            self.check_not_closing()
+            part = self._search.embed_texts_later(texts[low : low + _AT_ONCE]).result().vectors_in(space)
+            if part is None:
+                return None
+            parts.append(part)
+        return Embedded(space, np.concatenate(parts)) if parts else None
+
     def check_not_closing(self) -> None:
         if self._storage.closing.is_set():
             raise locked_error()
 
 
 def arrange_waiting(storage: Storage, search: Search) -> ArrangementResult:
-    """Give a place to everything that waits for one; on the job thread.
+    """Give a place to everything that waits for one, and rooms their landmarks and furnishing; on the job thread.
 
     Returns:
-        What was done; what was placed is announced.
+        What was done; what was placed is announced, and then what rooms were given.
 
     Raises:
-        LociError: VAULT_LOCKED; what was placed by then stays.
+        LociError: VAULT_LOCKED; what was done by then stays.
     """
-    done = Arranger(_Site(storage, search)).run()
-    if done.placed:
+    site = _Site(storage, search)
+    is_laid_anew = bool(lay_old_wings(site))
+    done = Arranger(site).run()
+    if done.placed or is_laid_anew:
+        storage.announce_change(VERB, (), SCHEDULER, storage.vault.seq)
+    if keep_landmarks(site) + furnish(site):
         storage.announce_change(VERB, (), SCHEDULER, storage.vault.seq)
     return done
+
+
+def has_work(rows: Rows) -> bool:
+    """Whether `arrange_waiting` would find something."""
+    return has_unplaced(rows) or has_old_plan(rows) or has_unfurnished(rows) or has_landmarks_to_mend(rows)
 
 
 class _Chore:
@@ -284,7 +371,7 @@ class _Chore:
             if not self._is_time():
                 return  # an import ended while this waited for its turn: more may follow it
             self._since = None
-        if not self._storage.vault.read(has_unplaced):
+        if not self._storage.vault.read(has_work):
             return
         if arrange_waiting(self._storage, self._search).waiting:
             with self._lock:

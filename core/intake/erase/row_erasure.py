@@ -146,6 +146,7 @@ REFERRING = (
     ("gaps", "other_id", "id"),
     ("handed", "memory_id", "client_id, memory_id"),
     ("inferred", "memory_id", "memory_id"),
+    ("landmarks", "memory_id", "room_id, position"),
     ("links", "from_id", "from_id, to_id"),
     ("links", "to_id", "from_id, to_id"),
     ("memory_sources", "memory_id", "memory_id, lineage"),
@@ -153,6 +154,7 @@ REFERRING = (
     ("places", "memory_id", "memory_id"),
     ("procedures", "memory_id", "memory_id"),
     ("readings", "memory_id", "memory_id"),
+    ("rehearsals", "memory_id", "memory_id"),
     ("replays", "memory_id", "memory_id"),
     ("rule_applications", "memory_id", "id"),
     ("rules", "memory_id", "memory_id"),
@@ -161,12 +163,14 @@ REFERRING = (
     ("statements", "memory_id", "memory_id, episode_id"),
     ("taken_back", "memory_id", "memory_id"),
     ("tiers", "memory_id", "memory_id, tier"),
+    ("unset_landmarks", "memory_id", "memory_id"),
     ("verdicts", "memory_id", "memory_id, voice, verdict"),
 )
 """Every column outside `memories` that refers to a memory, with its table's key; a test holds it against the schema."""
 
 _POINTERS = ("supersedes_id", "superseded_by_id", "consolidated_into")
 _FOUND_BY_MACHINE = "made_by IN ('rules', 'model')"
+_EVERYWHERE = 1e9
 _QUOTE_LEAST = 12
 """Characters of a title from which on words shared with an erased text are taken for a quotation."""
 
@@ -406,24 +410,36 @@ class RowEraser:
         """A room that Loci named after words of the erased text gets another name, from what stands in it now."""
         for room_id in self._rooms:
             room = self.tx.row("rooms", {"id": room_id})
-            if room is None or room["made_by"] != "lifecycle" or not any(map(self._is_said, room["name"].split())):
+            if room is None:
                 continue
-            left = self.tx.all(
-                "SELECT m.text FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = ? "
-                "ORDER BY p.rowid LIMIT ?",
-                (room_id, TEXTS),
-            )
-            held = {word for (text,) in left for word in _plain_words(text)}
-            if all(word in held for word in _plain_words(room["name"]) if self._is_said(word)):
-                continue
-            taken = [
-                row[0]
-                for row in self.tx.all(
-                    "SELECT name FROM rooms WHERE parent_id IS ? AND id <> ?", (room["parent_id"], room_id)
-                )
-            ]
-            named = name_rooms([RoomTexts([text for (text,) in left])], taken)
-            self.mend_row("rooms", {"id": room_id}, {"name": named[0]})
+            if room["made_by"] == "lifecycle":
+                taken = "SELECT name FROM rooms WHERE parent_id IS ? AND id <> ?"
+                self._rename("rooms", room, self._texts_within(room_id), (taken, (room["parent_id"], room_id)))
+            for (alcove_id,) in self.tx.all("SELECT id FROM alcoves WHERE room_id = ? ORDER BY id", (room_id,)):
+                alcove = self.tx.row("alcoves", {"id": alcove_id}) or {}
+                taken = "SELECT name FROM alcoves WHERE room_id = ? AND id <> ?"
+                self._rename("alcoves", alcove, self._texts_within(room_id, alcove), (taken, (room_id, alcove_id)))
+
+    def _texts_within(self, room_id: str, alcove: Mapping[str, Any] | None = None) -> list[str]:
+        edges = alcove or {"x": 0.0, "y": 0.0, "w": _EVERYWHERE, "h": _EVERYWHERE}
+        found = self.tx.all(
+            "SELECT m.text FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = :room "
+            "AND p.x BETWEEN :x AND :x + :w AND p.y BETWEEN :y AND :y + :h ORDER BY p.rowid LIMIT :most",
+            {"room": room_id, "most": TEXTS, **{name: edges[name] for name in ("x", "y", "w", "h")}},
+        )
+        return [text for (text,) in found]
+
+    def _rename(
+        self, table: str, row: Mapping[str, Any], left: Sequence[str], taken: tuple[str, tuple[object, ...]]
+    ) -> None:
+        """Give another name, where the one it has is made of words that stand nowhere in it any more."""
+        if not any(map(self._is_said, row["name"].split())):
+            return
+        held = {word for text in left for word in _plain_words(text)}
+        if all(word in held for word in _plain_words(row["name"]) if self._is_said(word)):
+            return
+        named = name_rooms([RoomTexts(left)], [name for (name,) in self.tx.all(*taken)])
+        self.mend_row(table, {"id": row["id"]}, {"name": named[0]})
 
     # ---- what was said
 

@@ -8,6 +8,7 @@ else.
 from __future__ import annotations
 
 from core.intake.transitions.transitions import Transitions, apply_forget
+from core.memory.landmarks import carry_place
 from core.types.memory import Wish
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -83,10 +84,8 @@ def carry_over(transitions: Transitions, old_id: str, new_id: str) -> None:
     if old is None or new is None:
         return
     tx.update("memories", {"id": new_id}, {"pinned": old["pinned"], "security_tier": old["security_tier"]})
-    place = tx.row("places", {"memory_id": old_id})
-    if place is not None and old["space_id"] == new["space_id"]:
-        tx.delete("places", {"memory_id": old_id})
-        tx.insert("places", {**place, "memory_id": new_id})
+    if old["space_id"] == new["space_id"]:
+        carry_place(tx, old_id, new_id, is_moved=False)
     for (edge_id,) in tx.all("SELECT id FROM edges WHERE from_id = ? OR to_id = ? ORDER BY id", (old_id, old_id)):
         edge = tx.row("edges", {"id": edge_id}) or {}
         if edge["type"] not in _CARRIED:

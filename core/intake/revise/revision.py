@@ -44,6 +44,7 @@ from core.intake.transitions.transitions import (
     release_digests,
     sync_statements,
 )
+from core.memory.landmarks import carry_place, free_landmark
 from core.memory.read import said_at_sql
 from core.memory.write import (
     Stored,
@@ -495,11 +496,7 @@ class Reviser:
 
     def _carry_over(self, tx: Tx, old_id: str, new_id: str, *, moved: bool) -> None:
         """What hangs on the memory and not on its words: the place, its relations, its kind's own record."""
-        place = tx.row("places", {"memory_id": old_id})
-        if place is not None:
-            tx.delete("places", {"memory_id": old_id})
-            if not moved:
-                tx.insert("places", {**place, "memory_id": new_id})
+        carry_place(tx, old_id, new_id, is_moved=moved)
         for table in _SIDE_TABLES:
             side = tx.row(table, {"memory_id": old_id})
             if side is not None:
@@ -587,6 +584,7 @@ def _leave_rooms(tx: Tx, ids: Sequence[str]) -> None:
     """A room stands in one wing: a memory that moves to another waits there for a place."""
     sql = "SELECT memory_id FROM places WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY memory_id"
     for (memory_id,) in tx.all(sql, (to_json(list(ids)),)):
+        free_landmark(tx, memory_id)
         tx.delete("places", {"memory_id": memory_id})
 
 

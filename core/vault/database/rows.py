@@ -34,6 +34,7 @@ VOLATILE: Mapping[str, frozenset[str]] = {
     "feedback": frozenset({"receipt_id"}),
     "procedures": frozenset({"steps", "trigger_cues"}),
     "probes": frozenset({"passed", "place", "ran_at", "regressed_at"}),
+    "rooms": frozenset({"tint", "outline", "floor"}),
 }
 """Columns that change without a verb (reads, decay, counting triggers, a better suggestion) or are recomputed (trust,
 corroboration): no reason to call a row changed."""
@@ -47,6 +48,7 @@ LATER: Mapping[str, Mapping[str, object]] = {
     "clients": {"woken_at": None, "asked_by": None},
     "conflicts": {"detail": "{}", "later_until": None, "note": None},
     "feedback": {"reason": None},
+    "rooms": {"emblem": None},
 }
 """Columns of later versions with what older rows hold in them: such a row is what its image of then says."""
 

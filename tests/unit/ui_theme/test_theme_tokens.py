@@ -99,7 +99,8 @@ def test_the_agreed_colours_stand(role: str, agreed: tuple[str, str]) -> None:
 @pytest.mark.parametrize("name", THEMES)
 def test_attributes_and_names_agree(name: str) -> None:
     tokens = theme(name)
-    plain = {role: value for role, value in tokens.colours().items() if not role.startswith(("kind_", "trust_"))}
+    scales = ("kind_", "trust_", "tint_")
+    plain = {role: value for role, value in tokens.colours().items() if not role.startswith(scales)}
     assert plain == {role: getattr(tokens, role) for role in plain}
     assert set(plain) == {field.name for field in fields(Colours)}
     assert {f"kind_{kind}": value for kind, value in tokens.kinds.items()}.items() <= tokens.colours().items()

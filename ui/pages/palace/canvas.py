@@ -12,14 +12,15 @@ from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPainter,
     QWheelEvent,
 )
 
 from ui.pages.palace.drag import Pointer
-from ui.pages.palace.items import RoomItem
-from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus, Scene, wing_rect
+from ui.pages.palace.items import RoomItem, wing_rect
+from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus, Scene
 from ui.pages.palace.view import PlanView
 from ui.theme.theme import Theme
 
@@ -71,12 +72,13 @@ class Navigator:
 
     def is_canvas_key(self, event: QKeyEvent) -> bool:
         """Whether a key is the canvas's, although a command of the window may have it too."""
+        if event.matches(QKeySequence.StandardKey.Find):
+            return True
         if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
         key = _KEY(event.key())
-        return (
-            key in _ARROWS or key in _VERBS or key in {_KEY.Key_Escape, _KEY.Key_Home, _KEY.Key_Return, _KEY.Key_Enter}
-        )
+        others = {_KEY.Key_Escape, _KEY.Key_Home, _KEY.Key_Return, _KEY.Key_Enter, _KEY.Key_Slash}
+        return key in _ARROWS or key in _VERBS or key in others
 
     def handle_key(self, event: QKeyEvent) -> bool:
         """Do what a key asks for.
@@ -84,6 +86,9 @@ class Navigator:
         Returns:
             Whether it was one of the canvas's.
         """
+        if event.matches(QKeySequence.StandardKey.Find):
+            self._canvas.find_asked.emit()
+            return True
         if event.modifiers() & ~(Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier):
             return False
         key, canvas = _KEY(event.key()), self._canvas
@@ -97,6 +102,8 @@ class Navigator:
             return self.zoom_out_level()
         elif key == _KEY.Key_Home:
             canvas.camera.show_whole()
+        elif key == _KEY.Key_Slash:
+            canvas.find_asked.emit()
         elif key in _NEARER | _FARTHER:
             canvas.camera.zoom_by(1.4 if key in _NEARER else 1 / 1.4)
         else:
@@ -125,7 +132,7 @@ class Navigator:
         found = inside or self._next_locus_in(others, spot, dx, dy)
         if found is not None:
             canvas.select_locus(found)
-            canvas.camera.reveal_point(found.x, found.y)
+            canvas.reveal_locus(found)
 
     def _next_locus_in(self, rooms: list[RoomItem], spot: PlacedLocus, dx: int, dy: int) -> PlacedLocus | None:
         filled = [room for room in rooms if len(room.ids)]
@@ -180,12 +187,9 @@ class Navigator:
     def _select_middle_locus(self) -> None:
         canvas = self._canvas
         room = canvas.scene.rooms.get(canvas.where.room_id)
-        if room is None:
-            return
-        lens = canvas.camera.lens
-        at = room.nearest_row(lens.x, lens.y, float("inf"))
-        if at >= 0:
-            canvas.select_locus(PlacedLocus(room, at))
+        spot = None if room is None else canvas.painter.spot_in_middle(room, canvas.camera.lens)
+        if spot is not None:
+            canvas.select_locus(spot)
 
     # ---- in and out
 
@@ -335,7 +339,7 @@ class Canvas(PlanView):
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             target = self.scene.spot_of(self.marks.selected) or self.scene.rooms.get(self.marks.cursor_room)
             if isinstance(target, PlacedLocus):
-                at = self.painter.spot_px(target, self.camera.lens)[0]
+                at = self.painter.spot_middle(target, self.camera.lens, self.scene.look)
             elif target is not None:
                 at = self.painter.name_rect(target, self.camera.lens).center()
         else:

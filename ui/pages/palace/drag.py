@@ -7,20 +7,23 @@ means beyond the plan.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt, QVariantAnimation
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QApplication
 
-from core.types.views import GAP
+from core.types.views import GAP, SLOT_ASPECT
 from ui.bridge import make_write, problem_of
 from ui.context import Context
-from ui.pages.palace.items import RoomItem
+from ui.pages.palace.items import RoomItem, room_rect
 from ui.pages.palace.scene import PlacedLocus
 from ui.pages.palace.view import PlanView
 
 _BACK_MS = 260
+_IN_HAND = 22.0
+"""Side of the shape that stands for what is dragged."""
 _NEARLY = GAP - 0.01
 
 
@@ -81,13 +84,12 @@ class LocusDrag:
         """Find the free place under the pointer."""
         canvas = self._canvas
         self._at = to
-        x, y = canvas.camera.lens.plan_point(to.x(), to.y())
-        self._room = canvas.scene.room_at(x, y)
+        lens = canvas.camera.lens
+        self._room = canvas.scene.room_at(*lens.plan_point(to.x(), to.y()))
         self._place = None
         if self._room is not None:
-            self._place = self._room.find_free_place(
-                x - self._room.rect.left(), y - self._room.rect.top(), self._spot.id
-            )
+            x, y = canvas.painter.layout_of(self._room, lens).place_at(to)
+            self._place = self._room.find_free_place(x, y, self._spot.id)
         canvas.marks.target_room = "" if self._room is None else self._room.id
         canvas.update()
 
@@ -107,16 +109,12 @@ class LocusDrag:
     def paint(self, painter: QPainter) -> None:
         """The locus under the pointer, and the place it would take."""
         canvas, lens = self._canvas, self._canvas.camera.lens
-        cell = lens.scale * self._spot.room.step
-        size = min(max(cell * 0.66, 8.0), 24.0)
-        if self._room is not None and self._place is not None:
-            x = lens.canvas_x(self._room.rect.left() + self._place[0])
-            y = lens.canvas_y(self._room.rect.top() + self._place[1])
-            half = max(lens.scale * self._room.step / 2 - 1, 5.0)
+        layout = None if self._room is None else canvas.painter.layout_of(self._room, lens)
+        if layout is not None and layout.has_places and self._place is not None:
             painter.setPen(QPen(canvas.theme.colour("accent"), 1.5, Qt.PenStyle.DashLine))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(x - half, y - half, 2 * half, 2 * half), 4, 4)
-        canvas.painter.paint_shape(painter, self._spot, self._at, size * 1.15, 0.9)
+            painter.drawRoundedRect(layout.slot_at(*self._place).adjusted(2, 2, -2, -2), 5, 5)
+        canvas.painter.paint_shape(painter, self._spot, self._at, _IN_HAND, 0.9)
 
 
 class RoomDrag:
@@ -125,6 +123,7 @@ class RoomDrag:
     def __init__(self, canvas: PlanView, room: RoomItem, start: QPointF) -> None:
         self._canvas, self._room, self._start = canvas, room, start
         self._to = QRectF(room.rect)
+        self._place = (room.plan.x, room.plan.y)
         canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     @property
@@ -137,17 +136,18 @@ class RoomDrag:
         """Snap it to the grid under the pointer."""
         scale, room = self._canvas.camera.lens.scale, self._room
         step = to - self._start
-        x = max(0.0, round(room.plan.x + step.x() / scale))
+        x = max(0.0, round(room.plan.x + step.x() / scale / SLOT_ASPECT))
         y = max(0.0, round(room.plan.y + step.y() / scale))
-        self._to = QRectF(room.wing.x + x, room.wing.y + y, room.plan.w, room.plan.h)
+        self._place = (x, y)
+        self._to = room_rect(room.wing, replace(room.plan, x=x, y=y))
         self._canvas.update()
 
     def finish_drag(self) -> None:
         """Ask for the move."""
         self.cancel_drag()
-        room, to = self._room, self._to
-        if to.topLeft() != room.rect.topLeft():
-            self._canvas.room_dropped.emit(room, to.left() - room.wing.x, to.top() - room.wing.y)
+        room = self._room
+        if self._place != (room.plan.x, room.plan.y):
+            self._canvas.room_dropped.emit(room, *self._place)
 
     def cancel_drag(self) -> None:
         """It stays where it is."""
@@ -244,9 +244,12 @@ class Mover(QObject):
                 "That room is in another wing, which is another space.", "Move …" if run is not None else "", run
             )
             return
-        memory_id, start = spot.id, (spot.x, spot.y)
-        end = (room.rect.left() + x, room.rect.top() + y)
-        spot.room.place_locus(spot.at, *end)
+        memory_id, start, end = spot.id, (float(spot.room.x[spot.at]), float(spot.room.y[spot.at])), (x, y)
+        if room is spot.room:
+            room.place_locus(spot.at, x, y)
+        else:  # it is drawn nowhere until the engine has said that it stands in the other room
+            spot.room.set_away(spot.at, away=True)
+            end = start
         self._canvas.update()
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
@@ -261,7 +264,7 @@ class Mover(QObject):
     def move_room(self, room: RoomItem, x: float, y: float) -> None:
         """Take a room elsewhere in its wing."""
         start = room.rect.topLeft()
-        room.move_corner_to(QPointF(room.wing.x + x, room.wing.y + y))
+        room.move_corner_to(room_rect(room.wing, replace(room.plan, x=x, y=y)).topLeft())
         self._canvas.update()
         room_id, palace = room.id, self._context.bridge.engine.palace
         self._context.tasks.run(
@@ -280,6 +283,7 @@ class Mover(QObject):
         def place_at_share(share: float) -> None:
             spot = self._canvas.scene.spot_of(memory_id)
             if spot is not None:
+                spot.room.set_away(spot.at, away=False)
                 spot.room.place_locus(
                     spot.at, start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share
                 )

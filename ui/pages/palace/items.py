@@ -1,26 +1,25 @@
-"""What stands on the plan: a room with all its loci as columns, its texture from afar, its loci as cards from near.
+"""What stands on the plan: a room with all its loci as columns, and the light rows of what is in sight.
 
-One item a room, never an item a locus. Must not do: know the canvas, ask the engine.
+One item a room, never an item a locus. Plan units count places; here a place is `SLOT_ASPECT` times wider than high, so
+lengths across the palace are multiplied once when a plan is taken. Places inside a room stay in plan units. Must not
+do: know the canvas, ask the engine.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen, QPixmap, QTextLayout, QTextOption
+from PySide6.QtCore import QPointF, QRectF
 
 from core.types.values import Kind, Status
-from core.types.views import HEADER, MARGIN, Loci, MemoryRow, RoomPlan, WingPlan
-from ui.theme.theme import Theme
-from ui.widgets.labels import date_of
-from ui.widgets.plaintext import one_line
-from ui.widgets.shapes import draw_kind
+from core.types.views import GAP, HEADER, MARGIN, SLOT_ASPECT, Loci, MemoryRow, RoomPlan, WingPlan
 
+CONCEALED = "?"
+"""What stands for words that are to be recalled."""
 KINDS = tuple(Kind)
 STATUSES = tuple(Status)
 STANDS_STILL = int(np.iinfo(np.int64).max)
@@ -34,21 +33,28 @@ _FAINT = 0.4
 _UNBELIEVED = 0.38
 _FILTERED = 0.12
 _HEADS = 3_000
-_LINES_KEPT = 600
-_CARD = 0.94
-"""Share of a place's side that a card takes."""
+_WIDER = GAP * (SLOT_ASPECT - 1) / 2
+"""By how much a room is drawn wider at either side, so that gaps are as wide as high."""
 
 _IS_FAINT = np.array([s in {Status.SUPERSEDED, Status.ARCHIVED, Status.CONSOLIDATED} for s in STATUSES])
 _IS_HOLLOW = np.array([s in {Status.DISPUTED, Status.QUARANTINED} for s in STATUSES])
 _COUNTS = np.array([s not in {Status.SUPERSEDED, Status.DELETED} for s in STATUSES])
+_SUPERSEDED = STATUSES.index(Status.SUPERSEDED)
 _DELETED = STATUSES.index(Status.DELETED)
 
-# How much of a place's k x k pixels a locus covers, from afar.
-_STAMPS: dict[int, NDArray[np.float32]] = {
-    1: np.array([[0.62]], np.float32),
-    2: np.array([[0.95, 0.4], [0.4, 0.16]], np.float32),
-    4: np.array([[0.55, 0.95, 0.55, 0], [0.95, 1, 0.95, 0], [0.55, 0.95, 0.55, 0], [0, 0, 0, 0]], np.float32),
-}
+
+def room_rect(wing: WingPlan, room: RoomPlan) -> QRectF:
+    """The ground of a room in the palace, as it is drawn."""
+    left = (wing.x + room.x) * SLOT_ASPECT - _WIDER
+    return QRectF(left, wing.y + room.y, room.w * SLOT_ASPECT + 2 * _WIDER, room.h)
+
+
+def wing_rect(wing: WingPlan) -> QRectF:
+    """The ground that the rooms of a wing take in the palace, as it is drawn."""
+    found = QRectF()
+    for room in wing.rooms:
+        found = found.united(room_rect(wing, room))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,30 +80,36 @@ class RoomItem:
     """A room as it is drawn.
 
     Attributes:
-        rect: its ground in the palace, plan units.
-        ids: memories, in the order of the columns; empty until `fill`.
-        wx: where they stand in the palace, plan units; `wy` likewise.
+        rect: its ground in the palace, as it is drawn.
+        ids: memories, in the order of the columns; empty until their loci are set.
+        x: where they stand inside the room, plan units; `y` likewise.
+        wx: where they stand in the palace, as it is drawn; `wy` likewise.
         fresh: which of them have only just come.
-        shade: colour index of each, `opacity` 0 to 1, `hollow` whether outlined, `shown` whether drawn at all;
-            valid after `dress`.
+        shade: colour index of each, `opacity` 0 to 1, `hollow` whether outlined, `shown` whether drawn at all,
+            `pending` whether it comes later than the time that is looked at, `replaced` whether another text stands
+            for it; valid after `apply_style`.
+        landmarks: row to position of the landmarks.
         kinds: indices of the kinds that occur.
+        version: counts what changed in it, for what is drawn of it and kept.
     """
 
     def __init__(self, wing: WingPlan, room: RoomPlan) -> None:
         self.wing, self.plan = wing, room
-        self.rect = QRectF(wing.x + room.x, wing.y + room.y, room.w, room.h)
+        self._read_plan, self._concealed = room, frozenset[str]()
+        self.rect = room_rect(wing, room)
         self.loci: Loci | None = None
         self.ids: tuple[str, ...] = ()
-        self.wx = self.wy = np.empty(0)
+        self.x = self.y = self.wx = self.wy = np.empty(0)
         self.fresh = np.empty(0, np.bool_)
         self.shade = self.kind = self.hollow = np.empty(0, np.int64)
         self.opacity = self.strength = np.empty(0)
-        self.shown = np.empty(0, np.bool_)
+        self.shown = self.pending = self.replaced = self.ground = np.empty(0, np.bool_)
+        self.landmarks: dict[int, int] = {}
+        self.version = 0
         self.kinds: frozenset[int] = frozenset()
         self._rows: dict[str, int] = {}
         self._look: LocusStyle | None = None
         self._count = room.count
-        self._textures: dict[tuple[int, tuple[int, ...]], QPixmap] = {}
 
     @property
     def id(self) -> str:
@@ -115,11 +127,20 @@ class RoomItem:
         Returns:
             Whether its loci may have changed.
         """
-        was, self.wing, self.plan = self.plan, wing, room
-        self.rect = QRectF(wing.x + room.x, wing.y + room.y, room.w, room.h)
+        was, self.wing, self._read_plan = self.plan, wing, room
+        self.plan = conceal_landmarks(room, self._concealed)
+        self.rect = room_rect(wing, room)
         self._update_positions()
         self._clear_cached_style()
         return (was.count, was.density) != (room.count, room.density) or self.loci is None
+
+    def conceal_words(self, ids: frozenset[str]) -> None:
+        """Show no words of the landmarks that are among these memories, and those of all others again."""
+        own = ids.intersection(mark.memory_id for mark in self._read_plan.landmarks)
+        if own != self._concealed:
+            self._concealed = own
+            self.plan = conceal_landmarks(self._read_plan, own)
+            self._clear_cached_style()
 
     def set_loci(self, loci: Loci) -> bool:
         """Take its loci.
@@ -139,18 +160,21 @@ class RoomItem:
         self.kind = loci.kind.astype(np.int64)
         self.kinds = frozenset(int(kind) for kind in np.unique(loci.kind))
         self.strength = np.clip(loci.strength.astype(np.float64), 0.0, 1.0)
+        self.ground = np.asarray(loci.ground, np.bool_)
+        self.x, self.y = loci.x.astype(np.float64), loci.y.astype(np.float64)
         self._update_positions()
         self._clear_cached_style()
         return bool(self.fresh.any())
 
     def _update_positions(self) -> None:
-        if self.loci is not None:
-            self.wx = self.loci.x.astype(np.float64) + self.rect.left()
-            self.wy = self.loci.y.astype(np.float64) + self.rect.top()
+        self.wx = self.rect.left() + _WIDER + self.x * SLOT_ASPECT
+        self.wy = self.rect.top() + self.y
 
     def _clear_cached_style(self) -> None:
         self._look = None
-        self._textures.clear()
+        self.version += 1
+        marks = {self.row_of(mark.memory_id): mark.position for mark in self.plan.landmarks}
+        self.landmarks = {row: position for row, position in marks.items() if row >= 0}
 
     def clear_fresh(self) -> None:
         """Nothing in it is new any more."""
@@ -163,13 +187,15 @@ class RoomItem:
         if look == self._look or self.loci is None:
             return
         self._look = look
-        self._textures.clear()
+        self.version += 1
         loci = self.loci
         status = loci.status.astype(np.int64)
         believed = _believed_mask(loci, look)
         self.shown = status != _DELETED
         self.hollow = _IS_HOLLOW[status].astype(np.int64)
         self.shade = np.where(believed, _shades_of(loci, look), GREY)
+        self.pending = _pending_mask(loci, look)
+        self.replaced = (status == _SUPERSEDED) if look.until is None else ~believed & ~self.pending
         self.opacity = np.where(believed, 1.0, _UNBELIEVED)
         if look.until is None:
             self.opacity[_IS_FAINT[status] & believed] = _FAINT
@@ -189,65 +215,30 @@ class RoomItem:
         self.apply_style(look)
         return self._count if self.loci is not None else self.plan.count
 
-    def render_distant(self, side: int, colours: Sequence[QColor], look: LocusStyle) -> tuple[QPixmap, QRectF]:
-        """The room's loci from afar.
-
-        Args:
-            side: pixels of a place's side: 1, 2 or 4.
-            colours: by index of shade.
-            look: how loci are drawn.
-
-        Returns:
-            A picture, and the ground in the palace that it covers.
-        """
-        self.apply_style(look)
-        step, room = self.step, self.plan
-        ground = QRectF(self.rect)
-        edge = MARGIN + _MIDDLE - step / 2
-        ground.adjust(edge, HEADER + _MIDDLE - step / 2, -edge, -edge)
-        key = (side, tuple(colour.rgb() for colour in colours))
-        if key not in self._textures:
-            wide = max(1, round((room.w - 2 * MARGIN - 1) / step) + 1)
-            high = max(1, round((room.h - HEADER - MARGIN - 1) / step) + 1)
-            self._textures[key] = self._render_texture(side, colours, wide, high)
-        return self._textures[key], ground
-
-    def _render_texture(self, side: int, colours: Sequence[QColor], wide: int, high: int) -> QPixmap:
-        pixels = np.zeros((high * side, wide * side, 4), np.uint8)
-        if self.loci is not None:
-            shown = np.flatnonzero(self.shown)
-            across = np.rint((self.loci.x[shown] - MARGIN - _MIDDLE) / self.step).astype(np.int64).clip(0, wide - 1)
-            down = np.rint((self.loci.y[shown] - HEADER - _MIDDLE) / self.step).astype(np.int64).clip(0, high - 1)
-            palette = np.array([(c.blue(), c.green(), c.red(), 255) for c in colours], np.float32)
-            inks = palette[self.shade[shown]] * self.opacity[shown, None].astype(np.float32)
-            stamp = _STAMPS[side]
-            for dy in range(side):
-                for dx in range(side):
-                    if stamp[dy, dx]:
-                        pixels[down * side + dy, across * side + dx] = (inks * stamp[dy, dx]).astype(np.uint8)
-        image = QImage(
-            pixels.tobytes(), wide * side, high * side, wide * side * 4, QImage.Format.Format_ARGB32_Premultiplied
-        )
-        return QPixmap.fromImage(image)
-
     # ---- who stands where
 
     def row_of(self, memory_id: str) -> int:
         """The row of a memory, or -1."""
         return self._rows.get(memory_id, -1)
 
+    def rows_of(self, memory_ids: frozenset[str]) -> list[int]:
+        """The rows of those memories that stand here."""
+        if len(memory_ids) > len(self.ids):
+            return [row for row, memory_id in enumerate(self.ids) if memory_id in memory_ids]
+        return sorted(self._rows[memory_id] for memory_id in memory_ids if memory_id in self._rows)
+
     def nearest_row(self, x: float, y: float, reach: float) -> int:
-        """The row of the locus nearest to a point of the palace, or -1.
+        """The row of the locus nearest to a place, or -1.
 
         Args:
-            x: the point.
+            x: inside the room, plan units.
             y: likewise.
             reach: how far off it may be, plan units.
         """
         if not len(self.ids):
             return -1
         self.apply_style(self._look or LocusStyle())
-        apart = np.hypot(self.wx - x, self.wy - y)
+        apart = np.maximum(np.abs(self.x - x), np.abs(self.y - y))
         apart[~self.shown] = np.inf
         at = int(np.argmin(apart))
         return at if apart[at] <= reach else -1
@@ -256,10 +247,18 @@ class RoomItem:
         """Draw a locus elsewhere before the engine has said so.
 
         Args:
-            x: the place in the palace.
+            x: the place inside the room, plan units.
             y: likewise.
         """
-        self.wx[at], self.wy[at] = x, y
+        self.x[at], self.y[at] = x, y
+        self._update_positions()
+        self.version += 1
+
+    def set_away(self, at: int, *, away: bool) -> None:
+        """Draw a locus no more before the engine has said that it stands in another room, or again."""
+        self.apply_style(self._look or LocusStyle())
+        self.shown[at] = not away
+        self.version += 1
 
     def move_corner_to(self, corner: QPointF) -> None:
         """Draw the room elsewhere before the engine has said so.
@@ -269,6 +268,7 @@ class RoomItem:
         """
         self.rect.moveTopLeft(corner)
         self._update_positions()
+        self.version += 1
 
     def find_free_place(self, x: float, y: float, moving: str = "") -> tuple[float, float] | None:
         """The free place nearest to a point.
@@ -289,8 +289,8 @@ class RoomItem:
             stays = np.ones(len(self.ids), np.bool_)
             if self.row_of(moving) >= 0:
                 stays[self.row_of(moving)] = False
-            down = np.rint((self.loci.y[stays] - HEADER - _MIDDLE) / step).astype(np.int64)
-            across = np.rint((self.loci.x[stays] - MARGIN - _MIDDLE) / step).astype(np.int64)
+            down = np.rint((self.y[stays] - HEADER - _MIDDLE) / step).astype(np.int64)
+            across = np.rint((self.x[stays] - MARGIN - _MIDDLE) / step).astype(np.int64)
             free[down.clip(0, high - 1), across.clip(0, wide - 1)] = False
         ys, xs = np.nonzero(free)
         if not ys.size:
@@ -309,6 +309,12 @@ def _believed_mask(loci: Loci, look: LocusStyle) -> NDArray[np.bool_]:
     return np.asarray((loci.recorded_at <= look.until) & (look.until < loci.retired_at), np.bool_)
 
 
+def _pending_mask(loci: Loci, look: LocusStyle) -> NDArray[np.bool_]:
+    if look.until is None:
+        return np.zeros(len(loci.ids), np.bool_)
+    return np.asarray((loci.said_at if look.axis == "said" else loci.recorded_at) > look.until, np.bool_)
+
+
 def _shades_of(loci: Loci, look: LocusStyle) -> NDArray[np.int64]:
     if look.colour == "kind":
         return loci.kind.astype(np.int64)
@@ -318,21 +324,43 @@ def _shades_of(loci: Loci, look: LocusStyle) -> NDArray[np.int64]:
     return np.asarray(np.clip(np.floor(loci.trust * 5 + 1e-6), 0, 4), np.int64)
 
 
+def conceal_landmarks(room: RoomPlan, ids: frozenset[str]) -> RoomPlan:
+    """A room in which a question mark stands for the words of some landmarks."""
+    if not ids:
+        return room
+    marks = [replace(mark, head=CONCEALED) if mark.memory_id in ids else mark for mark in room.landmarks]
+    return replace(room, landmarks=tuple(marks))
+
+
 class Heads:
-    """Light rows of memories whose text is in sight; the least recently used are dropped."""
+    """Light rows of memories whose text is in sight; the least recently used are dropped.
+
+    Attributes:
+        version: counts changes.
+        concealed: memories whose words are asked for in a rehearsal: nothing on the plan gets their rows.
+    """
 
     def __init__(self) -> None:
         self._rows: OrderedDict[str, MemoryRow] = OrderedDict()
+        self.version = 0
+        self.concealed: frozenset[str] = frozenset()
 
     def get_row(self, memory_id: str) -> MemoryRow | None:
-        """A row, if it was read."""
-        row = self._rows.get(memory_id)
+        """A row, if it was read and may be shown."""
+        row = None if memory_id in self.concealed else self._rows.get(memory_id)
         if row is not None:
             self._rows.move_to_end(memory_id)
         return row
 
+    def conceal_words(self, ids: frozenset[str]) -> None:
+        """Give no row of these memories from here on, and of all others again."""
+        if ids != self.concealed:
+            self.version += 1
+            self.concealed = ids
+
     def store_rows(self, rows: Iterable[MemoryRow]) -> None:
         """Keep rows that were read."""
+        self.version += 1
         for row in rows:
             self._rows[row.id] = row
             self._rows.move_to_end(row.id)
@@ -341,6 +369,7 @@ class Heads:
 
     def forget_rows(self, ids: Iterable[str]) -> None:
         """Forget rows that changed; no ids for all."""
+        self.version += 1
         wanted = tuple(ids)
         if not wanted:
             self._rows.clear()
@@ -356,125 +385,3 @@ class Heads:
         """
         found = [memory_id for memory_id in ids if memory_id not in self._rows]
         return tuple(found[:most])
-
-
-class Cards:
-    """Loci from near: what each says, on a card in its place."""
-
-    def __init__(self, theme: Theme, head_of: Callable[[str], MemoryRow | None]) -> None:
-        """Make it.
-
-        Args:
-            head_of: gives the light row of a memory, None while it was not read.
-        """
-        self._theme, self._head_of = theme, head_of
-        self._colours: list[QColor] = []
-        self._lines: OrderedDict[tuple[str, int, int, str], tuple[str, ...]] = OrderedDict()
-
-    def set_colours(self, colours: Sequence[QColor]) -> None:
-        """Draw shapes in these colours, by index of shade."""
-        self._colours = list(colours)
-
-    def clear_lines(self) -> None:
-        """The theme is another one."""
-        self._lines.clear()
-
-    def paint(self, painter: QPainter, item: RoomItem, rows: NDArray[np.int64], across: NDArray[np.float64],
-              down: NDArray[np.float64], side: float, selected: str) -> None:  # fmt: skip
-        """Paint some loci of a room.
-
-        Args:
-            painter: on the canvas.
-            across: their middles on the canvas, px.
-            down: likewise.
-            side: of a place, px.
-            selected: the memory that is looked at.
-        """
-        for row, x, y in zip(rows, across, down, strict=True):
-            half = side * _CARD / 2
-            rect = QRectF(round(x - half), round(y - half), round(half * 2), round(half * 2))
-            painter.setOpacity(max(float(item.opacity[row]), 0.3))
-            self._paint_one(painter, item, int(row), rect, is_selected=item.ids[row] == selected)
-        painter.setOpacity(1.0)
-
-    def _paint_one(self, painter: QPainter, item: RoomItem, row: int, rect: QRectF, *, is_selected: bool) -> None:
-        theme = self._theme
-        border = theme.colour("accent" if is_selected else "line")
-        painter.setPen(QPen(border, 2.0 if is_selected else 1.0))
-        painter.setBrush(theme.colour("accent_soft" if is_selected else "raised"))
-        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-        pad, small = theme.px(9), theme.font("caption")
-        shape = theme.px(10)
-        colour = self._colours[int(item.shade[row])]
-        middle = QPointF(rect.left() + pad + shape / 2, rect.top() + pad + theme.px(6))
-        draw_kind(painter, KINDS[int(item.kind[row])], middle, shape, colour)
-        if item.loci is None:
-            return
-        head = QRectF(rect.left() + pad, rect.top() + pad, rect.width() - 2 * pad, theme.px(13))
-        painter.setFont(small)
-        painter.setPen(theme.colour("muted"))
-        room_for = head.width() - shape - theme.px(6)
-        date = date_of(int(item.loci.said_at[row]))
-        if QFontMetricsF(small).horizontalAdvance(date) <= room_for:
-            painter.drawText(head, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, date)
-        if bool(item.loci.pinned[row]):
-            place = QPointF(head.left() + shape + theme.px(8), middle.y())
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.colour("ink"))
-            painter.drawEllipse(place, 2.6, 2.6)
-        self._paint_text(
-            painter, item.ids[row], head.adjusted(0, theme.px(19), 0, rect.height() - 2 * pad - head.height())
-        )
-
-    def _paint_text(self, painter: QPainter, memory_id: str, box: QRectF) -> None:
-        found = self._head_of(memory_id)
-        if found is None:
-            return
-        font = self._theme.font("small")
-        metrics = QFontMetricsF(font)
-        high = metrics.height() * 1.08
-        most = max(1, int(box.height() / high))
-        painter.setFont(font)
-        painter.setPen(self._theme.colour("ink"))
-        for nr, line in enumerate(self._break_text(memory_id, found.head, font, box.width(), most)):
-            at = QRectF(box.left(), box.top() + nr * high, box.width() + 2, high)
-            painter.drawText(at, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, line)
-
-    def _break_text(self, memory_id: str, text: str, font: QFont, width: float, most: int) -> tuple[str, ...]:
-        key = (memory_id, int(width), most, text)
-        if key not in self._lines:
-            while len(self._lines) >= _LINES_KEPT:
-                self._lines.popitem(last=False)
-            self._lines[key] = break_text(one_line(text), font, width, most)
-        return self._lines[key]
-
-
-def break_text(text: str, font: QFont, width: float, most: int) -> tuple[str, ...]:
-    """A text in lines of a width; the last one is cut where there is more.
-
-    Args:
-        text: one line of plain text.
-        font: of all lines.
-        width: px.
-        most: lines at most.
-    """
-    layout = QTextLayout(text, font)
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    layout.setTextOption(option)
-    found: list[str] = []
-    units = text.encode("utf-16-le", "replace")  # Qt counts in units of UTF-16
-    layout.beginLayout()
-    while len(found) < most:
-        line = layout.createLine()
-        if not line.isValid():
-            break
-        line.setLineWidth(width)
-        start, end = 2 * line.textStart(), 2 * (line.textStart() + line.textLength())
-        is_cut = len(found) == most - 1 and end < len(units)
-        shown = (units[start:] if is_cut else units[start:end]).decode("utf-16-le", "replace")
-        if is_cut:
-            shown = QFontMetricsF(font).elidedText(shown, Qt.TextElideMode.ElideRight, width)
-        found.append(shown.strip())
-    layout.endLayout()
-    return tuple(found)

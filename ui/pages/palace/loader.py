@@ -15,12 +15,13 @@ from core.errors import Code, LociError
 from core.events import Changed
 from core.types.replies import MemoryDetail
 from core.types.values import OWNER_ACTOR
-from core.types.views import Loci, MemoryRow, PalacePlan, Whereabouts
+from core.types.views import SLOT_ASPECT, Loci, MemoryRow, PalacePlan, Whereabouts
 from ui.bridge import make_query, problem_of
 from ui.context import Context
+from ui.pages.palace.camera import Camera
 from ui.pages.palace.canvas import Canvas
+from ui.pages.palace.items import wing_rect
 from ui.pages.palace.scene import ROOM, WHOLE, WING, Scene
-from ui.pages.palace.view import Camera
 from ui.widgets.basics import make_timer
 
 _RELOAD_MS = 250
@@ -193,7 +194,8 @@ class Seeker(QObject):
             return
         spot = self._canvas.scene.spot_of(memory_id)
         if spot is not None:
-            self._select_and_reveal(memory_id, spot.x, spot.y)
+            self._select_memory(memory_id)
+            self._canvas.reveal_locus(spot)
             return
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
@@ -206,15 +208,16 @@ class Seeker(QObject):
     def _on_locus_found(self, found: Whereabouts) -> None:
         room = self._canvas.scene.rooms.get(found.room_id)
         if room is not None and found.memory_id == self.sought:
-            self._select_and_reveal(found.memory_id, room.rect.left() + found.x, room.rect.top() + found.y)
+            self._select_memory(found.memory_id)
+            middle = room.rect.center()
+            self._canvas.camera.reveal_point(middle.x(), middle.y())
 
-    def _select_and_reveal(self, memory_id: str, x: float, y: float) -> None:
+    def _select_memory(self, memory_id: str) -> None:
         self.sought = ""
         marks = self._canvas.marks
         marks.others = marks.others if marks.selected == memory_id else {}
         marks.selected = memory_id
         self._canvas.set_cursor_at()
-        self._canvas.camera.reveal_point(x, y)
         self._context.selection.select(memory_id, "palace")
         self._read_ties(memory_id)
 
@@ -263,8 +266,8 @@ def camera_text(camera: Camera, scene: Scene) -> str:
     if level == ROOM and room is not None:
         x, y = room.rect.center().x(), room.rect.center().y()
     elif level == WING and wing is not None:
-        x, y = wing.x + wing.w / 2, wing.y + wing.h / 2
-    return f"{level or 'free'} {x:.3f} {y:.3f} {camera.goal.scale:.4f}"
+        x, y = wing_rect(wing).center().x(), wing_rect(wing).center().y()
+    return f"{level or 'free'} {x / SLOT_ASPECT:.3f} {y:.3f} {camera.goal.scale:.4f}"
 
 
 def place_camera(camera: Camera, scene: Scene, text: str) -> None:
@@ -281,6 +284,7 @@ def place_camera(camera: Camera, scene: Scene, text: str) -> None:
             raise ValueError
     except ValueError:
         level, x, y, scale = WHOLE, 0.0, 0.0, 1.0
+    x *= SLOT_ASPECT
     room, wing = scene.room_at(x, y), scene.wing_at(x, y, 1.0)
     if level == ROOM and room is not None:
         camera.show_fit(ROOM, room.id, at_once=True)

@@ -18,11 +18,14 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context, Page, PageSpec
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.drag import Mover
+from ui.pages.palace.find import Finder
 from ui.pages.palace.items import KINDS, LocusStyle
 from ui.pages.palace.loader import Reader, Seeker, camera_text, place_camera
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
 from ui.pages.palace.slider import Legend, TimeCard
 from ui.pages.palace.verbs import Verbs
+from ui.pages.palace.walk.walk import Walk
+from ui.strings import palace_strings
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import KIND_PLURALS, count_memories, count_of
 from ui.widgets.plaintext import one_line
@@ -33,7 +36,6 @@ _KEEP_MS = 800
 _ALL = "all"
 _COLOURS = {"trust": "trust", "age": "age", "kind": "kind"}
 _LEVELS = {WHOLE: "wings", WING: "rooms", ROOM: "memories", LOCUS: "texts"}
-_HINT = "Arrows walk, Enter goes in, Esc goes out, the wheel zooms."
 Crumb = tuple[str, Callable[[], None] | None]
 
 
@@ -44,6 +46,7 @@ class Head(QWidget):
         super().__init__()
         self._theme = context.theme
         self._shown: tuple[object, ...] = ()
+        self._controls: list[QWidget] = []
         self.title = Elided("Palace", "title")
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.title.setAccessibleDescription("heading")
@@ -58,12 +61,12 @@ class Head(QWidget):
         self.level = MenuChip(context.theme, "Level", _LEVELS, WHOLE)
         left = make_row(self.title, self._crumbs, self.count, gap=10)
         left.setStretch(2, 1)
-        chips = make_row(self.colour, self.kinds, self.level, None, gap=8)
+        self._chips = make_row(self.colour, self.kinds, self.level, None, gap=8)
         self._lines = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._lines.setContentsMargins(0, 0, 0, 0)
         self._lines.setSpacing(8)
         self._lines.addLayout(left, 1)
-        self._lines.addLayout(chips)
+        self._lines.addLayout(self._chips)
         self.setMinimumWidth(200)  # by itself it would ask for as much as all of it takes in one line
         context.theme.changed.connect(self._arrange_controls)
 
@@ -90,6 +93,11 @@ class Head(QWidget):
         self.count.set_text(count)
         self._shown = shown
 
+    def add_control(self, control: QWidget) -> None:
+        """Put something beside the choices, to their right."""
+        self._controls.append(control)
+        self._chips.addWidget(control)
+
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Use the room there is."""
         super().resizeEvent(event)
@@ -101,9 +109,11 @@ class Head(QWidget):
         way = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
         if self._lines.direction() != way:
             self._lines.setDirection(way)
-        chips = (self.colour, self.kinds, self.level)
-        # The way and the keys lead to every level too: of the three it is the one that can be missed.
-        self.level.setVisible(self.width() >= sum(chip.sizeHint().width() + 8 for chip in chips))
+        left = self.width() - sum(chip.sizeHint().width() + 8 for chip in (self.colour, self.kinds))
+        # Keys lead to a walk and, as the way does, to every level: where there is no room these can be missed.
+        for chip in (*self._controls, self.level):
+            left -= chip.sizeHint().width() + 8
+            chip.setVisible(left >= 0)
 
 
 def _make_crumb(name: str, run: Callable[[], None] | None) -> QWidget:
@@ -146,9 +156,12 @@ class PalacePage(Page):
         self.canvas = Canvas(context.theme, self.scene)
         self.time = TimeCard(context.theme, context.clock)
         self.legend = Legend(context.theme)
-        self.line = Elided(_HINT, "small")
+        self.line = Elided(palace_strings()["hint"], "small")
         self.verbs = Verbs(context, self.canvas)
+        self.finder = Finder(context, self.canvas)
         self.mover = Mover(context, self.canvas)
+        self.walk = Walk(context, self.canvas)
+        self.head.add_control(self.walk.controls)
         self.reader, self.seeker = Reader(context, self.canvas), Seeker(context, self.canvas)
         self._is_placed = self._wants_keyboard = False
         self.states = States(context.theme, self._build_content(), "Opening the palace …")
@@ -200,6 +213,7 @@ class PalacePage(Page):
         if self.scene.plan is None:
             self.states.show_loading()
         if wish.startswith("show:"):
+            self.walk.end()
             self.seeker.sought = wish.removeprefix("show:")
         if self.is_stale:
             self.is_stale = False
@@ -224,6 +238,7 @@ class PalacePage(Page):
         """Read the plan anew a moment later, and the loci of the rooms that were touched."""
         super().handle_change(change)
         self.reader.note_change(change)
+        self.walk.note_change(change)
         if self.isVisible():
             self.is_stale = False
             self.reader.schedule_reload()
@@ -251,6 +266,7 @@ class PalacePage(Page):
             self._is_placed = True
             place_camera(self.canvas.camera, self.scene, self.context.prefs.read_text(_CAMERA))
         self._apply_style()
+        self.walk.refresh_due()
         self.seeker.seek_memory()
 
     def _focus_canvas(self) -> None:
@@ -356,12 +372,13 @@ class PalacePage(Page):
         elif level == ROOM:
             canvas.enter_room(room.id)
         else:
-            x, y = (spot.x, spot.y) if spot is not None else (room.rect.center().x(), room.rect.center().y())
-            canvas.camera.fly_near(x, y, room.step)
+            spot = spot or canvas.painter.spot_in_middle(room, lens)
+            if spot is not None:
+                canvas.enter_locus(spot)
         canvas.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_sentence(self, sentence: str) -> None:
-        self.line.set_text(sentence or _HINT)
+        self.line.set_text(sentence or palace_strings()["hint"])
 
     def _save_camera(self) -> None:
         self._keep.stop()

@@ -1,6 +1,7 @@
 """The plan as one plane: rooms and wings on it, what stands where, and the lens one looks at it through.
 
-Lengths are plan units in the palace's plane unless a name says `px`. Must not do: paint, ask the engine, know a widget.
+Lengths are plan units in the palace's plane, those across it as they are drawn, unless a name says `px`. Must not do:
+paint, ask the engine, know a widget.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QRectF
 
 from core.types.views import GAP, PalacePlan, WingPlan
-from ui.pages.palace.items import LocusStyle, RoomItem
+from ui.pages.palace.items import LocusStyle, RoomItem, wing_rect
 
 WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"
 """How near one stands."""
 
 _LEAST_SCALE = 0.2
-_ROOM_FILLS = 0.5
+_ROOM_FILLS = 0.35
 _WING_FILLS = 0.28
-_SHELF = 2.6
+_SHELF = 3.4
 """Width of a shelf of wings in widths of the first wing."""
-_BETWEEN_SHELVES = 6.0
+_BETWEEN_SHELVES, _BETWEEN_WINGS = 6.0, 2 * GAP
 _STEP = 4.0
 Fit = tuple[str, str]
 """What is fitted into the canvas: level and id."""
@@ -34,7 +35,7 @@ class Lens:
 
     Attributes:
         x: the point in the middle; `y` likewise.
-        scale: px a plan unit.
+        scale: px a plan unit, as it is drawn.
         w: the canvas's width, px; `h` its height.
     """
 
@@ -78,25 +79,34 @@ class Lens:
         return replace(self, x=self.x - px / self.scale, y=self.y - py / self.scale)
 
     def fit_rect(
-        self, rect: QRectF, *, pad: float = 0.0, top: float = 0.0, most: float = math.inf, corner: bool = False
-    ) -> Lens:
+        self, rect: QRectF, *, pad: float = 0.0, top: float = 0.0, foot: float = 0.0, most: float = math.inf,
+        corner: bool = False,
+    ) -> Lens:  # fmt: skip
         """A rectangle of the plan as large as the canvas allows.
 
         Args:
             rect: what is to be seen.
             pad: px kept free on the left and on the right.
             top: px more kept free above.
+            foot: px more kept free below.
             most: the largest scale.
             corner: whether it lies in the upper left corner instead of the middle.
         """
-        wide, high = max(1.0, self.w - 2 * pad), max(1.0, self.h - 2 - top)
+        wide, high = max(1.0, self.w - 2 * pad), max(1.0, self.h - 2 - top - foot)
         scale = max(_LEAST_SCALE, min(wide / max(rect.width(), 1e-6), high / max(rect.height(), 1e-6), most))
         if corner:
             x = rect.left() + (self.w / 2 - pad) / scale
             y = rect.top() + (self.h / 2 - 1 - top) / scale
         else:
-            x, y = rect.center().x(), rect.center().y() - top / 2 / scale
+            x, y = rect.center().x(), rect.center().y() - (top - foot) / 2 / scale
         return replace(self, x=x, y=y, scale=scale)
+
+    def kept_inside(self, rect: QRectF) -> Lens:
+        """The same look, pushed so that as little as can be beyond a rectangle is seen."""
+        w, h = self.w / self.scale / 2, self.h / self.scale / 2
+        x = rect.center().x() if rect.width() < 2 * w else min(max(self.x, rect.left() + w), rect.right() - w)
+        y = rect.center().y() if rect.height() < 2 * h else min(max(self.y, rect.top() + h), rect.bottom() - h)
+        return replace(self, x=x, y=y)
 
     def clamped_to(self, bounds: QRectF, least: float, most: float) -> Lens:
         """The same look, held so that the plan cannot be lost.
@@ -209,6 +219,11 @@ class Scene:
                 self.rooms[room.id] = item
         return tuple(stale)
 
+    def conceal_words(self, ids: frozenset[str]) -> None:
+        """Show no words of the landmarks that are among these memories, and those of all others again."""
+        for room in self.rooms.values():
+            room.conceal_words(ids)
+
     @property
     def wings(self) -> tuple[WingPlan, ...]:
         """Shelf by shelf, from left to right."""
@@ -264,20 +279,6 @@ class Scene:
         best = min(middles, key=lambda found: math.hypot(middles[found].x() - x, middles[found].y() - y), default=None)
         return None if best is None else self.rooms[best]
 
-    def spot_at(self, x: float, y: float, reach: float) -> PlacedLocus | None:
-        """The locus at a point of the plan.
-
-        Args:
-            x: the point.
-            y: likewise.
-            reach: how far off it may be.
-        """
-        room = self.room_at(x, y)
-        if room is None:
-            return None
-        at = room.nearest_row(x, y, reach)
-        return None if at < 0 else PlacedLocus(room, at)
-
     def spot_of(self, memory_id: str) -> PlacedLocus | None:
         """Where a memory stands, if its room was read."""
         if not memory_id:
@@ -331,9 +332,10 @@ class Scene:
 
 
 def arrange_on_shelves(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
-    """The wings as they are shown: on shelves of three or so, for one row of them all would be a thin strip.
+    """The wings as they are shown: on shelves, for one row of them all would be a thin strip.
 
-    The shelf of a wing follows from the wings before it alone, whose widths stay: a new wing moves no other.
+    A low wing stands below the one before it where the shelf is high enough. Where a wing stands follows from the wings
+    before it alone: a new wing moves no other.
 
     Args:
         wings: in the order of the plan.
@@ -342,21 +344,22 @@ def arrange_on_shelves(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
         The same wings elsewhere in the palace's plane; those without a room are left out.
     """
     found: list[WingPlan] = []
-    x = y = high = 0.0
     ordered = sorted((wing for wing in wings if wing.rooms), key=lambda wing: (wing.x, wing.id))
+    top = left = wide = below = high = 0.0  # of the shelf, of its last column, under that column's wings, of the shelf
     for wing in ordered:
-        if x and x + wing.w > _SHELF * ordered[0].w:
-            x, y, high = 0.0, y + high + _BETWEEN_SHELVES, 0.0
-        found.append(replace(wing, x=x, y=y))
         # In steps, so that a wing that grows a little pushes nothing down.
-        high = max(high, math.ceil(wing.h / _STEP) * _STEP)
-        x += wing.w + 4 * GAP
+        needs = math.ceil(wing.h / _STEP) * _STEP
+        if found and wing.w <= wide and below + needs <= top + high:
+            found.append(replace(wing, x=left, y=below))
+        else:
+            left = left + wide + _BETWEEN_WINGS if found else 0.0
+            if left and left + wing.w > _SHELF * ordered[0].w:
+                left, top, high = 0.0, top + high + _BETWEEN_SHELVES, 0.0
+            found.append(replace(wing, x=left, y=top))
+            wide, below = wing.w, top
+        below += needs + _BETWEEN_SHELVES
+        high = max(high, needs)
     return tuple(found)
-
-
-def wing_rect(wing: WingPlan) -> QRectF:
-    """The ground of a wing in the palace."""
-    return QRectF(wing.x, wing.y, wing.w, wing.h)
 
 
 def _area_of(rect: QRectF) -> float:

@@ -26,7 +26,7 @@ from core.types.clock import Clock
 from core.types.values import Kind
 from core.types.views import PalacePlan
 from ui.pages.palace.items import KINDS
-from ui.pages.palace.paint import shades_of
+from ui.pages.palace.picture.atlas import shades_of
 from ui.theme.theme import Theme
 from ui.widgets.basics import Segments, make_label
 from ui.widgets.labels import KIND_WORDS, count_of, date_of

@@ -16,8 +16,10 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, 
 from ui.bridge import make_write
 from ui.context import Context
 from ui.pages.palace.canvas import Canvas
+from ui.pages.palace.emblems import EmblemDialog
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import PlacedLocus
+from ui.strings import palace_strings
 from ui.undo import offer_undo
 from ui.widgets.basics import accept_own_key, make_button, make_column, make_label, make_row, plain_key
 from ui.widgets.labels import count_memories
@@ -50,7 +52,7 @@ class NameField(QLineEdit):
         band = canvas.painter.name_rect(room, canvas.camera.lens)
         high = self.sizeHint().height()
         wide = min(max(round(band.width()) - 16, 200), 360, canvas.width() - 8)
-        inset = max(round(canvas.camera.lens.scale * 1.15) - 11, 6)  # its text begins where the name does
+        inset = 38  # its text begins where the name does, beside the emblem
         left = min(max(round(band.left()) + inset, 4), canvas.width() - wide - 4)
         top = min(max(round(band.center().y() - high / 2), 4), canvas.height() - high - 4)
         self.setGeometry(left, top, wide, high)
@@ -214,6 +216,10 @@ class Verbs(QObject):
                 self._add_action(command.title, partial(self._run_command, command_id), keys, command.icon)
         self.menu.addSeparator()
         memory_id = spot.id
+        said, is_landmark = palace_strings()["landmark"], spot.at in spot.room.landmarks
+        self._add_action(
+            said["unset" if is_landmark else "set"], lambda: self.mark_landmark(memory_id, not is_landmark), icon="star"
+        )
         self._add_action("A new room for it …", lambda: self.ask_new_room(memory_id, spot.room.wing.space), icon="plus")
         self._add_action(
             "Show in graph", lambda: self._context.desk.go.emit("graph", f"show:{memory_id}"), icon="share-2"
@@ -223,6 +229,7 @@ class Verbs(QObject):
         self._add_action("Go in", lambda: self._canvas.enter_room(room.id), "Return", "zoom-in")
         self.menu.addSeparator()
         self._add_action("Rename …", lambda: self.start_rename(room), "F2", "pencil")
+        self._add_action(f"{palace_strings()['emblem']['title']} …", lambda: self.ask_emblem(room), icon="palette")
         self._add_action("Merge into …", lambda: self.ask_merge(room), "M", "git-merge")
         self.menu.addSeparator()
         self._add_action(
@@ -246,6 +253,26 @@ class Verbs(QObject):
                 "Renaming a room", lambda: palace.rename_room(room_id, name), "The room has another name."
             ),
         )
+
+    def ask_emblem(self, room: RoomItem) -> EmblemDialog:
+        """Ask which emblem it shall have."""
+        room_id, palace = room.id, self._context.bridge.engine.palace
+        sentence = palace_strings()["emblem"]["done"]
+        dialog = EmblemDialog(
+            self._canvas,
+            self._context.theme,
+            "" if room.plan.furnishing is None else room.plan.furnishing.emblem,
+            lambda name: self._run_write("Changing an emblem", lambda: palace.set_emblem(room_id, name), sentence),
+        )
+        dialog.open()
+        return dialog
+
+    def mark_landmark(self, memory_id: str, is_wanted: bool) -> None:
+        """Make a memory a landmark of its room, or let it be none."""
+        said, palace = palace_strings()["landmark"], self._context.bridge.engine.palace
+        mark = palace.set_landmark if is_wanted else palace.unset_landmark
+        title = said["set" if is_wanted else "unset"]
+        self._run_write(title, lambda: mark(memory_id), said["set_done" if is_wanted else "unset_done"])
 
     def ask_merge(self, room: RoomItem) -> MergeDialog | None:
         """Ask into which room it shall go."""

@@ -5,9 +5,7 @@ Must not do: ask the engine; it says what is picked, dropped or asked for, and t
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -19,176 +17,16 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.types.views import Loci, MemoryRow, WingPlan
+from ui.pages.palace.camera import NEAR_PX, Camera
 from ui.pages.palace.items import Heads, LocusStyle, RoomItem
-from ui.pages.palace.paint import NEAR_PX, Marks, PlanPainter, visible_rows
-from ui.pages.palace.scene import (
-    ROOM,
-    WHOLE,
-    WING,
-    Fit,
-    Lens,
-    Location,
-    PlacedLocus,
-    Scene,
-    interpolate_lens,
-    wing_rect,
-)
+from ui.pages.palace.picture.marks import MarkPainter, Marks
+from ui.pages.palace.picture.pictures import PlanPictures
+from ui.pages.palace.picture.plan import PlanPainter
+from ui.pages.palace.scene import ROOM, WHOLE, WING, Location, PlacedLocus, Scene
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
 from ui.widgets.labels import KIND_WORDS, count_memories, count_of, format_said_or_noted
 from ui.widgets.plaintext import escape_tooltip, one_line
-
-_FLIGHT_MS = 260
-_WHEEL_MS = 140
-_MOST_SCALE = 260.0
-_ROOM_SCALE = 150.0
-_LOCUS_PX = 140
-_EDGE = 24.0
-"""Px kept free beside what is fitted, as beside the head of the page."""
-
-
-class Camera(QObject):
-    """Where the canvas looks, and its flights there.
-
-    Attributes:
-        lens: the look in force.
-        fit: what is fitted into the canvas, as (level, id); ("", "") once the person pushed or zoomed.
-
-    Signals:
-        moved: the look is another one.
-        rested: a flight is over.
-    """
-
-    moved = Signal()
-    rested = Signal()
-
-    def __init__(self, scene: Scene, theme: Theme, parent: QObject) -> None:
-        super().__init__(parent)
-        self._scene, self._theme = scene, theme
-        self.lens = Lens(0, 0, 10, 640, 480)
-        self.fit: Fit = ("", "")
-        self._start = self._end = self.lens
-        self._flight = QVariantAnimation(self)
-        self._flight.setStartValue(0.0)
-        self._flight.setEndValue(1.0)
-        self._flight.valueChanged.connect(self._on_flight_step)
-        self._flight.finished.connect(self.rested)
-
-    @property
-    def is_flying(self) -> bool:
-        """Whether it is under way."""
-        return self._flight.state() == QVariantAnimation.State.Running
-
-    @property
-    def goal(self) -> Lens:
-        """Where it will be once it rests."""
-        return self._end if self.is_flying else self.lens
-
-    def finish_flight(self) -> None:
-        """Be where it would have ended."""
-        if self.is_flying:
-            self._flight.stop()
-            self._set_lens(self._end)
-
-    def resize_lens(self, size: QSize) -> None:
-        """The canvas has another size."""
-        self._flight.stop()
-        self.lens = replace(self.lens, w=float(max(size.width(), 1)), h=float(max(size.height(), 1)))
-        self.fit_again()
-
-    def fit_again(self) -> None:
-        """Fit again what was fitted."""
-        found = self._fit_level(*self.fit)
-        if found is not None:
-            self._set_lens(found)
-
-    def _set_lens(self, lens: Lens) -> None:
-        self.lens = lens
-        self.moved.emit()
-
-    def _on_flight_step(self, share: float) -> None:
-        self._set_lens(interpolate_lens(self._start, self._end, share))
-
-    def fly_to(self, to: Lens, fit: Fit = ("", ""), ms: int = _FLIGHT_MS) -> None:
-        """Go there; at once where nothing may move by itself."""
-        self.fit = fit
-        self._flight.stop()
-        if self._theme.reduced_motion:
-            self._set_lens(to)
-            self.rested.emit()
-            return
-        self._start, self._end = self.lens, to
-        self._flight.setDuration(ms)
-        curve = QEasingCurve.Type.OutCubic if ms == _WHEEL_MS else QEasingCurve.Type.InOutCubic
-        self._flight.setEasingCurve(curve)
-        self._flight.start()
-
-    def jump_to(self, to: Lens, fit: Fit = ("", "")) -> None:
-        """Show a place at once, without a flight."""
-        self.fit = fit
-        self._flight.stop()
-        self._set_lens(to)
-        self.rested.emit()
-
-    def _clamp_lens(self, lens: Lens) -> Lens:
-        home = self._fit_level(WHOLE, "")
-        return lens if home is None else lens.clamped_to(self._scene.bounds, home.scale * 0.6, _MOST_SCALE)
-
-    def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
-        """Nearer or farther, towards a point of the canvas or its middle."""
-        px, py = (self.lens.w / 2, self.lens.h / 2) if at is None else (at.x(), at.y())
-        self.fly_to(self._clamp_lens(self.goal.zoomed_at(factor, px, py)), ms=_WHEEL_MS)
-
-    def pan_by(self, dx: float, dy: float) -> None:
-        """Push the plan by so many px."""
-        self.jump_to(self._clamp_lens(self.goal.panned_by(dx, dy)))
-
-    def show_whole(self) -> None:
-        """All of it; the one wing where there is but one."""
-        self.show_fit(WHOLE, "")
-
-    def show_fit(self, level: str, of: str, *, at_once: bool = False) -> None:
-        """Show a wing or room whole.
-
-        Args:
-            level: palace, wing or room.
-            of: id of the wing or room.
-            at_once: without a flight.
-        """
-        found = self._fit_level(level, of)
-        if found is not None:
-            (self.jump_to if at_once else self.fly_to)(found, (level, of))
-
-    def _fit_level(self, level: str, of: str) -> Lens | None:
-        wings = [wing for wing in self._scene.wings if wing.rooms]
-        if level == WHOLE and wings:
-            if len(wings) == 1:
-                return self.lens.fit_rect(wing_rect(wings[0]), pad=_EDGE, corner=True, most=_ROOM_SCALE)
-            return self.lens.fit_rect(
-                self._scene.bounds, pad=_EDGE, top=self._theme.px(32), corner=True, most=_ROOM_SCALE
-            )
-        wing = self._scene.find_wing(of)
-        if level == WING and wing is not None and wing.rooms:
-            return self.lens.fit_rect(wing_rect(wing), pad=_EDGE, corner=True, most=_ROOM_SCALE)
-        room = self._scene.rooms.get(of)
-        if level == ROOM and room is not None:
-            return self.lens.fit_rect(room.rect, pad=_EDGE, most=_ROOM_SCALE)
-        return None
-
-    def fly_near(self, x: float, y: float, step: float) -> None:
-        """So near to a place that its text can be read."""
-        scale = max(self._theme.px(_LOCUS_PX) / step, self.lens.scale)
-        self.fly_to(replace(self.goal, x=x, y=y, scale=min(scale, max(_MOST_SCALE, self._theme.px(_LOCUS_PX) / step))))
-
-    def reveal_point(self, x: float, y: float) -> None:
-        """Bring a place onto the canvas, if it is not there or at its very edge."""
-        goal = self.goal
-        edge = min(48.0, goal.w / 4, goal.h / 4)
-        if not QRectF(edge, edge, goal.w - 2 * edge, goal.h - 2 * edge).contains(goal.canvas_x(x), goal.canvas_y(y)):
-            inner = QRectF(0, 0, goal.w, goal.h).contains(goal.canvas_x(x), goal.canvas_y(y))
-            to = replace(goal, x=x, y=y)
-            self.fly_to(interpolate_lens(goal, to, 0.5) if inner else to)
-
 
 _LOOK_UP_MS = 90
 _HOVER_MS = 280
@@ -208,6 +46,7 @@ class PlanView(QWidget):
         room_dropped: (`RoomItem`, x, y inside its wing).
         said: a sentence on what the keyboard stands on.
         wanted: memories whose light rows are needed.
+        find_asked: the person wants to find something on the plan.
     """
 
     picked = Signal(str)
@@ -218,16 +57,19 @@ class PlanView(QWidget):
     room_dropped = Signal(object, float, float)
     said = Signal(str)
     wanted = Signal(tuple)
+    find_asked = Signal()
 
     def __init__(self, theme: Theme, scene: Scene) -> None:
         super().__init__()
         self.theme, self.scene, self.marks = theme, scene, Marks()
         self.heads = Heads()
-        self.painter = PlanPainter(theme, self.heads.get_row)
+        self.painter = PlanPainter(theme, self.heads)
+        self.mark_painter = MarkPainter(theme, self.painter, self.heads.get_row)
         self.camera = Camera(scene, theme, self)
         self.where = Location(WHOLE)
         self._plate = False
         self.ringed = False
+        self._pictures = PlanPictures(self, self.painter, scene, self.marks, theme)
         self._look_up = make_timer(self, self._read_heads_in_sight, _LOOK_UP_MS)
         self._hovering = make_timer(self, self._show_plate, _HOVER_MS)
         self._appearing = QVariantAnimation(self)
@@ -236,13 +78,15 @@ class PlanView(QWidget):
         self._appearing.setDuration(_APPEAR_MS)
         self._appearing.valueChanged.connect(self._on_appearing_step)
         self._appearing.finished.connect(self._on_appearing_finished)
+        self.camera.departed.connect(lambda: self._pictures.begin_flight(self.camera))
+        self.camera.rested.connect(self._pictures.end_flight)
         self.camera.moved.connect(self._on_camera_moved)
         theme.changed.connect(self._restyle_painter)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(240, 160)
-        self.setAccessibleName("Floor plan. Arrows walk, Enter goes in, Escape goes out.")
+        self.setAccessibleName("Floor plan. Arrows move, Enter goes in, Escape goes out, W walks along the landmarks.")
 
     # ---- what there is
 
@@ -265,6 +109,7 @@ class PlanView(QWidget):
 
     def _on_camera_moved(self) -> None:
         self.where = self.scene.locate_lens(self.camera.goal, self.theme.px(NEAR_PX), self.camera.fit)
+        self._pictures.note_flown(self.camera.flown)
         self._look_up.start()
         self.looked.emit()
         self.update()
@@ -283,11 +128,11 @@ class PlanView(QWidget):
             room.clear_fresh()
 
     def _read_heads_in_sight(self) -> None:
-        lens, ids = self.camera.lens, [self.marks.selected] if self.marks.selected else []
+        lens, ids = self.camera.goal, [self.marks.selected] if self.marks.selected else []
         for room in self.scene.rooms_in_sight(lens):
             if self.painter.is_text_shown(lens, room):
                 room.apply_style(self.scene.look)
-                ids += [room.ids[at] for at in visible_rows(room, lens.visible_area, room.step)]
+                ids += [room.ids[at] for at in self.painter.rows_in_sight(room, lens)]
         if self.marks.hover is not None and self.marks.hover.at < len(self.marks.hover.room.ids):
             ids.append(self.marks.hover.id)
         missing = self.heads.missing_ids(ids, _WANTED)
@@ -343,18 +188,19 @@ class PlanView(QWidget):
 
     def enter_locus(self, spot: PlacedLocus) -> None:
         """Go near to a locus."""
-        self.camera.fly_near(spot.x, spot.y, spot.room.step)
+        slot = self.painter.layout_of(spot.room, self.camera.goal).slot_h
+        self.camera.fly_near(spot.room.rect, slot, lambda lens: self.painter.place_middle(spot, lens))
+
+    def reveal_locus(self, spot: PlacedLocus) -> None:
+        """Bring a memory onto the canvas, if it is not there."""
+        middle = self.painter.spot_middle(spot, self.camera.goal, self.scene.look)
+        self.camera.reveal_point(*self.camera.goal.plan_point(middle.x(), middle.y()))
 
     # ---- what lies under the pointer
 
     def spot_at(self, at: QPointF) -> PlacedLocus | None:
         """The locus at a point of the canvas."""
-        lens = self.camera.lens
-        x, y = lens.plan_point(at.x(), at.y())
-        room = self.scene.room_at(x, y)
-        if room is None or lens.scale * room.step < 4:
-            return None
-        return self.scene.spot_at(x, y, max(room.step * 0.5, 5 / lens.scale))
+        return self.painter.spot_at(at, self.scene, self.camera.lens)
 
     def name_at(self, at: QPointF) -> RoomItem | None:
         """The room whose name stands at a point of the canvas."""
@@ -375,15 +221,7 @@ class PlanView(QWidget):
         named = at is not None and spot is None and self.name_at(at) is not None
         self.setCursor(Qt.CursorShape.PointingHandCursor if spot is not None else
                        Qt.CursorShape.OpenHandCursor if named else Qt.CursorShape.ArrowCursor)  # fmt: skip
-        self.setToolTip("" if at is None or spot is not None else self._room_tooltip(at))
-
-    def _room_tooltip(self, at: QPointF) -> str:
-        """Name and count of the room at a point, as a tooltip, where the plan has no room for all of its name."""
-        lens = self.camera.lens
-        room = self.scene.room_at(*lens.plan_point(at.x(), at.y()))
-        if room is None or self.painter.is_name_shown(room, lens):
-            return ""
-        return escape_tooltip(sentence_of_room(room, room.count_shown(self.scene.look)))
+        self.setToolTip("" if at is None or spot is not None else room_tooltip(self, at))
 
     def _show_plate(self) -> None:
         self._plate = True
@@ -396,7 +234,10 @@ class PlanView(QWidget):
         painter = QPainter(self)
         painter.setClipRect(event.rect())
         self.marks.has_focus = self.hasFocus()
-        self.painter.paint(painter, self.scene, self.camera.lens, self.marks, self.devicePixelRatioF())
+        lens = self.camera.lens
+        if not self._pictures.paint_flight(painter, self.camera):
+            painter.drawPixmap(0, 0, self._pictures.plan_picture(lens))
+            self.mark_painter.paint(painter, self.scene, lens, self.marks)
         self.paint_overlay(painter)
         if self.ringed and not (self.marks.selected or self.marks.cursor_room or self.marks.cursor_wing):
             painter.setPen(QPen(self.theme.colour("focus"), 2))
@@ -407,10 +248,11 @@ class PlanView(QWidget):
     def paint_overlay(self, painter: QPainter) -> None:
         """Paint what lies above the plan: what the locus under the pointer says."""
         if self._plate and self.marks.hover is not None:
-            self.painter.paint_plate(painter, self.marks.hover, self.scene.look, self.camera.lens)
+            self.mark_painter.paint_plate(painter, self.marks.hover, self.scene.look, self.camera.lens)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Keep what was fitted fitted."""
+        self._pictures.end_flight()
         self.camera.resize_lens(event.size())
         self._on_camera_moved()
 
@@ -431,10 +273,20 @@ def sentence_of(row: MemoryRow, room: str) -> str:
 
 
 def sentence_of_room(room: RoomItem, count: int) -> str:
-    """What a room is, in one line."""
-    return f"Room {one_line(room.plan.name, 60)}: {count_memories(count)}"
+    """What a room is and what stands there, in one line."""
+    words = "; ".join(one_line(mark.head, 60) for mark in room.plan.landmarks)
+    return f"Room {one_line(room.plan.name, 60)}: {count_memories(count)}" + (f". {words}" if words else "")
 
 
 def sentence_of_wing(wing: WingPlan, count: int) -> str:
     """What a wing is, in one line."""
     return f"Wing {one_line(wing.space, 60)}: {count_memories(count)} in {count_of(len(wing.rooms), 'room')}"
+
+
+def room_tooltip(view: PlanView, at: QPointF) -> str:
+    """Name and count of the room at a point, as a tooltip, where the plan has no room for all of its name."""
+    lens, look = view.camera.lens, view.scene.look
+    room = view.scene.room_at(*lens.plan_point(at.x(), at.y()))
+    if room is None or view.painter.is_name_shown(room, lens, look):
+        return ""
+    return escape_tooltip(sentence_of_room(room, room.count_shown(look)))

@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QCheckBox, QDateEdit, QDialog, QLineEdit, QPlainTe
 from core.types.reviews import Decision, ReviewItem, Side
 from core.types.values import Action, Precision, When
 from ui.context import Context
-from ui.pages.review.card import MarkedText
 from ui.strings import review_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Segments, make_buddy_label, make_button, make_column, make_label, make_row
+from ui.widgets.marked_text import MarkedText
 
 BOTH, HAVE, CAME = "both", "have", "came"
 _LONGEST_CONDITION = 200

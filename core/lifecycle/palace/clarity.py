@@ -1,0 +1,76 @@
+"""How well a text reads as one line on a wall: short, one plain statement, about something and not to somebody.
+
+Must not do: keep or log a text, or judge whether it is true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from core.talk.vocabulary import starts_with, talk_words
+from core.text.noun_phrases import Key, Phrase, stem_of
+from core.text.terms import fold_width
+
+SHORTEST, LONGEST = 20, 160
+"""Characters of a text that is read at a glance."""
+_ENOUGH = 3
+"""Words that tell something, of which a line should have so many."""
+_SHORT, _LONG, _LINES, _QUESTION, _CALL = 0.5, 0.7, 0.6, 0.3, 0.85
+_REPLY = 0.35
+"""It begins as a reply does ("Thanks", "That's great"): it tells of what was said before."""
+_TO_SOMEBODY = 0.5
+_THEME = 1.6
+_LEAST = 0.02
+_WORD = re.compile(r"[^\W_]+|'[^\W_]+")
+_OPENING = 6
+_LEAST_NAME = 3
+_YOU = frozenset({"you", "your", "yours", "u", "ur"})
+
+
+def theme_of(name: str) -> frozenset[str]:
+    """The stems of a room's name: what is about them speaks for the room."""
+    return frozenset(filter(None, map(stem_of, fold_width(name).replace("'s ", " ").split())))
+
+
+def read_clarity(text: str, phrases: Sequence[Phrase], theme: Collection[str], speakers: Collection[str]) -> float:
+    """How well a text can stand for a room.
+
+    Args:
+        phrases: its noun phrases.
+        theme: `theme_of` the room's name.
+        speakers: stems of the names of who speaks in the room.
+
+    Returns:
+        0 for no text; about 1 for a plain sentence about something, more where that is the room's theme.
+    """
+    told = fold_width(text).strip()
+    about: set[Key] = {phrase.key for phrase in phrases if len(phrase.key) == 1 and phrase.key[0] not in speakers}
+    if not about:
+        return _LEAST if told else 0.0
+    clarity = min(1.0, len(about) / _ENOUGH) * _shape(told)
+    lows = [word.lower() for word in _WORD.findall(told.replace("’", "'"))]
+    phrases_of_talk = talk_words().phrases
+    if any(starts_with(lows[:_OPENING], 0, phrases_of_talk[kind]) for kind in ("openers", "pleasantries")):
+        clarity *= _REPLY
+    if not _YOU.isdisjoint(lows):
+        clarity *= _TO_SOMEBODY
+    if any(_is_called(stem_of(low), speakers) for low in lows):
+        clarity *= _TO_SOMEBODY
+    return clarity * (_THEME if any(key[0] in theme for key in about) else 1.0)
+
+
+def _is_called(stem: str, speakers: Collection[str]) -> bool:
+    """Whether a word is a speaker's name, or short for it ("Mel" of Melanie)."""
+    return len(stem) >= _LEAST_NAME and any(name.startswith(stem) for name in speakers)
+
+
+def _shape(told: str) -> float:
+    shape = _SHORT if len(told) < SHORTEST else 1.0
+    if len(told) > LONGEST:
+        shape *= _LONG * (LONGEST / len(told)) ** 0.5
+    if "\n" in told:
+        shape *= _LINES
+    if "?" in told:
+        shape *= _QUESTION
+    return shape * (_CALL if "!" in told else 1.0)

@@ -1,0 +1,222 @@
+"""Which room and which place a newcomer gets, worked out without reading the vault.
+
+Must not do: read or write.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.memory.floor_plan import Places, Room
+from core.score.floor_plan import (
+    FULL,
+    WING_ASPECT,
+    Grid,
+    Rect,
+    free_ground,
+    places_needed,
+    room_capacity,
+    room_size,
+)
+from core.score.room_sections import name_ground
+from core.score.topics import FAR
+from core.types.views import GAP, Alcove
+
+Vectors = NDArray[np.float32]
+Numbers = NDArray[np.int64]
+
+NEW = -1
+LEAST_BATCH = 12
+"""So many newcomers that are far from every room get rooms of their own; fewer lodge in the nearest."""
+CROWDED = 2
+"""How often a room's grid is halved for newcomers; when that is full too, they go elsewhere."""
+LEAST_NEW = 48
+"""Places of a room that is added to a wing: it will not stay as small as its first batch."""
+_CHUNK = 1_024
+_STEP = 6
+_STRIP = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRoom:
+    """A room as far as choosing needs it.
+
+    Attributes:
+        centre: the mean direction of what stands in it; None where nothing there has a vector.
+        left: how many more it takes before it is crowded.
+    """
+
+    room: Room
+    centre: Vectors | None
+    left: int
+
+
+@dataclass
+class PlacementPlan:
+    """What shall be written.
+
+    Attributes:
+        rooms: new rooms.
+        places: place in the batch of newcomers, room id, x and y; in the order they are written.
+        alcoves: room id and alcove.
+        landmarks: room id, position, and place in the batch.
+    """
+
+    rooms: list[Room] = field(default_factory=list)
+    places: list[tuple[int, str, float, float]] = field(default_factory=list)
+    alcoves: list[tuple[str, Alcove]] = field(default_factory=list)
+    landmarks: list[tuple[str, int, int]] = field(default_factory=list)
+
+
+def free_capacity(room: Room, count: int, closed: Sequence[Rect] = ()) -> int:
+    """How many more a room takes before it is crowded.
+
+    Args:
+        count: places taken or held in it.
+        closed: where the names of its alcoves stand.
+
+    Returns:
+        0 or more.
+    """
+    names = sum(rect.w * rect.h for rect in closed) * 4**CROWDED
+    return max(0, int(FULL * (room_capacity(room.w, room.h, CROWDED) - names)) - count)
+
+
+def choose_rooms(vectors: Vectors, rooms: Sequence[CandidateRoom], at_home: Sequence[str | None]) -> Numbers:
+    """The room of each newcomer: that of its conversation, else the nearest that is not crowded.
+
+    Args:
+        vectors: unit rows of the newcomers, (n, dims).
+        rooms: the rooms of the wing.
+        at_home: id of the room in which the conversation of each stands; None for none.
+
+    Returns:
+        Places in `rooms`, or `NEW`.
+    """
+    known = {found.room.id: place for place, found in enumerate(rooms)}
+    left = [found.left for found in rooms]
+    near = np.full((len(vectors), len(rooms)), -np.inf, np.float32)
+    for place, found in enumerate(rooms):
+        if found.centre is not None:
+            near[:, place] = vectors @ found.centre
+    is_new = _are_far(near, [known.get(home or "") is not None for home in at_home])
+    chosen = np.full(len(vectors), NEW, np.int64)
+    order = np.argsort(-near, axis=1, kind="stable")
+    for newcomer in np.flatnonzero(~is_new).tolist():
+        home = known.get(at_home[newcomer] or "")
+        tried = [int(place) for place in order[newcomer] if near[newcomer, place] > -np.inf]
+        for place in tried if home is None else [home, *tried]:
+            if left[place] > 0:
+                left[place] -= 1
+                chosen[newcomer] = place
+                break
+    return chosen
+
+
+def _are_far(near: NDArray[np.float32], has_home: Sequence[bool]) -> NDArray[np.bool_]:
+    if not near.shape[1]:
+        return np.ones(len(near), np.bool_)
+    far = (near.max(axis=1) < FAR) & ~np.array(has_home, np.bool_)
+    return far if int(far.sum()) >= LEAST_BATCH else np.zeros(len(near), np.bool_)
+
+
+def name_grounds(alcoves: Sequence[Alcove]) -> list[Rect]:
+    """Where in a room the names of its alcoves stand."""
+    return [name_ground(Rect(round(one.x), round(one.y), round(one.w), round(one.h))) for one in alcoves]
+
+
+def assign_places(
+    newcomers: Numbers,
+    vectors: Vectors,
+    room: Room,
+    taken: Places,
+    standing: Places,
+    kin: Vectors,
+    closed: Sequence[Rect] = (),
+) -> list[tuple[int, str, float, float]]:
+    """Give newcomers the free places nearest to their nearest kin.
+
+    Args:
+        newcomers: their places in the batch.
+        vectors: unit rows of the newcomers, in that order.
+        taken: places where nobody can stand, (k, 2); `standing` among them.
+        standing: where those with a vector stand, (m, 2).
+        kin: their vectors, (m, dims).
+        closed: where the names of its alcoves stand.
+
+    Returns:
+        Rows of a plan.
+    """
+    grid = Grid(room.w, room.h, taken, closed)
+    found = []
+    for low in range(0, len(newcomers), _CHUNK):
+        part = vectors[low : low + _CHUNK]
+        nearest = (part @ kin.T).argmax(axis=1) if len(kin) else None
+        for at, newcomer in enumerate(newcomers[low : low + _CHUNK].tolist()):
+            x, y = (room.w / 2, room.h / 2) if nearest is None else standing[nearest[at]]
+            found.append((newcomer, room.id, *grid.take_nearest(float(x), float(y))))
+    return found
+
+
+def widen_wing(width: float, standing: Sequence[Rect], counts: Sequence[int]) -> float:
+    """How wide the ground of a wing is for new rooms: it grows to the right where it would become a thin strip.
+
+    A wing that began with a hundred memories and gets six thousand would otherwise pile up room over room. What stands
+    stays; only wings to its right are drawn farther to the right.
+
+    Args:
+        standing: the ground of its rooms.
+        counts: memories of each new room.
+
+    Returns:
+        The width, plan units; as before while the wing is at most about twice as large as it was meant to be.
+    """
+    extent = max((rect.x + rect.w for rect in standing), default=0)
+    area = sum((rect.w + GAP) * (rect.h + GAP) for rect in standing)
+    for count in counts:
+        w, h = room_size(max(LEAST_NEW, places_needed(count)))
+        area += (w + GAP) * (h + GAP)
+    wanted = math.ceil(math.sqrt(area * WING_ASPECT) / _STEP) * _STEP
+    now = max(width, extent)
+    return wanted if wanted > _STRIP * now else now
+
+
+def find_grounds(counts: Sequence[int], taken: Sequence[Rect], width: float) -> list[Rect]:
+    """Ground for new rooms in a wing that stands.
+
+    Args:
+        counts: memories of each.
+        taken: ground that is not free.
+        width: the wing's.
+
+    Returns:
+        One for each, in the first free space from the top.
+    """
+    found: list[Rect] = []
+    for count in counts:
+        w, h = room_size(max(LEAST_NEW, places_needed(count)), int(width))
+        x, y = free_ground((*taken, *found), w, h, int(width))
+        found.append(Rect(x, y, w, h))
+    return found
+
+
+def rect_of(room: Room) -> Rect:
+    """The ground of a room."""
+    return Rect(round(room.x), round(room.y), round(room.w), round(room.h))
+
+
+def main_rooms(found: Sequence[tuple[str, str, int]]) -> Mapping[str, str]:
+    """The room in which most of a conversation stands.
+
+    Args:
+        found: conversation, room and how many of the one stand in the other.
+    """
+    best: dict[str, tuple[int, str]] = {}
+    for talk, room_id, count in found:
+        best[talk] = max(best.get(talk, (0, "")), (count, room_id))
+    return {talk: room_id for talk, (_, room_id) in best.items()}

@@ -1,0 +1,258 @@
+"""The inside of a room when it is laid out: its alcoves with their names, its landmarks, and who stands where.
+
+Must not do: write, or move what a person put somewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import numpy as np
+
+from core.lifecycle.palace.context import RoomReader
+from core.lifecycle.palace.room_choice import Numbers, Vectors
+from core.lifecycle.palace.room_texts import (
+    Said,
+    Traits,
+    read_said,
+    read_traits,
+    read_weights,
+    room_texts,
+    sample_evenly,
+    speaker_stems,
+)
+from core.memory.floor_plan import Places, Room
+from core.score.communities import MemoryFeatures, find_communities, sample_places
+from core.score.floor_plan import LARGE
+from core.score.landmarks import MOST, LandmarkCandidates, choose_landmarks, landmark_count
+from core.score.room_sections import (
+    Members,
+    RoomSection,
+    apportion,
+    below_name,
+    ground_of,
+    lay_section,
+    split_alcoves,
+    whole_room,
+)
+from core.text.noun_phrases import Key
+from core.text.room_names import TEXTS, find_themes, name_by_time
+from core.text.terms import fold_case
+from core.types.views import Alcove
+
+MOST_ALCOVES = 12
+LEAST_ALCOVE = 8
+"""Memories of an alcove at least."""
+SAMPLE = 400
+"""Memories of a room that are looked at for its alcoves and landmarks."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomMembers:
+    """Who belongs into a room, one entry for each.
+
+    Attributes:
+        vectors: unit rows; zeros where there is none.
+        talks: the conversation of each as a number; -1 for none.
+        theme: stems of the room's name.
+        speakers: stems of the names of who speaks.
+    """
+
+    labels: Numbers
+    vectors: Vectors
+    talks: Numbers
+    theme: frozenset[str] = frozenset()
+    speakers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class RoomLayout:
+    """The inside of a room.
+
+    Attributes:
+        places: of each member, (n, 2).
+        landmarks: which members are its landmarks, in the order of the walk.
+    """
+
+    places: Places
+    landmarks: tuple[int, ...]
+    alcoves: tuple[Alcove, ...]
+
+
+def lay_out_room(site: RoomReader, room: Room, members: RoomMembers) -> RoomLayout:
+    """Lay out a room: about landmarks, a large one by alcoves.
+
+    Args:
+        members: at most as many as the room has places.
+    """
+    traits = site.read(lambda rows: read_traits(rows, members.labels))
+    section = whole_room(room.w, room.h)
+    parts: list[tuple[str, Numbers]] = []
+    sections: tuple[RoomSection, ...] | None = None
+    if int((~traits.is_ground).sum()) > LARGE:
+        parts = _divide_room(site, room, members, traits)
+        sections = split_alcoves([len(part) for _, part in parts], section) if len(parts) > 1 else None
+    if sections is None:
+        everyone = np.arange(len(members.labels))
+        heads = _choose_heads(site, members, traits, everyone, landmark_count(int((~traits.is_ground).sum())))
+        return RoomLayout(_lay(section, members, traits, everyone, heads), tuple(heads), ())
+    order = sorted(range(len(parts)), key=lambda at: (sections[at].row, sections[at].column))
+    shares = _landmark_shares([int((~traits.is_ground[part]).sum()) for _, part in parts])
+    places = np.empty((len(members.labels), 2), np.float64)
+    landmarks: list[int] = []
+    for at in order:
+        part = parts[at][1]
+        heads = _choose_heads(site, members, traits, part, shares[at])
+        places[part] = _lay(below_name(sections[at]), members, traits, part, heads)
+        landmarks += heads
+    return RoomLayout(places, tuple(landmarks), tuple(_to_alcove(site, parts[at][0], sections[at]) for at in order))
+
+
+def _lay(section: RoomSection, members: RoomMembers, traits: Traits, part: Numbers, heads: Sequence[int]) -> Places:
+    where = {int(member): place for place, member in enumerate(part.tolist())}
+    inside = Members(members.vectors[part], traits.times[part], traits.is_ground[part])
+    return lay_section(section, inside, [where[head] for head in heads])
+
+
+def _to_alcove(site: RoomReader, name: str, section: RoomSection) -> Alcove:
+    ground = ground_of(section)
+    return Alcove(site.make_id(), name, float(ground.x), float(ground.y), float(ground.w), float(ground.h))
+
+
+def _landmark_shares(sizes: Sequence[int]) -> list[int]:
+    """How many landmarks each alcove has: the largest first, where there are more alcoves than landmarks."""
+    largest = sorted(range(len(sizes)), key=lambda at: (-sizes[at], at))[:MOST]
+    given = dict(zip(largest, apportion([sizes[at] for at in largest], MOST), strict=True))
+    return [min(given.get(at, 0), size) for at, size in enumerate(sizes)]
+
+
+def _choose_heads(site: RoomReader, members: RoomMembers, traits: Traits, part: Numbers, count: int) -> list[int]:
+    """Landmarks among some of the members, oldest first."""
+    if count <= 0:
+        return []
+    some = sample_evenly(part[~traits.is_ground[part]], SAMPLE)
+    told = site.read(
+        lambda rows: read_weights(rows, members.labels[some], site.phrases, members.theme, members.speakers)
+    )
+    found = choose_landmarks(LandmarkCandidates(members.vectors[some], told.importance, told.uses, told.clarity), count)
+    return sorted((int(some[place]) for place in found), key=lambda at: (int(traits.times[at]), at))
+
+
+# ---- alcoves
+
+
+def _divide_room(site: RoomReader, room: Room, members: RoomMembers, traits: Traits) -> list[tuple[str, Numbers]]:
+    """Divide a large room into parts by topic, and what has none by time; each with its name."""
+    site.check_not_closing()
+    groups = group_by_topic(site, members.labels, members.vectors, members.talks, SAMPLE, MOST_ALCOVES)
+    parts = [part for part in _split_by(groups) if part.size]
+    texts = [_read_texts(site, members.labels[part]) for part in parts]
+    themes = find_themes([room_texts(said) for said in texts], (room.name,), (), _speakers(texts))
+    named = [(theme, part) for theme, part in unite_by_theme(themes, parts) if part.size >= LEAST_ALCOVE]
+    names = {theme for theme, _ in named}
+    rest = [part for theme, part in zip(themes, parts, strict=True) if theme not in names]
+    used = {fold_case(name) for name, _ in named} | {fold_case(room.name)}
+    if rest:
+        for part in _cut_by_time(np.sort(np.concatenate(rest)), members.talks, traits.times, len(members.labels)):
+            name = name_by_time(room_texts(_read_texts(site, members.labels[part])), used)
+            used.add(fold_case(name))
+            named.append((name, part))
+    return named
+
+
+def group_by_topic(
+    site: RoomReader, labels: Numbers, vectors: Vectors, talks: Numbers, sample: int, most: int
+) -> Numbers:
+    """The topic of each memory, numbered from 0 by falling size.
+
+    Args:
+        sample: of so many the texts are read.
+        most: topics at most.
+    """
+    looked_at = sample_places(len(labels), sample)
+    said = site.read(lambda rows: read_said(rows, labels[looked_at], site.phrases))
+    phrases: list[frozenset[Key]] = [frozenset()] * len(labels)
+    silent = speaker_stems({one.author for one in said.values()})
+    for place, label in zip(looked_at.tolist(), labels[looked_at].tolist(), strict=True):
+        if label in said:
+            keys = (phrase.key for phrase in said[label].phrases)
+            phrases[place] = frozenset(key for key in keys if silent.isdisjoint(key))
+    site.check_not_closing()
+    return find_communities(MemoryFeatures(vectors, phrases, talks), sample=sample, most=most)
+
+
+def _split_by(groups: Numbers) -> list[Numbers]:
+    order = np.argsort(groups, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
+
+
+def _read_texts(site: RoomReader, labels: Numbers) -> list[Said]:
+    return list(site.read(lambda rows: read_said(rows, sample_evenly(labels, TEXTS), site.phrases)).values())
+
+
+def _speakers(texts: Sequence[Sequence[Said]]) -> list[str]:
+    return sorted({one.author for said in texts for one in said if one.author})
+
+
+def unite_by_theme(themes: Sequence[str | None], parts: Sequence[Numbers]) -> list[tuple[str, Numbers]]:
+    """Parts that have a theme, those of one theme as one; in the order of the first."""
+    by_theme: dict[str, list[Numbers]] = {}
+    for theme, part in zip(themes, parts, strict=True):
+        if theme is not None:
+            by_theme.setdefault(theme, []).append(part)
+    return [(theme, np.sort(np.concatenate(same))) for theme, same in by_theme.items()]
+
+
+def cut_by_season(rest: Numbers, talks: Numbers, times: Numbers) -> list[Numbers]:
+    """Divide what has no theme by the season in which its conversation began; small seasons go with the next.
+
+    Args:
+        rest: which members.
+        talks: the conversation of each member; -1 for none.
+        times: epoch ms of each member.
+    """
+    begun = _talk_starts(rest, talks, times)
+    seasons: dict[int, list[int]] = {}
+    for member in rest.tolist():
+        moment = datetime.fromtimestamp(begun[member] / 1000, UTC)
+        seasons.setdefault((moment.year * 12 + moment.month) // 3, []).append(member)  # December begins a winter
+    least = max(LEAST_ALCOVE, -(-len(rest) // MOST_ALCOVES))
+    parts: list[list[int]] = []
+    for season in sorted(seasons):
+        if parts and len(parts[-1]) < least:
+            parts[-1] += seasons[season]
+        else:
+            parts.append(seasons[season])
+    if len(parts) > 1 and len(parts[-1]) < least:
+        last = parts.pop()
+        parts[-1] += last
+    return [np.array(sorted(part), np.int64) for part in parts]
+
+
+def _talk_starts(rest: Numbers, talks: Numbers, times: Numbers) -> dict[int, int]:
+    """Of each member when its conversation began; its own time where it is of none."""
+    first: dict[int, int] = {}
+    for member in rest.tolist():
+        talk = int(talks[member])
+        if talk >= 0:
+            first[talk] = min(first.get(talk, int(times[member])), int(times[member]))
+    return {member: first.get(int(talks[member]), int(times[member])) for member in rest.tolist()}
+
+
+def _cut_by_time(rest: Numbers, talks: Numbers, times: Numbers, total: int) -> list[Numbers]:
+    """Cut what has no theme into parts of some sixty, each of whole conversations one after the other."""
+    begun = _talk_starts(rest, talks, times)
+    order = sorted(rest.tolist(), key=lambda at: (begun[at], int(talks[at]), int(times[at]), at))
+    most = max(LARGE, -(-total // MOST_ALCOVES))
+    parts: list[list[int]] = [[]]
+    for place, member in enumerate(order):
+        begins_talk = place > 0 and (talks[member] < 0 or talks[member] != talks[order[place - 1]])
+        if len(parts[-1]) >= most or (begins_talk and 2 * len(parts[-1]) >= most):
+            parts.append([])
+        parts[-1].append(member)
+    if len(parts) > 1 and len(parts[-1]) < LEAST_ALCOVE:
+        last = parts.pop()
+        parts[-1] += last
+    return [np.array(part, np.int64) for part in parts]

@@ -1,0 +1,139 @@
+"""What is read of memories to arrange them: when they were said, what they weigh, their words.
+
+Must not do: write, or keep or log a text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.lifecycle.palace.clarity import read_clarity
+from core.lifecycle.palace.room_choice import Numbers
+from core.memory.landmarks import GROUND, STANDS
+from core.text.noun_phrases import Phrase, read_phrases, stem_of
+from core.text.room_names import RoomTexts
+from core.vault.database.rows import Rows
+
+_TRAITS = (
+    f"SELECT m.n, coalesce(m.occurred_at, m.recorded_at), {GROUND} FROM json_each(?) w "  # noqa: S608 - constants
+    "JOIN memories m ON m.n = w.value"
+)
+_WEIGHTS = (
+    f"SELECT m.n, m.importance, m.access_count, m.text FROM json_each(?) w JOIN memories m ON m.n = w.value "  # noqa: S608
+    f"WHERE {STANDS} AND NOT {GROUND} AND m.part_index IS NOT 1"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """When memories were said and whether they are ground, in the order asked."""
+
+    times: Numbers
+    is_ground: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What speaks for memories as landmarks, in the order asked; 0 clarity for those that cannot be one."""
+
+    importance: NDArray[np.float64]
+    uses: Numbers
+    clarity: NDArray[np.float64]
+
+
+class PhraseReader:
+    """Reads the noun phrases of a text once in a run: naming, dividing and choosing landmarks all ask for them."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Phrase, ...]] = {}
+
+    def read(self, label: int, text: str) -> tuple[Phrase, ...]:
+        """The noun phrases of a memory's text."""
+        if label not in self._known:
+            self._known[label] = tuple(read_phrases(text))
+        return self._known[label]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text that may give a name, by whom and when it was said, and whether in a conversation."""
+
+    text: str
+    phrases: tuple[Phrase, ...]
+    author: str | None
+    at_ms: int | None
+    is_talk: bool
+
+
+def read_traits(rows: Rows, labels: Numbers) -> Traits:
+    """When memories were said, and whether they are ground; a memory that is gone counts as said at 0."""
+    found = {n: (at, is_ground) for n, at, is_ground in rows.all(_TRAITS, (json.dumps(labels.tolist()),))}
+    told = [found.get(label, (0, 0)) for label in labels.tolist()]
+    return Traits(np.array([at for at, _ in told], np.int64), np.array([ground for _, ground in told], np.bool_))
+
+
+def read_weights(
+    rows: Rows, labels: Numbers, reader: PhraseReader, theme: Collection[str] = (), speakers: Collection[str] = ()
+) -> Weights:
+    """What speaks for memories as landmarks.
+
+    Args:
+        theme: stems of the room's name.
+        speakers: stems of the names of who speaks in the room.
+    """
+    found = {
+        n: (importance, uses, read_clarity(text, reader.read(n, text), theme, speakers))
+        for n, importance, uses, text in rows.all(_WEIGHTS, (json.dumps(labels.tolist()),))
+    }
+    told = [found.get(label, (0.0, 0, 0.0)) for label in labels.tolist()]
+    return Weights(
+        np.array([one[0] for one in told], np.float64),
+        np.array([one[1] for one in told], np.int64),
+        np.array([one[2] for one in told], np.float64),
+    )
+
+
+def read_said(rows: Rows, labels: Numbers, reader: PhraseReader) -> dict[int, Said]:
+    """Texts by label, oldest first: what waits for review or was put away gives no name."""
+    return {
+        n: Said(text, reader.read(n, text), author, at_ms, is_talk=talk is not None)
+        for n, text, author, at_ms, talk in rows.all(
+            "SELECT n, text, author, occurred_at, conversation_id FROM memories "
+            "WHERE n IN (SELECT value FROM json_each(?)) "
+            "AND status IN ('active', 'disputed', 'consolidated') ORDER BY n",
+            (json.dumps(labels.tolist()),),
+        )
+    }
+
+
+def room_texts(said: Sequence[Said]) -> RoomTexts:
+    """What a room's name is made of."""
+    return RoomTexts(
+        [one.text for one in said],
+        [one.at_ms for one in said if one.at_ms is not None],
+        is_talk=2 * sum(one.is_talk for one in said) > len(said),
+        phrases=[one.phrases for one in said],
+    )
+
+
+def speaker_stems(authors: Collection[str | None]) -> frozenset[str]:
+    """Stems of the names of those who speak."""
+    return frozenset(filter(None, (stem_of(word) for author in authors if author for word in author.split())))
+
+
+def number_talks(talks: Sequence[str | None]) -> Numbers:
+    """Conversations as numbers from 0 on; -1 for none."""
+    numbers: dict[str, int] = {}
+    return np.array([-1 if talk is None else numbers.setdefault(talk, len(numbers)) for talk in talks], np.int64)
+
+
+def sample_evenly(labels: Numbers, most: int) -> Numbers:
+    """Of many labels so many, evenly over all."""
+    if len(labels) <= most:
+        return labels
+    return labels[np.linspace(0, len(labels) - 1, most).astype(np.int64)]

@@ -1,0 +1,98 @@
+"""What a room is recognised by: its furnishing, its landmarks and alcoves; and which memories are mere ground in it.
+
+Must not do: choose any of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from core.types.values import Kind
+from core.types.views import Alcove, Furnishing, Landmark
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+HEAD_CHARS = 200
+GROUND = (
+    "(EXISTS (SELECT 1 FROM readings told WHERE told.memory_id = m.id AND told.small_talk = 1) OR (m.kind = 'episode' "
+    "AND EXISTS (SELECT 1 FROM statements said JOIN memories made ON made.id = said.memory_id "
+    "WHERE said.episode_id = m.id AND made.status <> 'deleted')))"
+)
+"""Whether `m` is the ground others stand on: small talk, or an episode of which a statement was made."""
+STANDS = "m.status NOT IN ('superseded', 'deleted')"
+_LANDMARKS = (
+    f"SELECT l.room_id, l.memory_id, substr(m.text, 1, {HEAD_CHARS}), m.kind, l.position, p.x, p.y, "  # noqa: S608 - constants
+    "coalesce(m.occurred_at, m.recorded_at), l.chosen_by FROM landmarks l CROSS JOIN memories m ON m.id = l.memory_id "
+    f"JOIN places p ON p.memory_id = l.memory_id AND p.room_id = l.room_id WHERE {STANDS} "
+    "ORDER BY l.room_id, l.position"
+)
+_FURNISHING = "SELECT id, emblem, tint, outline, floor FROM rooms WHERE emblem IS NOT NULL"
+
+
+def read_furnishings(rows: Rows) -> Mapping[str, Furnishing]:
+    """Room or wing to its furnishing; those that have none yet are left out."""
+    return {room_id: Furnishing(*told) for room_id, *told in rows.all(f"{_FURNISHING} AND tint IS NOT NULL")}
+
+
+def read_landmarks(rows: Rows) -> Mapping[str, tuple[Landmark, ...]]:
+    """Room to its landmarks that stand, by position."""
+    found: dict[str, list[Landmark]] = {}
+    for room_id, memory_id, head, kind, *told in rows.all(_LANDMARKS):
+        found.setdefault(room_id, []).append(Landmark(memory_id, head, Kind(kind), *told))
+    return {room_id: tuple(marks) for room_id, marks in found.items()}
+
+
+def read_alcoves(rows: Rows) -> Mapping[str, tuple[Alcove, ...]]:
+    """Room to its alcoves, from the top."""
+    found: dict[str, list[Alcove]] = {}
+    for room_id, *told in rows.all("SELECT room_id, id, name, x, y, w, h FROM alcoves ORDER BY room_id, y, x"):
+        found.setdefault(room_id, []).append(Alcove(*told))
+    return {room_id: tuple(alcoves) for room_id, alcoves in found.items()}
+
+
+def strip_room(tx: Tx, room_id: str) -> None:
+    """Take away the landmarks and alcoves of a room that is about to vanish; an undo brings them back."""
+    for (position,) in tx.all("SELECT position FROM landmarks WHERE room_id = ? ORDER BY position", (room_id,)):
+        tx.delete("landmarks", {"room_id": room_id, "position": position})
+    remove_alcoves(tx, room_id)
+
+
+def remove_alcoves(tx: Tx, room_id: str) -> None:
+    """Take away the alcoves of a room."""
+    for (alcove_id,) in tx.all("SELECT id FROM alcoves WHERE room_id = ? ORDER BY id", (room_id,)):
+        tx.delete("alcoves", {"id": alcove_id})
+
+
+def free_landmark(tx: Tx, memory_id: str) -> None:
+    """Let a memory be the landmark of no room, so that it can become that of another."""
+    for key in tx.all("SELECT room_id, position FROM landmarks WHERE memory_id = ?", (memory_id,)):
+        tx.delete("landmarks", {"room_id": key[0], "position": key[1]})
+
+
+def forget_landmarks(tx: Tx, labels: Sequence[int]) -> None:
+    """Forget that memories which are about to vanish were landmarks, or were to be none; an undo brings that back."""
+    wanted = json.dumps(list(labels))
+    among = "SELECT l.memory_id FROM json_each(?) w JOIN memories m ON m.n = w.value JOIN {} l ON l.memory_id = m.id"
+    for (memory_id,) in tx.all(among.format("landmarks"), (wanted,)):
+        free_landmark(tx, memory_id)
+    for (memory_id,) in tx.all(among.format("unset_landmarks"), (wanted,)):
+        tx.delete("unset_landmarks", {"memory_id": memory_id})
+
+
+def carry_place(tx: Tx, old_id: str, new_id: str, *, is_moved: bool) -> None:
+    """Give a new version the place of the old one, and what it is to its room.
+
+    Args:
+        is_moved: whether the new version is in another space; then it waits for a place there.
+    """
+    place = tx.row("places", {"memory_id": old_id})
+    if place is not None:
+        tx.delete("places", {"memory_id": old_id})
+        if not is_moved:
+            tx.insert("places", {**place, "memory_id": new_id})
+    if is_moved:
+        free_landmark(tx, old_id)
+        return
+    for room_id, position in tx.all("SELECT room_id, position FROM landmarks WHERE memory_id = ?", (old_id,)):
+        tx.update("landmarks", {"room_id": room_id, "position": position}, {"memory_id": new_id})

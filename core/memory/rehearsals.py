@@ -1,0 +1,116 @@
+"""The landmarks of a wing as they are walked along, and how well each is recalled.
+
+What is deleted or superseded is passed over. Must not do: choose a landmark, decide when it is due again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from core.errors import Code, UserError
+from core.memory.read import read_occurred
+from core.score.rehearsal import Rehearsal, forecast_intervals
+from core.types.values import Kind
+from core.types.views import WalkStop
+from core.vault.database.rows import Rows
+from core.vault.database.tx import Tx
+
+REHEARSALS = "rehearsals"
+_STATE = "state, step, stability, difficulty, due_at, last_at, times"
+_STANDING = "m.status NOT IN ('deleted', 'superseded')"
+# Of a split text the parts one after the other are the text.
+_WHOLE = (
+    "CASE WHEN m.part_of IS NULL THEN m.text ELSE (SELECT group_concat(text, '') FROM "
+    "(SELECT p.text FROM memories p WHERE p.part_of = m.part_of ORDER BY p.part_index)) END"
+)
+_WALK = (
+    f"SELECT m.id, {_WHOLE}, m.kind, m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at, "  # noqa: S608 - constants
+    "w.name, r.id, r.name, r.emblem, s.x, s.y, "
+    "h.state, h.step, h.stability, h.difficulty, h.due_at, h.last_at, h.times "
+    "FROM rooms r JOIN rooms v ON v.id = r.parent_id JOIN spaces w ON w.id = r.space_id "
+    "JOIN landmarks l ON l.room_id = r.id JOIN memories m ON m.id = l.memory_id "
+    "JOIN places s ON s.memory_id = m.id AND s.room_id = r.id LEFT JOIN rehearsals h ON h.memory_id = m.id "
+    f"WHERE (:wing IS NULL OR v.id = :wing) AND {_STANDING} ORDER BY v.x, v.id, r.y, r.x, r.id, l.position"
+)
+_DUE = (
+    "SELECT count(*) FROM rehearsals h JOIN landmarks l ON l.memory_id = h.memory_id "  # noqa: S608 - constants
+    f"JOIN rooms r ON r.id = l.room_id JOIN memories m ON m.id = h.memory_id WHERE h.due_at <= ? AND {_STANDING}"
+)
+
+
+def read_walk(rows: Rows, wing_id: str | None, now_ms: int) -> tuple[WalkStop, ...]:
+    """The landmarks of a wing, room by room from the top and from the left, each room's by position.
+
+    Args:
+        wing_id: None for all wings, from left to right.
+        now_ms: the present, epoch ms; what is due is due at that time.
+
+    Returns:
+        None where no landmark has been chosen yet.
+
+    Raises:
+        UserError: NOT_FOUND; there is no such wing.
+    """
+    known = "SELECT 1 FROM rooms WHERE id = ? AND parent_id IS NULL"
+    if wing_id is not None and rows.value(known, (wing_id,)) is None:
+        raise UserError(Code.NOT_FOUND, "There is no such wing.")
+    return tuple(_to_stop(row, now_ms) for row in rows.all(_WALK, {"wing": wing_id}))
+
+
+def _to_stop(row: tuple[Any, ...], now_ms: int) -> WalkStop:
+    memory_id, text, kind, at, precision, offset, recorded_at, space, room_id, room, emblem, x, y = row[:13]
+    state = _to_rehearsal(row[13:])
+    return WalkStop(
+        memory_id=memory_id,
+        text=text,
+        kind=Kind(kind),
+        occurred=read_occurred(at, precision, offset),
+        recorded_at=recorded_at,
+        space=space,
+        room_id=room_id,
+        room=room,
+        emblem=emblem,
+        x=x,
+        y=y,
+        times=0 if state is None else state.times,
+        due_at=None if state is None else state.due_at,
+        is_due=state is not None and state.due_at <= now_ms,
+        intervals=forecast_intervals(state, now_ms),
+    )
+
+
+def _to_rehearsal(row: Sequence[Any]) -> Rehearsal | None:
+    return None if row[0] is None else Rehearsal(*row)
+
+
+def count_due(rows: Rows, wing_id: str | None, now_ms: int) -> int:
+    """How many landmarks that were rehearsed before are to be recalled again.
+
+    Args:
+        wing_id: of this wing; None for all.
+        now_ms: the present, epoch ms.
+    """
+    if wing_id is None:
+        return int(rows.value(_DUE, (now_ms,)))
+    return int(rows.value(f"{_DUE} AND r.parent_id = ?", (now_ms, wing_id)))
+
+
+def read_rehearsal(rows: Rows, memory_id: str) -> Rehearsal | None:
+    """How well a memory is recalled; None where it was never graded."""
+    found = rows.one(f"SELECT {_STATE} FROM rehearsals WHERE memory_id = ?", (memory_id,))  # noqa: S608 - constant
+    return None if found is None else _to_rehearsal(found)
+
+
+def write_rehearsal(tx: Tx, memory_id: str, rehearsal: Rehearsal) -> None:
+    """Keep how well a memory is recalled, in the place of what was kept before."""
+    row = asdict(rehearsal)
+    if not tx.update(REHEARSALS, {"memory_id": memory_id}, row):
+        tx.insert(REHEARSALS, {"memory_id": memory_id, **row})
+
+
+def remove_rehearsals(tx: Tx, memory_ids: Sequence[str]) -> None:
+    """Remove what is kept of memories that are about to vanish; an undo brings it back."""
+    for memory_id in memory_ids:
+        tx.delete(REHEARSALS, {"memory_id": memory_id})

@@ -1,0 +1,283 @@
+"""Words on the plan: what rooms say from outside and from within, what is found, what gives way, what is recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from engine_rig import Rig
+from hypothesis import given
+from hypothesis import strategies as st
+from palace_rig import first, furnish, opened, press, shut
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QFont, QFontMetricsF
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+from window_rig import hear, settle
+
+from core.types.values import Kind
+from core.types.views import Furnishing, Landmark
+from ui.context import Context
+from ui.pages.palace.emblems import EmblemDialog, read_emblem_words
+from ui.pages.palace.items import RoomItem
+from ui.pages.palace.page import PalacePage
+from ui.pages.palace.picture.furniture import outline_path
+from ui.pages.palace.picture.layout import Detail
+from ui.pages.palace.picture.room_face import share_lines
+from ui.pages.palace.picture.words import break_text
+from ui.pages.palace.scene import ROOM, WHOLE, Lens, PlacedLocus
+
+
+@pytest.fixture
+def page(qtbot: QtBot, context: Context, rig: Rig) -> Iterator[PalacePage]:
+    """Two wings."""
+    furnish(rig, spaces=("home", "work"))
+    made = opened(qtbot, context)
+    yield made
+    shut(qtbot, made)
+
+
+def furnished(room: RoomItem, count: int = 6) -> RoomItem:
+    """A room whose first memories are its landmarks."""
+    marks = tuple(
+        Landmark(room.ids[nr], f"The {nr}th landmark says a whole sentence about itself, so that it has to be cut",
+                 Kind.FACT, nr, float(room.x[nr]), float(room.y[nr]), 0, "lifecycle")
+        for nr in range(count)
+    )  # fmt: skip
+    plan = replace(room.plan, landmarks=marks, furnishing=Furnishing("house", 3, 1, 2))
+    room.update_plan(room.wing, plan)
+    return room
+
+
+def lens_for(room: RoomItem, wide: float) -> Lens:
+    """A look in which a room is so wide, px."""
+    return Lens(room.rect.center().x(), room.rect.center().y(), wide / room.rect.width(), 1400, 900)
+
+
+# ---- lines
+
+
+@given(
+    st.lists(st.integers(1, 4), max_size=6), st.floats(10, 20), st.floats(0, 12), st.floats(0, 8), st.floats(0, 300),
+    st.integers(1, 3),
+)  # fmt: skip
+def test_lines_fit_and_the_most_important_come_first(
+    needs: list[int], line: float, frame: float, gap: float, high: float, most: int
+) -> None:
+    found = share_lines(needs, line, frame, gap, high, most)
+    assert len(found) <= len(needs)
+    assert all(1 <= got <= max(1, need) for got, need in zip(found, needs, strict=False))
+    assert sum(got * line + frame for got in found) + gap * max(len(found) - 1, 0) <= high + 1e-6
+    if needs and high >= line + frame:
+        assert found
+
+
+def test_a_text_is_cut_at_the_end_of_a_word(qapp: object) -> None:
+    assert qapp is not None
+    font, text = QFont(), "The printer has talked us into the heavier paper after all"
+    metrics = QFontMetricsF(font)
+    for wide in range(140, 400, 7):
+        last = break_text(text, font, wide, 1)[-1]
+        assert metrics.horizontalAdvance(last) <= wide
+        if last.endswith("…"):
+            assert text.startswith(last[:-1])
+            assert text[len(last) - 1] in " ,"
+
+
+def test_one_long_word_is_cut_within(qapp: object) -> None:
+    assert qapp is not None
+    found = break_text("Donaudampfschifffahrtsgesellschaft " * 3, QFont(), 90, 1)
+    assert found[0].endswith("…")
+    assert len(found[0]) > 4
+
+
+# ---- rooms
+
+
+def test_the_outlines_differ(qapp: object) -> None:
+    assert qapp is not None
+    paths = [outline_path(QRectF(0, 0, 200, 120), kind, 11) for kind in range(4)]
+    points = [(2, 2), (9, 3), (12, 12)]
+    seen = {tuple(path.contains(QPoint(*point)) for point in points) for path in paths}
+    assert len(seen) >= 3
+    assert all(path.boundingRect() == QRectF(0, 0, 200, 120) for path in paths)
+
+
+@pytest.mark.parametrize("wide", [90, 130, 180, 260, 340, 480, 600])
+def test_words_of_landmarks_stand_in_their_room_and_never_overlap(page: PalacePage, wide: float) -> None:
+    room = furnished(first(page).room)
+    page.canvas.grab()
+    painter = page.canvas.painter
+    layout = painter.layout_of(room, lens_for(room, wide))
+    if layout.detail > Detail.LANDMARKS:
+        return
+    composed = painter._faces.compose(room, layout, page.scene.look)
+    rects = [card.rect for card in composed.cards] + [composed.emblem, composed.count, composed.name_at]
+    rects = [rect for rect in rects if not rect.isEmpty()]
+    whole = QRectF(0, 0, layout.rect.width() + 1, layout.rect.height() + 1)
+    assert all(whole.contains(rect) for rect in rects)
+    inner = [rect.adjusted(0.5, 1, -0.5, -1) for rect in rects]
+    assert not any(one.intersects(other) for at, one in enumerate(inner) for other in inner[:at])
+    if layout.rect.height() > 100:
+        assert composed.cards
+
+
+def test_from_near_every_memory_is_a_card_of_its_own(qtbot: QtBot, page: PalacePage) -> None:
+    room = furnished(first(page).room)
+    page.canvas.enter_room(room.id)
+    lens, painter = page.canvas.camera.lens, page.canvas.painter
+    assert painter.is_text_shown(lens, room)
+    rects = [painter.spot_rect(PlacedLocus(room, at), lens, page.scene.look) for at in range(len(room.ids))]
+    assert not any(one.intersects(other) for at, one in enumerate(rects) for other in rects[:at])
+    page.canvas._read_heads_in_sight()
+    settle(qtbot, lambda: all(page.canvas.heads.get_row(memory_id) is not None for memory_id in room.ids))
+    for at, rect in enumerate(rects):
+        found = painter.spot_at(rect.center(), page.scene, lens)
+        assert found is not None
+        assert found.at == at
+
+
+def test_labels_among_shapes_do_not_overlap_and_give_way(page: PalacePage) -> None:
+    room = furnished(first(page).room)
+    page.canvas.grab()
+    painter = page.canvas.painter
+    layout = replace(painter.layout_of(room, lens_for(room, 700)), detail=Detail.SHAPES)
+    labels = painter._labels_of(room, layout)
+    assert labels
+    rects = [label.rect for label in labels]
+    assert not any(one.intersects(other) for at, one in enumerate(rects) for other in rects[:at])
+    assert all(layout.inside.adjusted(-1, -1, 1, 1).contains(rect) for rect in rects)
+
+
+def test_a_room_says_its_landmarks_to_those_who_do_not_see_it(page: PalacePage) -> None:
+    room = furnished(first(page).room)
+    page.canvas.set_cursor_at(room_id=room.id)
+    said = page.canvas.accessibleDescription()
+    assert said.startswith(f"Room {room.plan.name}: ")
+    assert "The 0th landmark" in said
+    assert "The 5th landmark" in said
+
+
+def test_what_came_later_is_an_empty_place_in_the_past(page: PalacePage) -> None:
+    room = first(page).room
+    assert room.loci is not None
+    room.apply_style(replace(page.scene.look, until=int(room.loci.recorded_at.min()) - 1))
+    assert room.pending.all()
+    assert not room.replaced.any()
+    assert not np.any(room.opacity == 1)
+
+
+# ---- what is found
+
+
+def test_answers_light_up_and_enter_leads_to_them(qtbot: QtBot, context: Context, page: PalacePage) -> None:
+    page.canvas.setFocus()
+    QTest.keyClick(page.canvas, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    bar = page.finder.bar
+    assert bar.isVisible()
+    assert bar.field.accessibleName()
+    QTest.keyClicks(bar.field, "sourdough loaf")
+    settle(qtbot, lambda: bool(page.canvas.marks.found))
+    assert page.canvas.marks.found is not None
+    before = page.canvas.grab().toImage()
+    QTest.keyClick(bar.field, Qt.Key.Key_Return)
+    assert context.selection.current in page.canvas.marks.found
+    spot = page.scene.spot_of(context.selection.current)
+    assert spot is not None
+    assert (page.canvas.where.level, page.canvas.where.room_id) == (ROOM, spot.room.id)
+    assert spot.room.plan.name in page.line.whole
+    one = context.selection.current
+    QTest.keyClick(bar.field, Qt.Key.Key_Down)
+    assert context.selection.current != one
+    QTest.keyClick(bar.field, Qt.Key.Key_Up)
+    assert context.selection.current == one
+    QTest.keyClick(bar.field, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+    assert page.canvas.marks.found is None
+    assert bar.field.text() == ""
+    page.canvas.camera.show_whole()
+    page.canvas.select_locus(None)
+    assert page.canvas.grab().toImage() != before
+
+
+def test_nothing_found_is_said(qtbot: QtBot, page: PalacePage, monkeypatch: pytest.MonkeyPatch) -> None:
+    press(page, Qt.Key.Key_Slash)
+    bar = page.finder.bar
+    assert bar.isVisible()
+    page.finder._typed = "zzz"
+    page.finder._on_recalled("zzz", ())
+    assert bar.count.text() == "Nothing found"
+    assert page.canvas.marks.found == frozenset()
+    page.finder._on_recalled("an older text", ())
+    QTest.keyClick(bar.field, Qt.Key.Key_Return)
+    assert page.canvas.where.level == WHOLE
+
+
+# ---- what the person decides
+
+
+def test_an_emblem_is_chosen_by_a_word(qtbot: QtBot, context: Context, page: PalacePage) -> None:
+    heard = hear(context)
+    room = first(page).room
+    dialog = page.verbs.ask_emblem(room)
+    assert isinstance(dialog, EmblemDialog)
+    assert dialog.emblems.count() == len(read_emblem_words())
+    dialog.filter.setText("sail")
+    assert 0 < dialog.emblems.count() < len(read_emblem_words())
+    item = dialog.emblems.item(0)
+    wanted = item.data(Qt.ItemDataRole.UserRole)
+    assert item.data(Qt.ItemDataRole.AccessibleTextRole)
+    assert dialog.shown.text() == item.toolTip()
+    QTest.keyClick(dialog.emblems, Qt.Key.Key_Return)
+    settle(qtbot, lambda: heard.sentences == ["The room has another emblem."])
+    settle(qtbot, lambda: (found := page.scene.rooms[room.id].plan.furnishing) is not None and found.emblem == wanted)
+
+
+def test_a_memory_is_made_a_landmark_and_none_again(qtbot: QtBot, page: PalacePage) -> None:
+    room = first(page).room
+    settle(qtbot, lambda: bool(room.landmarks))
+    at = next(at for at in range(len(room.ids)) if at not in room.landmarks)
+    memory_id = room.ids[at]
+    page.verbs.open_menu(PlacedLocus(room, at), QPoint(10, 10))
+    titles = {action.text().split("\t")[0]: action for action in page.verbs.menu.actions()}
+    titles["Make landmark"].trigger()
+
+    def is_landmark() -> bool:
+        return memory_id in {mark.memory_id for mark in page.scene.rooms[room.id].plan.landmarks}
+
+    settle(qtbot, is_landmark)
+    page.verbs.menu.close()
+    spot = page.scene.spot_of(memory_id)
+    page.verbs.open_menu(spot, QPoint(10, 10))
+    titles = {action.text().split("\t")[0]: action for action in page.verbs.menu.actions()}
+    titles["No landmark"].trigger()
+    settle(qtbot, lambda: not is_landmark())
+    page.verbs.menu.close()
+
+
+# ---- flights
+
+
+def test_a_flight_draws_nothing_anew(context: Context, page: PalacePage, monkeypatch: pytest.MonkeyPatch) -> None:
+    context.theme.reduced_motion = False
+    page.canvas.grab()
+    drawn: list[Lens] = []
+    whole = page.canvas.painter.paint
+
+    def paint(painter: object, scene: object, lens: Lens, *rest: object, **more: object) -> None:
+        drawn.append(lens)
+        whole(painter, scene, lens, *rest, **more)  # type: ignore[arg-type]  # handed on as it came
+
+    monkeypatch.setattr(page.canvas.painter, "paint", paint)
+    room = first(page).room
+    page.canvas.enter_room(room.id)
+    assert page.canvas.camera.is_flying
+    end = page.canvas.camera.goal
+    for _ in range(5):
+        page.canvas.repaint()
+    assert drawn == [end], "where it ends, once"
+    page.canvas.camera.finish_flight()
+    page.canvas.repaint()
+    assert page.canvas.camera.lens == end

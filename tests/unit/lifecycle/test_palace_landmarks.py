@@ -1,0 +1,324 @@
+"""Landmarks, emblems, alcoves and ground over a real vault: chosen once, followed when one falls, the person's kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_rig import Rig, facts, refused, rig_at, talk
+from statement_rows import link, mark_small_talk
+
+from core.errors import Code
+from core.lifecycle import arrangement
+from core.score.landmarks import FEWEST, MOST, landmark_count
+from core.text.emblems import read_emblems
+from core.types.values import OWNER_ACTOR, Kind
+from core.types.views import GAP, Furnishing, Landmark, Revision, RoomPlan
+from core.vault.database.tx import Tx
+
+TOPICS = {
+    "garden": "the garden bed with beans, soil and rain number",
+    "boat": "the boat at the harbour with sails, rope and tar number",
+    "bread": "the sourdough loaf with flour, oven and starter number",
+}
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    with rig_at(tmp_path) as found:
+        rows = [
+            {"text": f"We saw {words} {nr}", "kind": "fact", "ref": f"{topic}{nr}"}
+            for topic, words in TOPICS.items()
+            for nr in range(14)
+        ]
+        found.bring(rows)
+        found.settle()
+        arrange(found)
+        yield found
+
+
+def arrange(rig: Rig) -> int:
+    return rig.engine.palace.place_waiting().result(60)
+
+
+def rooms(rig: Rig) -> tuple[RoomPlan, ...]:
+    return rig.engine.palace.read_plan().result(30).wings[0].rooms
+
+
+def marks(rig: Rig, room: int = 0) -> tuple[Landmark, ...]:
+    return rooms(rig)[room].landmarks
+
+
+def furnishings(rig: Rig) -> list[Furnishing | None]:
+    wing = rig.engine.palace.read_plan().result(30).wings[0]
+    return [wing.furnishing, *(room.furnishing for room in wing.rooms)]
+
+
+def test_every_room_has_landmarks_where_they_stand_and_a_look_of_its_own(rig: Rig) -> None:
+    found = rooms(rig)
+    assert len(found) > 1
+    for room in found:
+        assert FEWEST <= len(room.landmarks) <= MOST
+        assert [mark.position for mark in room.landmarks] == list(range(len(room.landmarks)))
+        for mark in room.landmarks:
+            assert rig.get(mark.memory_id).text == mark.head
+            assert (mark.chosen_by, mark.kind) == ("lifecycle", Kind.FACT)
+            where = rig.engine.palace.find_locus(mark.memory_id).result(30)
+            assert (where.room_id, where.x, where.y) == (room.id, mark.x, mark.y)
+        assert room.fresh == room.count
+    looks = [room.furnishing for room in found]
+    assert all(looks)
+    assert len({look.emblem for look in looks if look}) == len(looks)
+    assert all(look.emblem in read_emblems() for look in looks if look)
+    assert len({(look.tint, look.outline, look.floor) for look in looks if look}) == len(looks)
+    assert furnishings(rig)[0] is not None
+
+
+def test_what_is_written_in_parts_is_the_same_in_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrangement, "BATCH", 7)
+    with rig_at(tmp_path) as rig:
+        rig.bring(facts(40))
+        rig.settle()
+        assert arrange(rig) == 40
+        assert [len(room.landmarks) for room in rooms(rig)] == [landmark_count(room.count) for room in rooms(rig)]
+        assert furnishings(rig)[0] is not None
+
+
+def test_what_is_furnished_stays_for_ever(rig: Rig) -> None:
+    before, chosen = furnishings(rig), [room.landmarks for room in rooms(rig)]
+    rig.engine.palace.rename_room(rooms(rig)[0].id, "Something else").result(30)
+    rig.bring(facts(3))
+    rig.settle()
+    arrange(rig)
+    rig.lock()
+    rig.unlock()
+    arrange(rig)
+    assert furnishings(rig)[: len(before)] == before
+    assert [room.landmarks for room in rooms(rig)][: len(chosen)] == chosen
+
+
+def test_the_heads_are_short(rig: Rig) -> None:
+    told = rig.store("The boat " + "long " * 100, kind=Kind.FACT).memory_id
+    arrange(rig)
+    rig.engine.palace.set_landmark(told or "").result(30)
+    heads = [mark.head for room in rooms(rig) for mark in room.landmarks if mark.memory_id == told]
+    assert [len(head) for head in heads] == [200]
+
+
+@pytest.mark.parametrize("way", ["forget", "small talk", "erase"])
+def test_one_that_falls_is_followed_in_its_position_and_the_others_stay(rig: Rig, way: str) -> None:
+    before = marks(rig)
+    fallen = before[1]
+    if way == "forget":
+        rig.forget(fallen.memory_id)
+    elif way == "small talk":
+        mark_small_talk(rig, fallen.memory_id)
+    else:
+        rig.engine.memories.erase([fallen.memory_id], OWNER_ACTOR).result(60)
+    arrange(rig)
+    after = marks(rig)
+    assert [mark.position for mark in after] == [mark.position for mark in before]
+    assert after[1].memory_id not in {mark.memory_id for mark in before}
+    assert [mark for mark in after if mark.position != 1] == [mark for mark in before if mark.position != 1]
+    assert rig.verify()["status"] == "ok"
+
+
+def test_the_statement_made_of_a_landmark_takes_its_position(rig: Rig) -> None:
+    rig.bring(talk(30, "harbour"))
+    rig.settle()
+    arrange(rig)
+    room_id, position, episode = rig.rows(
+        "SELECT l.room_id, l.position, m.id FROM landmarks l JOIN memories m ON m.id = l.memory_id "
+        "WHERE m.kind = 'episode' ORDER BY 1, 2"
+    )[0]
+    statement = str(rig.store(rig.get(episode).text + " indeed", kind=Kind.FACT).memory_id)
+    arrange(rig)
+    if rig.value("SELECT room_id FROM places WHERE memory_id = ?", statement) != room_id:
+        rig.engine.palace.move_locus(statement, room_id, 2.0, 3.0).result(30)
+    link(rig, statement, episode, "Ada", "event", 3)
+    arrange(rig)
+    held = rig.value("SELECT memory_id FROM landmarks WHERE room_id = ? AND position = ?", room_id, position)
+    assert held == statement
+    loci = rig.engine.palace.read_loci(room_id).result(30)
+    assert [loci.ids[at] for at in range(len(loci.ids)) if loci.ground[at]] == [episode]
+
+
+def test_a_new_version_is_the_landmark_and_an_undo_brings_the_old_one_back(rig: Rig) -> None:
+    before = marks(rig)
+    step = rig.engine.library.revise_memories(
+        [before[0].memory_id], Revision(text="We saw the boat and the garden.")
+    ).result(30)
+    after = marks(rig)
+    assert after[0].memory_id != before[0].memory_id
+    assert (after[0].head, after[0].position) == ("We saw the boat and the garden.", 0)
+    arrange(rig)
+    assert marks(rig) == after
+    rig.undo(step.step_id)
+    assert marks(rig) == before
+
+
+def test_the_person_chooses_landmarks_and_takes_them_away(rig: Rig) -> None:
+    room = rooms(rig)[0]
+    ids = [row[0] for row in rig.rows("SELECT memory_id FROM places WHERE room_id = ? ORDER BY memory_id", room.id)]
+    others = [one for one in ids if one not in {mark.memory_id for mark in room.landmarks}]
+    step = rig.engine.palace.set_landmark(others[0]).result(30)
+    added = marks(rig)
+    assert [(mark.memory_id, mark.chosen_by) for mark in added][-1] == (others[0], "owner")
+    report = rig.undo(step)
+    assert marks(rig) == room.landmarks
+    rig.undo(report.undo_step_id)
+    assert marks(rig) == added
+    for one in others[1 : MOST + 2]:
+        if sum(mark.chosen_by == "owner" for mark in marks(rig)) == MOST:
+            break
+        rig.engine.palace.set_landmark(one).result(30)
+    assert {mark.chosen_by for mark in marks(rig)} == {"owner"}
+    with refused(Code.INVALID_INPUT):
+        rig.engine.palace.set_landmark(others[-1]).result(30)
+    first = marks(rig)[0].memory_id
+    unset = rig.engine.palace.unset_landmark(first).result(30)
+    after = marks(rig)
+    assert len(after) == MOST - 1
+    arrange(rig)
+    assert first not in {mark.memory_id for mark in after}
+    with refused(Code.NOT_FOUND):
+        rig.engine.palace.unset_landmark(first).result(30)
+    rig.undo(unset)
+    assert first in {mark.memory_id for mark in marks(rig)}
+
+
+def test_an_emblem_the_person_gave_stays_until_it_is_undone(rig: Rig) -> None:
+    room = rooms(rig)[0]
+    assert room.furnishing is not None
+    step = rig.engine.palace.set_emblem(room.id, "anchor").result(30)
+    arrange(rig)
+    given = rooms(rig)[0].furnishing
+    assert given is not None
+    assert (given.emblem, given.tint) == ("anchor", room.furnishing.tint)
+    rig.undo(step)
+    assert rooms(rig)[0].furnishing == room.furnishing
+    with refused(Code.INVALID_INPUT):
+        rig.engine.palace.set_emblem(room.id, "no such").result(30)
+    with refused(Code.NOT_FOUND):
+        rig.engine.palace.set_emblem("nowhere", "anchor").result(30)
+
+
+def test_a_room_that_was_furnished_since_it_was_made_can_be_taken_back(rig: Rig) -> None:
+    ids = [row[0] for row in rig.rows("SELECT memory_id FROM places ORDER BY memory_id")][:9]
+    before = rig.rows("SELECT id, emblem FROM rooms ORDER BY id")
+    step = rig.engine.palace.make_room("home", "Mixed", ids).result(30)
+    arrange(rig)
+    assert len(rig.rows("SELECT 1 FROM landmarks l JOIN rooms r ON r.id = l.room_id WHERE r.name = 'Mixed'")) == FEWEST
+    report = rig.undo(step)
+    assert report.left == ()
+    assert rig.rows("SELECT id, emblem FROM rooms ORDER BY id") == before
+    arrange(rig)
+    again = rig.undo(report.undo_step_id)
+    assert again.left == ()
+    assert rig.value("SELECT count(*) FROM rooms WHERE name = 'Mixed'") == 1
+    assert rig.verify()["status"] == "ok"
+
+
+def test_a_merged_room_takes_its_landmarks_with_it_and_an_undo_brings_them_back(rig: Rig) -> None:
+    gone, into = rooms(rig)[:2]
+    step = rig.engine.palace.merge_rooms(gone.id, into.id).result(30)
+    assert rig.rows("SELECT 1 FROM landmarks WHERE room_id = ?", gone.id) == []
+    arrange(rig)
+    rig.undo(step)
+    arrange(rig)
+    found = {room.id: room for room in rooms(rig)}
+    assert found[gone.id].landmarks == gone.landmarks
+    assert found[gone.id].furnishing == gone.furnishing
+    assert len(found[into.id].landmarks) >= FEWEST
+
+
+def test_a_large_room_has_alcoves_with_names_and_nobody_stands_on_a_name(tmp_path: Path) -> None:
+    with rig_at(tmp_path) as rig:
+        rig.bring([*talk(90, "one"), *talk(90, "two", 500)])
+        rig.settle()
+        every = [row[0] for row in rig.rows("SELECT id FROM memories ORDER BY n")]
+        rig.engine.palace.make_room("home", "All of it", every).result(60)
+        arrange(rig)
+        large = [room for room in rooms(rig) if room.alcoves]
+        assert large
+        rig.bring(talk(40, "two", 900), name="more.jsonl")
+        rig.settle()
+        arrange(rig)
+        for room in large:
+            assert len({alcove.name for alcove in room.alcoves}) == len(room.alcoves) > 1
+            assert len(room.landmarks) <= MOST
+            for alcove in room.alcoves:
+                assert alcove.x >= 1.0
+                assert alcove.x + alcove.w <= room.w - 1.0
+                assert alcove.y + alcove.h <= room.h - 1.0
+            spots = rig.rows("SELECT x, y FROM places WHERE room_id = ?", room.id)
+            assert len(spots) >= room.count
+            for x, y in spots:
+                inside = [one for one in room.alcoves if one.x < x < one.x + one.w and one.y < y < one.y + one.h]
+                assert len(inside) == 1
+                assert y > inside[0].y + 1.0
+
+
+def make_old(rig: Rig) -> None:
+    """Make the plan one of an older version: wide rooms, no furnishing, no landmarks."""
+    bare = {"emblem": None, "tint": None, "outline": None, "floor": None}
+
+    def change(tx: Tx) -> None:
+        for row in tx.all("SELECT room_id, position FROM landmarks"):
+            tx.delete("landmarks", {"room_id": row[0], "position": row[1]})
+        for (wing_id,) in tx.all("SELECT id FROM rooms WHERE parent_id IS NULL"):
+            tx.update("rooms", {"id": wing_id}, bare)
+        for number, (room_id,) in enumerate(tx.all("SELECT id FROM rooms WHERE parent_id IS NOT NULL ORDER BY id")):
+            tx.update("rooms", {"id": room_id}, {**bare, "x": 15.0 * number, "y": 0.0, "w": 14.0, "h": 9.0})
+            inside = tx.all("SELECT memory_id FROM places WHERE room_id = ? ORDER BY rowid", (room_id,))
+            for at, (memory_id,) in enumerate(inside):
+                tx.update("places", {"memory_id": memory_id}, {"x": 1.5 + at % 12, "y": 2.5 + at // 12})
+
+    rig.write(change)
+
+
+@pytest.mark.parametrize("is_owners", [False, True])
+def test_a_wing_of_an_older_version_is_laid_anew_once(rig: Rig, is_owners: bool) -> None:
+    make_old(rig)
+    before = rooms(rig)
+    held = {room.id: room.count for room in before}
+    own = rig.value("SELECT memory_id FROM places WHERE room_id = ? ORDER BY x DESC, y DESC LIMIT 1", before[0].id)
+    if is_owners:
+        rig.write(lambda tx: tx.update("rooms", {"id": before[0].id}, {"made_by": "owner"}))
+        rig.write(lambda tx: tx.update("places", {"memory_id": own}, {"placed_by": "owner"}))
+    assert arrange(rig) == 0
+    after = rooms(rig)
+    assert {room.id: room.count for room in after} == held
+    assert [room.name for room in after] == [room.name for room in before]
+    for place, room in enumerate(after):
+        assert room.w < 14.0
+        assert room.density == 0
+        assert len(room.landmarks) >= FEWEST
+        assert room.furnishing is not None
+        spots = rig.rows("SELECT x, y FROM places WHERE room_id = ?", room.id)
+        assert len(set(spots)) == len(spots)
+        assert all(1.0 < x < room.w - 1.0 and 2.0 < y < room.h - 1.0 for x, y in spots)
+        for other in after[place + 1 :]:
+            assert room.x + room.w + GAP <= other.x or other.x + other.w + GAP <= room.x or room.y != other.y
+    if is_owners:
+        assert [room.x for room in after] == sorted(room.x for room in after)
+        x, placed_by = rig.rows("SELECT x, placed_by FROM places WHERE memory_id = ?", own)[0]
+        assert x == after[0].w - 1.5
+        assert placed_by == "owner"
+    spots_now = rig.rows("SELECT memory_id, x, y FROM places ORDER BY memory_id")
+    assert arrange(rig) == 0
+    assert rig.rows("SELECT memory_id, x, y FROM places ORDER BY memory_id") == spots_now
+    assert rig.verify()["status"] == "ok"
+
+
+def test_an_erased_word_leaves_the_names_of_rooms_and_alcoves(rig: Rig) -> None:
+    room = rooms(rig)[0]
+    told = rig.store("Zanzibar is where the boat lay.", kind=Kind.FACT).memory_id
+    arrange(rig)
+    rig.engine.palace.move_locus(told or "", room.id, 2.0, 3.0).result(30)
+    row = {"id": "a", "room_id": room.id, "name": "Zanzibar", "x": 1.0, "y": 2.0, "w": room.w - 2, "h": room.h - 3}
+    rig.write(lambda tx: tx.insert("alcoves", row))
+    rig.write(lambda tx: tx.update("rooms", {"id": room.id}, {"name": "Zanzibar"}))
+    rig.engine.memories.erase([told or ""], OWNER_ACTOR).result(60)
+    assert "Zanzibar" not in {row[0] for row in rig.rows("SELECT name FROM rooms UNION ALL SELECT name FROM alcoves")}

@@ -1,0 +1,190 @@
+"""The camera over the plan: where the canvas looks, what it fits, and its flights there.
+
+Must not do: paint, know a room's memories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QSize, QVariantAnimation, Signal
+
+from ui.pages.palace.items import wing_rect
+from ui.pages.palace.scene import ROOM, WHOLE, WING, Fit, Lens, Scene, interpolate_lens
+from ui.theme.theme import Theme
+
+_FLIGHT_MS = 260
+_WHEEL_MS = 140
+_MOST_SCALE = 300.0
+_ROOM_SCALE = 96.0
+_LOCUS_PX = 150
+"""Height of a card from which the whole text can be read, px at 100 %."""
+NEAR_PX = 126
+"""Height of a place from which one stands at a memory, px at 100 %."""
+_EDGE = 24.0
+"""Px kept free beside what is fitted, as beside the head of the page."""
+
+
+class Camera(QObject):
+    """Where the canvas looks, and its flights there.
+
+    Attributes:
+        lens: the look in force.
+        fit: what is fitted into the canvas, as (level, id); ("", "") once the person pushed or zoomed.
+
+    Signals:
+        departed: a flight begins, to the look in `goal`.
+        moved: the look is another one.
+        rested: a flight is over.
+    """
+
+    departed = Signal()
+    moved = Signal()
+    rested = Signal()
+
+    def __init__(self, scene: Scene, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self._scene, self._theme = scene, theme
+        self.lens = Lens(0, 0, 10, 640, 480)
+        self.fit: Fit = ("", "")
+        self._start = self._end = self.lens
+        self._flight = QVariantAnimation(self)
+        self._flight.setStartValue(0.0)
+        self._flight.setEndValue(1.0)
+        self._flight.valueChanged.connect(self._on_flight_step)
+        self._flight.finished.connect(self.rested)
+
+    @property
+    def is_flying(self) -> bool:
+        """Whether it is under way."""
+        return self._flight.state() == QVariantAnimation.State.Running
+
+    @property
+    def flown(self) -> float:
+        """How much of the flight's way is done, 0 to 1."""
+        return float(self._flight.currentValue() or 0.0)
+
+    @property
+    def goal(self) -> Lens:
+        """Where it will be once it rests."""
+        return self._end if self.is_flying else self.lens
+
+    def finish_flight(self) -> None:
+        """Be where it would have ended."""
+        if self.is_flying:
+            self._flight.stop()
+            self._set_lens(self._end)
+            self.rested.emit()
+
+    def resize_lens(self, size: QSize) -> None:
+        """The canvas has another size."""
+        self._flight.stop()
+        self.lens = replace(self.lens, w=float(max(size.width(), 1)), h=float(max(size.height(), 1)))
+        self.fit_again()
+
+    def fit_again(self) -> None:
+        """Fit again what was fitted."""
+        found = self._fit_level(*self.fit)
+        if found is not None:
+            self._set_lens(found)
+
+    def _set_lens(self, lens: Lens) -> None:
+        self.lens = lens
+        self.moved.emit()
+
+    def _on_flight_step(self, share: float) -> None:
+        self._set_lens(interpolate_lens(self._start, self._end, share))
+
+    def fly_to(self, to: Lens, fit: Fit = ("", ""), ms: int = _FLIGHT_MS) -> None:
+        """Go there; at once where nothing may move by itself."""
+        self.fit = fit
+        self._flight.stop()
+        if self._theme.reduced_motion:
+            self._set_lens(to)
+            self.rested.emit()
+            return
+        self._start, self._end = self.lens, to
+        self._flight.setDuration(ms)
+        curve = QEasingCurve.Type.OutCubic if ms == _WHEEL_MS else QEasingCurve.Type.InOutCubic
+        self._flight.setEasingCurve(curve)
+        self._flight.start()
+        self.departed.emit()
+
+    def jump_to(self, to: Lens, fit: Fit = ("", "")) -> None:
+        """Show a place at once, without a flight."""
+        self.fit = fit
+        self._flight.stop()
+        self._set_lens(to)
+        self.rested.emit()
+
+    def _clamp_lens(self, lens: Lens) -> Lens:
+        home = self._fit_level(WHOLE, "")
+        if home is None:
+            return lens
+        middle = QRectF(home.x - 1e-6, home.y - 1e-6, 2e-6, 2e-6)  # what is fitted in a corner may leave it outside
+        return lens.clamped_to(self._scene.bounds.united(middle), home.scale * 0.6, _MOST_SCALE)
+
+    def zoom_by(self, factor: float, at: QPointF | None = None) -> None:
+        """Nearer or farther, towards a point of the canvas or its middle."""
+        px, py = (self.lens.w / 2, self.lens.h / 2) if at is None else (at.x(), at.y())
+        self.fly_to(self._clamp_lens(self.goal.zoomed_at(factor, px, py)), ms=_WHEEL_MS)
+
+    def pan_by(self, dx: float, dy: float) -> None:
+        """Push the plan by so many px."""
+        self.jump_to(self._clamp_lens(self.goal.panned_by(dx, dy)))
+
+    def show_whole(self) -> None:
+        """All of it; the one wing where there is but one."""
+        self.show_fit(WHOLE, "")
+
+    def show_fit(self, level: str, of: str, *, at_once: bool = False) -> None:
+        """Show a wing or room whole.
+
+        Args:
+            level: palace, wing or room.
+            of: id of the wing or room.
+            at_once: without a flight.
+        """
+        found = self._fit_level(level, of)
+        if found is not None:
+            (self.jump_to if at_once else self.fly_to)(found, (level, of))
+
+    def _fit_level(self, level: str, of: str) -> Lens | None:
+        wings = [wing for wing in self._scene.wings if wing.rooms]
+        px = self._theme.px
+        if level == WHOLE and len(wings) > 1:
+            pad = _EDGE + px(10)
+            bounds = self._scene.bounds
+            return self.lens.fit_rect(bounds, pad=pad, top=px(40), foot=px(12), corner=True, most=_ROOM_SCALE)
+        wing = wings[0] if level == WHOLE and wings else self._scene.find_wing(of)
+        if level in {WHOLE, WING} and wing is not None and wing.rooms:
+            return self.lens.fit_rect(wing_rect(wing), pad=_EDGE, corner=True, most=_ROOM_SCALE)
+        room = self._scene.rooms.get(of)
+        if level == ROOM and room is not None:
+            return self.lens.fit_rect(room.rect, pad=_EDGE, most=_ROOM_SCALE)
+        return None
+
+    def fly_near(self, room: QRectF, slot: float, middle_at: Callable[[Lens], tuple[float, float]]) -> None:
+        """So near to a memory that all of its text can be read.
+
+        Args:
+            room: the ground of its room.
+            slot: height of its place, px of the goal.
+            middle_at: where in the palace it is drawn under a lens: a room's name takes less of it from near.
+        """
+        goal = self.goal
+        factor = max(self._theme.px(_LOCUS_PX) / max(slot, 1e-6), 1.0)
+        near = replace(goal, scale=min(goal.scale * factor, _MOST_SCALE * self._theme.scale / 100))
+        x, y = middle_at(near)
+        edge = _EDGE / near.scale
+        self.fly_to(replace(near, x=x, y=y).kept_inside(room.adjusted(-edge, -edge, edge, edge)))
+
+    def reveal_point(self, x: float, y: float) -> None:
+        """Bring a place onto the canvas, if it is not there or at its very edge."""
+        goal = self.goal
+        edge = min(48.0, goal.w / 4, goal.h / 4)
+        if not QRectF(edge, edge, goal.w - 2 * edge, goal.h - 2 * edge).contains(goal.canvas_x(x), goal.canvas_y(y)):
+            inner = QRectF(0, 0, goal.w, goal.h).contains(goal.canvas_x(x), goal.canvas_y(y))
+            to = replace(goal, x=x, y=y)
+            self.fly_to(interpolate_lens(goal, to, 0.5) if inner else to)

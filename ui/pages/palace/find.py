@@ -1,0 +1,187 @@
+"""The find bar over the plan: what is typed is recalled, the answers light up, Enter goes from one to the next.
+
+Must not do: paint the plan, keep what was typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QLineEdit, QSizePolicy
+
+from core.types.requests import RecallQuery
+from core.types.values import OWNER_ACTOR, Memory
+from ui.bridge import make_query
+from ui.context import Context
+from ui.pages.palace.canvas import Canvas
+from ui.pages.palace.scene import LOCUS, ROOM
+from ui.strings import format_count, palace_strings
+from ui.widgets.basics import accept_own_key, make_label, make_row, make_timer, make_tool_button, plain_key
+from ui.widgets.plaintext import one_line
+
+_PAUSE_MS = 160
+_MOST = 40
+_NEXT = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down})
+_OWN_KEYS = _NEXT | {Qt.Key.Key_Escape, Qt.Key.Key_Up}
+
+
+class FindBar(QFrame):
+    """A line to type into, on the upper right of the plan.
+
+    Signals:
+        edited: another text.
+        stepped: to the next (1) or the previous (-1) answer.
+        closed: it is put away.
+    """
+
+    edited = Signal(str)
+    stepped = Signal(int)
+    closed = Signal()
+
+    def __init__(self, context: Context, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        said, theme = palace_strings()["find"], context.theme
+        self.setObjectName("card")
+        self._theme = theme
+        self.field = QLineEdit()
+        self.field.setPlaceholderText(said["placeholder"])
+        self.field.setAccessibleName(said["name"])
+        self.field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.count = make_label("", "muted")
+        layout = make_row(
+            self.field,
+            self.count,
+            make_tool_button(theme, "chevron-up", said["previous"], lambda: self.stepped.emit(-1)),
+            make_tool_button(theme, "chevron-down", said["next"], lambda: self.stepped.emit(1)),
+            make_tool_button(theme, "circle-x", said["close"], self.close_bar),
+            parent=self,
+            gap=6,
+        )
+        layout.setContentsMargins(8, 6, 8, 6)
+        self.field.textChanged.connect(self.edited)
+        self.field.installEventFilter(self)
+        canvas.installEventFilter(self)
+        self.hide()
+
+    def open_bar(self) -> None:
+        """Show it and take the keyboard."""
+        self.show()
+        self.raise_()
+        self._place_bar()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+
+    def close_bar(self) -> None:
+        """Put it away; what was typed is forgotten."""
+        self.field.clear()
+        self.count.setText("")
+        self.hide()
+        self.closed.emit()
+
+    def show_count(self, words: str) -> None:
+        """Say how many answers there are, or which one is shown."""
+        self.count.setText(words)
+
+    def _place_bar(self) -> None:
+        canvas = self.parentWidget()
+        if canvas is not None:
+            wide = min(self._theme.px(420), canvas.width() - 24)
+            self.setGeometry(canvas.width() - wide - 16, 8, wide, self.sizeHint().height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """Enter and the arrows go from answer to answer, Esc closes; the bar stays in its corner."""
+        if watched is self.parentWidget() and event.type() == QEvent.Type.Resize and self.isVisible():
+            self._place_bar()
+        if watched is not self.field:
+            return False
+        if accept_own_key(event, lambda key: plain_key(key) in _OWN_KEYS):
+            return True
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        key = Qt.Key(event.key())
+        if key == Qt.Key.Key_Escape:
+            self.close_bar()
+        elif key in _NEXT:
+            is_back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            self.stepped.emit(-1 if is_back else 1)
+        elif key == Qt.Key.Key_Up:
+            self.stepped.emit(-1)
+        else:
+            return False
+        return True
+
+
+class Finder(QObject):
+    """Recalls what is typed, marks the answers on the plan and leads to them."""
+
+    def __init__(self, context: Context, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._context, self._canvas = context, canvas
+        self.bar = FindBar(context, canvas)
+        self._typed = ""
+        self._found: tuple[str, ...] = ()
+        self._at = -1
+        self._pause = make_timer(self, self._recall_answers, _PAUSE_MS)
+        self.bar.edited.connect(self._on_text_edited)
+        self.bar.stepped.connect(self.go_to_answer)
+        self.bar.closed.connect(self._on_bar_closed)
+        canvas.find_asked.connect(self.bar.open_bar)
+
+    def _on_text_edited(self, typed: str) -> None:
+        self._typed = typed.strip()
+        if self._typed:
+            self._pause.start()
+        else:
+            self._pause.stop()
+            self._show_answers((), is_asked=False)
+
+    def _on_bar_closed(self) -> None:
+        self._canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _recall_answers(self) -> None:
+        typed, engine = self._typed, self._context.bridge.engine
+        query = RecallQuery(query=typed, limit=_MOST)
+        self._context.tasks.run(
+            make_query("Finding in the palace", lambda: engine.memories.recall(query, OWNER_ACTOR))
+            .within(self, "find")
+            .success(lambda reply: self._on_recalled(typed, [item.memory for item in reply.result.items]))
+            .failure(lambda _: self._on_recalled(typed, ()))
+        )
+
+    def _on_recalled(self, typed: str, memories: Sequence[Memory]) -> None:
+        if typed == self._typed:
+            self._show_answers(tuple(memory.id for memory in memories), is_asked=True)
+
+    def _show_answers(self, found: tuple[str, ...], *, is_asked: bool) -> None:
+        said = palace_strings()["find"]
+        self._found, self._at = tuple(one for one in found if self._canvas.scene.spot_of(one) is not None), -1
+        self._canvas.marks.found = frozenset(self._found) if is_asked else None
+        words = format_count(said["count"], len(self._found)) if self._found else said["none"]
+        self.bar.show_count(words if is_asked else "")
+        self._canvas.update()
+
+    def go_to_answer(self, step: int) -> None:
+        """Lead to the next or the previous answer, into its room.
+
+        Args:
+            step: 1 or -1.
+        """
+        if not self._found:
+            return
+        self._at = step - 1 if self._at < 0 and step < 0 else (self._at + step) % len(self._found)
+        self._at %= len(self._found)
+        canvas, said = self._canvas, palace_strings()["find"]
+        spot = canvas.scene.spot_of(self._found[self._at])
+        if spot is None:
+            return
+        place = {"at": self._at + 1, "count": len(self._found)}
+        self.bar.show_count(said["at"].format(**place))
+        where = canvas.where
+        canvas.select_locus(spot)
+        if where.level not in {ROOM, LOCUS} or where.room_id != spot.room.id:
+            canvas.enter_room(spot.room.id)
+        canvas.reveal_locus(spot)
+        room, wing = one_line(spot.room.plan.name, 60), one_line(spot.room.wing.space, 60)
+        canvas.said.emit(said["where"].format(room=room, wing=wing, **place))

@@ -1,0 +1,137 @@
+"""Where the parts of a room lie on the canvas, px: its name, its places, and how much of it can be said from here.
+
+Must not do: paint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF
+
+from core.types.views import HEADER, MARGIN, RoomPlan
+from ui.pages.palace.items import RoomItem
+from ui.pages.palace.scene import Lens
+from ui.theme.theme import Theme
+
+
+class Detail(IntEnum):
+    """How much of a room is drawn, by the room there is for it."""
+
+    GROUND = 0
+    """Its outline alone."""
+    NAME = 1
+    """Emblem, name and count."""
+    LANDMARKS = 2
+    """The words of its landmarks in rows, and marks for the rest where there is room."""
+    SHAPES = 3
+    """Every memory as a shape in its place, landmarks with their words."""
+    CARDS = 4
+    """Every memory as a card in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomLayout:
+    """A room on the canvas.
+
+    Attributes:
+        rect: all of it.
+        band: where its name stands: what it is dragged by.
+        inside: the ground of its places.
+        unit_x: px a plan unit across, inside; `unit_y` down.
+        step: distance of two places, plan units.
+    """
+
+    detail: Detail
+    rect: QRectF
+    band: QRectF
+    inside: QRectF
+    unit_x: float
+    unit_y: float
+    step: float
+
+    @property
+    def slot_w(self) -> float:
+        """Width of a place, px."""
+        return self.unit_x * self.step
+
+    @property
+    def slot_h(self) -> float:
+        """Height of a place, px."""
+        return self.unit_y * self.step
+
+    @property
+    def has_places(self) -> bool:
+        """Whether memories are drawn where they stand."""
+        return self.detail >= Detail.SHAPES
+
+    def point_at(self, x: float, y: float) -> QPointF:
+        """Where a place of the room, plan units inside it, lies on the canvas."""
+        return QPointF(self.inside.left() + (x - MARGIN) * self.unit_x, self.inside.top() + (y - HEADER) * self.unit_y)
+
+    def points_at(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As `point_at` for many, (n, 2)."""
+        return np.column_stack((
+            self.inside.left() + (x - MARGIN) * self.unit_x,
+            self.inside.top() + (y - HEADER) * self.unit_y,
+        ))  # fmt: skip
+
+    def slot_at(self, x: float, y: float) -> QRectF:
+        """The ground of a place on the canvas."""
+        middle = self.point_at(x, y)
+        return QRectF(middle.x() - self.slot_w / 2, middle.y() - self.slot_h / 2, self.slot_w, self.slot_h)
+
+    def area_at(self, x: float, y: float, w: float, h: float) -> QRectF:
+        """A part of the room on the canvas.
+
+        Args:
+            x: its left edge inside the room, plan units; the others likewise.
+        """
+        return QRectF(self.point_at(x, y), self.point_at(x + w, y + h))
+
+    def place_at(self, point: QPointF) -> tuple[float, float]:
+        """The place inside the room, plan units, under a point of the canvas."""
+        return (
+            MARGIN + (point.x() - self.inside.left()) / max(self.unit_x, 1e-9),
+            HEADER + (point.y() - self.inside.top()) / max(self.unit_y, 1e-9),
+        )
+
+
+def layout_room(room: RoomItem, lens: Lens, theme: Theme) -> RoomLayout:
+    """Where a room's parts lie; its places fill what its name and a narrow edge leave.
+
+    Args:
+        room: where it stands.
+        lens: the look at it.
+        theme: for lengths that grow with the text.
+    """
+    rect, scale, px = lens.canvas_rect(room.rect), lens.scale, theme.px
+    band = min(HEADER * scale, float(px(56)))
+    side, foot = min(scale, float(px(16))), min(MARGIN * scale * 0.8, float(px(20)))
+    inside = rect.adjusted(side, band, -side, -foot)
+    unit_x, unit_y = _units_of(room.plan, inside)
+    detail = _detail_of(rect, unit_x * room.step, unit_y * room.step, theme)
+    high = rect.height() if detail <= Detail.NAME else max(band, float(px(40)))
+    top = QRectF(rect.left(), rect.top(), rect.width(), min(high, rect.height()))
+    return RoomLayout(detail, rect, top, inside, unit_x, unit_y, room.step)
+
+
+def _units_of(room: RoomPlan, inside: QRectF) -> tuple[float, float]:
+    across, down = max(room.w - 2 * MARGIN, 1.0), max(room.h - HEADER - MARGIN, 1.0)
+    return max(inside.width(), 1e-6) / across, max(inside.height(), 1e-6) / down
+
+
+def _detail_of(rect: QRectF, slot_w: float, slot_h: float, theme: Theme) -> Detail:
+    px, wide, high = theme.px, rect.width(), rect.height()
+    if slot_w >= px(92) and slot_h >= px(30):
+        return Detail.CARDS
+    if wide >= px(620) and high >= px(380):
+        return Detail.SHAPES
+    if wide >= px(84) and high >= px(62):
+        return Detail.LANDMARKS
+    if wide >= px(44) and high >= px(18):
+        return Detail.NAME
+    return Detail.GROUND

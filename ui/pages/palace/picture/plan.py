@@ -1,0 +1,184 @@
+"""Paints the plan: wings as blocks, rooms from outside or from within, each as much of it as there is room for.
+
+From afar a room is one picture that is kept; from near its memories are cards or shapes in their places. Must not do:
+change anything, ask the engine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+
+from core.types.views import WingPlan
+from ui.pages.palace.items import GREY, KINDS, Heads, LocusStyle, RoomItem, wing_rect
+from ui.pages.palace.picture.atlas import LARGEST, SHADES, SMALLEST, Atlas, Floats, shades_of, shape_scale
+from ui.pages.palace.picture.cards import Label
+from ui.pages.palace.picture.furniture import soft_role, tint_role
+from ui.pages.palace.picture.ground import PlanGround, shape_side
+from ui.pages.palace.picture.layout import Detail, RoomLayout
+from ui.pages.palace.scene import Lens, PlacedLocus, Scene
+from ui.theme.theme import Theme
+from ui.widgets.shapes import path_of
+
+_GROUND_OPACITY = 0.45
+
+
+class PlanPainter(PlanGround):
+    """Paints one canvas."""
+
+    def __init__(self, theme: Theme, heads: Heads) -> None:
+        super().__init__(theme, heads)
+        self._atlas: Atlas | None = None
+        self._atlas_key: tuple[object, ...] = ()
+        self._colours: list[QColor] = []
+
+    @property
+    def text_version(self) -> int:
+        """Counts changes of the texts that are known."""
+        return self._heads.version
+
+    def clear_cache(self) -> None:
+        """The theme is another one."""
+        self._atlas_key = ()
+        self._words.clear_lines()
+        self._furniture.clear_tiles()
+        self._faces.clear_faces()
+        self._labels.clear()
+
+    # ---- paint
+
+    def paint(self, painter: QPainter, scene: Scene, lens: Lens, ratio: float, *, hidden: str, appear: float) -> None:
+        """Paint what the lens shows, without marks.
+
+        Args:
+            painter: on the canvas.
+            scene: what there is.
+            lens: the look at it.
+            ratio: device pixels a px.
+            hidden: a memory that is drawn elsewhere, because it is dragged; "" for none.
+            appear: how far what is new has appeared, 0 to 1.
+        """
+        self._prepare_colours(scene.look, ratio)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if len(scene.wings) > 1:
+            for wing in scene.wings:
+                self._paint_wing(painter, wing, scene, lens)
+        least_w, least_h = self._theme.px(44), self._theme.px(18)
+        for room in scene.rooms_in_sight(lens):
+            if room.rect.width() * lens.scale < least_w or room.rect.height() * lens.scale < least_h:
+                self._paint_far_room(painter, room, lens)
+                continue
+            layout = self.layout_of(room, lens)
+            if layout.has_places:
+                self._paint_interior(painter, room, layout, scene.look, lens, hidden, appear)
+            else:
+                self._faces.paint(painter, room, layout, scene.look)
+
+    def _prepare_colours(self, look: LocusStyle, ratio: float) -> None:
+        key = (look.colour, self._theme.tokens.name, self._theme.scale, ratio)
+        if key != self._atlas_key:
+            self._atlas_key = key
+            self._colours = shades_of(self._theme, look.colour)
+            self._atlas = Atlas(self._colours, ratio)
+            self._faces.set_colours(self._colours)
+            self._interior.set_colours(self._colours)
+
+    def wing_block(self, wing: WingPlan, lens: Lens) -> QRectF:
+        """A wing on the canvas, with the band of its name above its rooms."""
+        px, scale = self._theme.px, lens.scale
+        edge, band = min(float(px(10)), scale), min(float(px(38)), 4.6 * scale)
+        return lens.canvas_rect(wing_rect(wing)).adjusted(-edge, -band, edge, edge)
+
+    def _paint_wing(self, painter: QPainter, wing: WingPlan, scene: Scene, lens: Lens) -> None:
+        block, px, theme = self.wing_block(wing, lens), self._theme.px, self._theme
+        if not wing.rooms or not QRectF(0, 0, lens.w, lens.h).intersects(block):
+            return
+        painter.setPen(QPen(theme.colour("line"), 1.0))
+        painter.setBrush(theme.colour("raised"))
+        painter.drawRoundedRect(block.adjusted(0.5, 0.5, -0.5, -0.5), 12, 12)
+        band = lens.canvas_y(wing_rect(wing).top()) - block.top()
+        line = QRectF(block.left() + px(14), block.top() + 2, block.width() - px(28), band - 2)
+        fresh = sum(room.fresh for room in wing.rooms) if scene.look.until is None else 0
+        count = f"{scene.count_shown(scene.rooms_of_wing(wing.id)):,}"
+        self._paint_wing_name(painter, line, wing.space, count, f"{fresh:,} new" if fresh else "")
+
+    def _paint_wing_name(self, painter: QPainter, line: QRectF, name: str, count: str, fresh: str) -> None:
+        """The name, then how much there is and what of it is new; the name is cut last."""
+        theme, px = self._theme, self._theme.px
+        font, small, label = theme.font("section"), theme.font("number"), theme.font("caption")
+        vertical = Qt.AlignmentFlag.AlignVCenter
+        right = line.right()
+        for words, what, colour in ((count, small, "muted"), (fresh, label, "accent")):
+            wide = QFontMetricsF(what).horizontalAdvance(words)
+            if words and line.width() - (line.right() - right) - wide > px(70):
+                painter.setFont(what)
+                painter.setPen(theme.colour(colour))
+                painter.drawText(QRectF(right - wide - 1, line.top(), wide + 2, line.height()), vertical, words)
+                right -= wide + px(10)
+        painter.setFont(font)
+        painter.setPen(theme.colour("ink"))
+        for shown in self._words.break_name(name, font, right - line.left() - px(6)):
+            painter.drawText(line, vertical, shown)
+
+    def _paint_far_room(self, painter: QPainter, room: RoomItem, lens: Lens) -> None:
+        rect = lens.canvas_rect(room.rect).toRect()
+        furnishing = room.plan.furnishing
+        painter.fillRect(rect, self._theme.colour(soft_role(furnishing)))
+        if rect.width() > 6 and rect.height() > 6:
+            painter.setPen(self._theme.colour("line" if furnishing is None else tint_role(furnishing)))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(rect.adjusted(0, 0, -1, -1))
+
+    def _paint_interior(
+        self, painter: QPainter, room: RoomItem, layout: RoomLayout, look: LocusStyle, lens: Lens, hidden: str,
+        appear: float,
+    ) -> None:  # fmt: skip
+        room.apply_style(look)
+        self._interior.paint_ground(painter, room, layout, look)
+        if room.loci is None:
+            return
+        rows = self._visible_rows(room, layout, lens)
+        rows = rows[rows != room.row_of(hidden)] if hidden else rows
+        if layout.detail == Detail.CARDS:
+            self._interior.paint_cards(painter, room, layout, rows)
+            return
+        labels = self._labels_of(room, layout)
+        labelled = {room.row_of(label.landmark.memory_id) for label in labels}
+        self._paint_shapes(painter, room, layout, rows[~np.isin(rows, list(labelled))], labels, appear)
+        for label in labels:
+            if label.landmark.memory_id != hidden:
+                self._interior.paint_label(painter, room, label)
+
+    def _paint_shapes(
+        self, painter: QPainter, room: RoomItem, layout: RoomLayout, rows: NDArray[np.int64],
+        labels: tuple[Label, ...], appear: float,
+    ) -> None:  # fmt: skip
+        places = layout.points_at(room.x[rows], room.y[rows])
+        base = shape_side(layout)
+        sizes = np.rint(base * shape_scale(room.strength[rows])).astype(np.int64).clip(SMALLEST, LARGEST)
+        columns = (room.kind[rows] * SHADES + room.shade[rows]) * 2 + room.hollow[rows]
+        opacity: Floats = np.where(room.ground[rows], room.opacity[rows] * _GROUND_OPACITY, room.opacity[rows])
+        opacity = np.where(room.pending[rows], 0.0, opacity)
+        for label in labels:
+            wide = label.rect.adjusted(-base / 2, -base / 2, base / 2, base / 2)
+            across = (places[:, 0] > wide.left()) & (places[:, 0] < wide.right())
+            under = across & (places[:, 1] > wide.top()) & (places[:, 1] < wide.bottom())
+            opacity = np.where(under, 0.0, opacity)
+        if appear < 1:
+            opacity = np.where(room.fresh[rows], opacity * appear, opacity)
+        if self._atlas is not None:
+            self._atlas.draw_shapes(painter, places, columns, sizes, opacity)
+
+    def paint_shape(
+        self, painter: QPainter, spot: PlacedLocus, place: QPointF, size: float, opacity: float = 1.0
+    ) -> None:
+        """One memory by itself, such as the one that is dragged."""
+        painter.save()
+        painter.setOpacity(opacity)
+        painter.translate(place)
+        painter.scale(size, size)
+        shade = int(spot.room.shade[spot.at]) if len(spot.room.shade) else GREY
+        painter.fillPath(path_of(KINDS[int(spot.room.kind[spot.at])]), self._colours[shade])
+        painter.restore()

@@ -1,0 +1,384 @@
+"""A room from outside: emblem, name and count, the words of its landmarks in rows, a mark for each other memory.
+
+What is drawn of a room is kept as a picture until something of it changes. Must not do: know the canvas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
+
+from core.types.views import Landmark
+from ui.pages.palace.items import GREY, KINDS, LocusStyle, RoomItem
+from ui.pages.palace.picture.furniture import Furniture, tint_role
+from ui.pages.palace.picture.layout import Detail, RoomLayout
+from ui.pages.palace.picture.words import Words
+from ui.theme.theme import Theme
+from ui.widgets.plaintext import one_line
+from ui.widgets.shapes import draw_kind
+
+_MOST_LINES = 4
+_LINES_FIRST = 2
+"""Lines that the first landmarks get before further ones are shown."""
+_FIRST = 3
+_LEAST_OPACITY = 0.3
+_LONGEST_NAME = 80
+_DOOR_SHARE = 0.68
+"""Share of a room's width at its foot that marks may take; then comes the door."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """A landmark in its row.
+
+    Attributes:
+        rect: from the room's upper left corner, px.
+    """
+
+    landmark: Landmark
+    rect: QRectF
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CardFrame:
+    """What a card takes beside its words, px.
+
+    Attributes:
+        inset: left of its words.
+        right: right of them.
+        over: above and below them together.
+        gap: between two cards.
+        first: how many are shown before any of them gets a second line.
+    """
+
+    inset: float
+    right: float
+    over: float
+    gap: float
+    first: int = _FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """What stands where in a room seen from outside; px from its upper left corner.
+
+    Attributes:
+        emblem: empty where there is no room for it.
+        name: lines of its name, the first at `name_at`.
+        count: empty where there is no room for it.
+        is_whole: whether all of the name is there.
+        is_excerpt: whether the words of the landmarks stand without cards.
+        marks: rows of the memories that have a mark at the foot; `mark_at` their middles.
+    """
+
+    emblem: QRectF
+    name: tuple[str, ...]
+    name_at: QRectF
+    name_font: QFont
+    count: QRectF
+    is_whole: bool
+    cards: tuple[CardRow, ...] = ()
+    card_font: QFont | None = None
+    marks: tuple[int, ...] = ()
+    mark_at: tuple[QPointF, ...] = ()
+    is_excerpt: bool = False
+
+
+def share_lines(
+    needs: Sequence[int], line: float, frame: float, gap: float, high: float, first: int = _FIRST
+) -> list[int]:
+    """How many lines each card gets: two for the first few, then further cards, then more lines.
+
+    Args:
+        needs: lines that the whole text of each takes, most important first.
+        line: px of a line.
+        frame: px of a card beside its lines.
+        gap: px between two cards.
+        high: px for all of them.
+        first: how many are shown before any of them gets a second line.
+
+    Returns:
+        Lines of those that are shown, at least one each; nothing where not even one line fits.
+    """
+    found: list[int] = []
+    left = high + gap
+
+    def add_cards(most: int) -> None:
+        nonlocal left
+        while len(found) < most and left >= line + frame + gap:
+            found.append(1)
+            left -= line + frame + gap
+
+    def add_lines(most: int) -> None:
+        nonlocal left
+        for at, need in enumerate(needs[: len(found)]):
+            while found[at] < min(need, most) and left >= line:
+                found[at] += 1
+                left -= line
+
+    add_cards(min(first, len(needs)))
+    add_lines(_LINES_FIRST)
+    add_cards(len(needs))
+    add_lines(_MOST_LINES)
+    return found
+
+
+class RoomFaces:
+    """Composes, paints and keeps the faces of rooms."""
+
+    def __init__(self, theme: Theme, furniture: Furniture, words: Words) -> None:
+        self._theme, self._furniture, self._words = theme, furniture, words
+        self._colours: list[QColor] = []
+        self._kept: dict[str, tuple[tuple[object, ...], Composition, QPixmap | None]] = {}
+
+    def set_colours(self, colours: Sequence[QColor]) -> None:
+        """Draw marks in these colours, by index of shade."""
+        self._colours = list(colours)
+        self._kept.clear()
+
+    def clear_faces(self) -> None:
+        """The theme is another one."""
+        self._kept.clear()
+
+    def compose(self, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> Composition:
+        """Where everything stands in a room seen from outside."""
+        room.apply_style(look)
+        size = QSize(round(layout.rect.width()), round(layout.rect.height()))
+        key = (size.width(), size.height(), layout.detail, room.version, id(room.plan), look)
+        kept = self._kept.get(room.id)
+        if kept is None or kept[0] != key:
+            rect = QRectF(0, 0, size.width(), size.height())
+            composed = self._compose_landmarks(room, rect) if layout.detail == Detail.LANDMARKS else None
+            kept = self._kept[room.id] = (key, composed or self._compose_name(room, rect), None)
+        return kept[1]
+
+    def paint(self, painter: QPainter, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> None:
+        """Paint a room, from what is kept where nothing of it changed."""
+        composed = self.compose(room, layout, look)
+        key, _, picture = self._kept[room.id]
+        ratio = painter.device().devicePixelRatioF()
+        if picture is None or picture.devicePixelRatioF() != ratio:
+            picture = self._render(room, layout, composed, look, ratio)
+            self._kept[room.id] = (key, composed, picture)
+        painter.drawPixmap(QPointF(round(layout.rect.left()), round(layout.rect.top())), picture)
+
+    # ---- where things stand
+
+    def _compose_name(self, room: RoomItem, rect: QRectF) -> Composition:
+        """Emblem beside or above the name; without it where the name would be cut."""
+        px, side = self._theme.px, float(self._theme.px(20))
+        pad = float(px(8)) if rect.width() >= px(80) else float(px(5))
+        upper = max(px(5), min(pad, (rect.height() - side) / 2))
+        tried = []
+        if rect.width() >= px(96) and rect.height() >= side + 2 * px(5):
+            tried.append(self._compose_plate(room, rect, pad, QRectF(pad, upper, side, side), is_beside=True))
+        if rect.height() >= side + px(15) + 2 * pad:
+            tried.append(self._compose_plate(room, rect, pad, QRectF(pad, pad, side, side), is_beside=False))
+        tried.append(self._compose_plate(room, rect, pad, QRectF(), is_beside=False))
+        return next((one for one in tried if one.is_whole), tried[-1])
+
+    def _compose_plate(
+        self, room: RoomItem, rect: QRectF, pad: float, emblem: QRectF, *, is_beside: bool
+    ) -> Composition:
+        px, font = self._theme.px, self._theme.font("strong")
+        font.setPixelSize(px(12))
+        line = QFontMetricsF(font).height()
+        left, top = pad, min(pad, (rect.height() - line) / 2)
+        if not emblem.isEmpty() and is_beside:
+            left, top = emblem.right() + px(7), emblem.center().y() - line / 2
+        elif not emblem.isEmpty():
+            top = emblem.bottom() + px(4)
+        wide = rect.width() - left - pad
+        name = one_line(room.plan.name, _LONGEST_NAME)
+        most = max(1, min(3, int((rect.height() - top - px(4)) / line)))
+        lines = self._words.break_name(name, font, wide, most)
+        foot = top + line * max(len(lines), 1)
+        count = QRectF(left, foot, wide, px(15)) if lines and foot + px(18) <= rect.height() else QRectF()
+        return Composition(emblem, lines, QRectF(left, top, wide, line), font, count, " ".join(lines) == name)
+
+    def _compose_landmarks(self, room: RoomItem, rect: QRectF) -> Composition | None:
+        """None where not one landmark has room: then the name has all of it."""
+        px = self._theme.px
+        if rect.width() < px(176) or rect.height() < px(104):
+            return self._compose_excerpt(room, rect)
+        pad = float(px(14) if rect.width() >= px(200) else px(11))
+        name, top = self._compose_head(room, rect, pad)
+        marks_high = px(12) if rect.height() >= px(110) else 0
+        area = QRectF(pad, top, rect.width() - 2 * pad, rect.height() - top - pad - marks_high)
+        font = self._theme.font("small" if rect.width() >= px(210) else "caption")
+        columns = 2 if area.width() >= px(420) and len(room.plan.landmarks) > 2 else 1
+        cards = self._compose_cards(
+            room, area, font, CardFrame(float(px(22)), float(px(8)), float(px(8)), 5.0), columns
+        )
+        marks, mark_at = self._compose_marks(room, cards, rect, pad) if marks_high else ((), ())
+        return Composition(
+            name.emblem, name.name, name.name_at, name.name_font, name.count, name.is_whole, cards, font, marks, mark_at
+        )
+
+    def _compose_head(self, room: RoomItem, rect: QRectF, pad: float) -> tuple[Composition, float]:
+        px, theme = self._theme.px, self._theme
+        is_large = rect.width() >= px(250) and rect.height() >= px(150)
+        font = theme.font("strong")
+        font.setPixelSize(px(15 if is_large else 13))
+        line = QFontMetricsF(font).height()
+        side = float(px(28 if is_large else 22))
+        emblem = QRectF(pad, pad * 0.9, side, side)
+        left = emblem.right() + px(9 if is_large else 7)
+        number = QFontMetricsF(theme.font("number")).horizontalAdvance(f"{room.plan.count:,}")
+        wide = rect.width() - left - pad - number - px(8)
+        name = one_line(room.plan.name, _LONGEST_NAME)
+        most = 2 if rect.height() >= px(130) else 1
+        lines = self._words.break_name(name, font, wide, most)
+        high = max(side, line * len(lines))
+        first = emblem.center().y() - line / 2 if len(lines) < 2 else emblem.top() - px(2)
+        place = QRectF(left, first, wide, line)
+        count = QRectF(rect.width() - pad - number - 2, first, number + 2, line)
+        composed = Composition(emblem, lines, place, font, count, " ".join(lines) == name)
+        return composed, emblem.top() + high + px(9 if is_large else 7)
+
+    def _compose_excerpt(self, room: RoomItem, rect: QRectF) -> Composition:
+        """Name and count, and below them as many words of the landmarks as fit, without cards."""
+        px, name = self._theme.px, self._compose_name(room, rect)
+        foot = name.name_at.top() + name.name_at.height() * len(name.name)
+        foot = max(foot, name.emblem.bottom(), name.count.bottom()) + px(4)
+        left = min(name.name_at.left(), float(px(9)))
+        area = QRectF(left, foot, rect.width() - 2 * left, rect.height() - foot - px(8))
+        font = self._theme.font("caption")
+        cards = self._compose_cards(room, area, font, CardFrame(float(px(8)), 0.0, 0.0, float(px(4)), 1), 1)
+        return replace(name, cards=cards, card_font=font, is_excerpt=True)
+
+    def _compose_cards(
+        self, room: RoomItem, area: QRectF, font: QFont, frame: CardFrame, columns: int
+    ) -> tuple[CardRow, ...]:
+        found: list[CardRow] = []
+        gap, inset, over = frame.gap, frame.inset, frame.over
+        line = QFontMetricsF(font).height()
+        wide = (area.width() - (columns - 1) * gap) / columns
+        for column in range(columns):
+            marks = room.plan.landmarks[column::columns]
+            width = wide - inset - frame.right
+            needs = [len(self._words.break_lines(mark.head, font, width, _MOST_LINES)) for mark in marks]
+            top = area.top()
+            for mark, lines in zip(
+                marks, share_lines(needs, line, over, gap, area.height(), frame.first), strict=False
+            ):
+                rect = QRectF(area.left() + column * (wide + gap), top, wide, lines * line + over)
+                found.append(CardRow(mark, rect, self._words.break_lines(mark.head, font, width, lines)))
+                top = rect.bottom() + gap
+        return tuple(found)
+
+    def _compose_marks(
+        self, room: RoomItem, cards: tuple[CardRow, ...], rect: QRectF, pad: float
+    ) -> tuple[tuple[int, ...], tuple[QPointF, ...]]:
+        if room.loci is None:
+            return (), ()
+        step = float(self._theme.px(10))
+        said = {room.row_of(card.landmark.memory_id) for card in cards}
+        rows = [int(row) for row in np.lexsort((room.x, room.y)) if room.shown[row] and row not in said]
+        most = max(0, int((rect.width() * _DOOR_SHARE - pad) / step))
+        rows = rows[:most]
+        y = rect.height() - pad * 0.6 - self._theme.px(5)
+        return tuple(rows), tuple(QPointF(pad + step * (nr + 0.5) - 2, y) for nr in range(len(rows)))
+
+    # ---- paint
+
+    def _render(
+        self, room: RoomItem, layout: RoomLayout, composed: Composition, look: LocusStyle, ratio: float
+    ) -> QPixmap:
+        size = QSize(round(layout.rect.width()), round(layout.rect.height()))
+        picture = QPixmap(size * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        is_near = layout.detail >= Detail.LANDMARKS and not composed.is_excerpt
+        self._furniture.paint_room(
+            painter, QRectF(0, 0, size.width(), size.height()), room.plan.furnishing, is_near=is_near
+        )
+        self._paint_head(painter, room, composed, look)
+        for card in composed.cards:
+            if composed.is_excerpt:
+                self._paint_excerpt(painter, room, card)
+            else:
+                self._paint_card(painter, room, card, composed.card_font or painter.font())
+        for row, place in zip(composed.marks, composed.mark_at, strict=True):
+            painter.setOpacity(float(room.opacity[row]) * (0.45 if room.ground[row] else 1.0))
+            self._paint_shape(painter, room, row, place, self._theme.px(6))
+        painter.end()
+        return picture
+
+    def _paint_head(self, painter: QPainter, room: RoomItem, composed: Composition, look: LocusStyle) -> None:
+        theme = self._theme
+        if not composed.emblem.isEmpty():
+            self._furniture.paint_emblem(painter, composed.emblem, room.plan.furnishing)
+        painter.setFont(composed.name_font)
+        painter.setPen(theme.colour("ink"))
+        place = QRectF(composed.name_at)
+        for line in composed.name:
+            painter.drawText(place.adjusted(0, 0, 6, 0), Qt.AlignmentFlag.AlignVCenter, line)
+            place.translate(0, place.height())
+        if not composed.count.isEmpty():
+            left = composed.card_font is None or composed.is_excerpt
+            painter.setFont(theme.font("caption" if left else "number"))
+            painter.setPen(theme.colour("muted"))
+            side = Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag.AlignRight
+            painter.drawText(composed.count, Qt.AlignmentFlag.AlignVCenter | side, f"{room.count_shown(look):,}")
+
+    def _paint_card(self, painter: QPainter, room: RoomItem, card: CardRow, font: QFont) -> None:
+        row = room.row_of(card.landmark.memory_id)
+        is_known = row >= 0 and len(room.opacity) > row
+        opacity = max(float(room.opacity[row]), _LEAST_OPACITY) if is_known else 1.0
+        paint_landmark(painter, self._theme, card.rect, room)
+        painter.setOpacity(opacity)
+        px = self._theme.px
+        line = QFontMetricsF(font).height()
+        middle = QPointF(card.rect.left() + px(13), card.rect.top() + px(4) + line / 2)
+        if is_known:
+            self._paint_shape(painter, room, row, middle, px(7))
+        else:
+            draw_kind(painter, card.landmark.kind, middle, px(7), self._theme.colour("muted"))
+        shown = QFont(font)
+        shown.setStrikeOut(is_known and bool(room.replaced[row]))
+        painter.setFont(shown)
+        painter.setPen(self._theme.colour("ink"))
+        place = QRectF(card.rect.left() + px(22), card.rect.top() + px(4), card.rect.width(), line)
+        for text in card.lines:
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
+            place.translate(0, line)
+        painter.setOpacity(1.0)
+
+    def _paint_excerpt(self, painter: QPainter, room: RoomItem, card: CardRow) -> None:
+        """The words of a landmark beside a line of the room's tint."""
+        row, theme, font = room.row_of(card.landmark.memory_id), self._theme, self._theme.font("caption")
+        is_known = row >= 0 and len(room.opacity) > row
+        painter.setOpacity(max(float(room.opacity[row]), _LEAST_OPACITY) if is_known else 1.0)
+        tint = theme.colour(tint_role(room.plan.furnishing))
+        painter.fillRect(QRectF(card.rect.left(), card.rect.top() + 2, 2, card.rect.height() - 4), tint)
+        font.setStrikeOut(is_known and bool(room.replaced[row]))
+        painter.setFont(font)
+        painter.setPen(theme.colour("muted"))
+        line = QFontMetricsF(font).height()
+        place = QRectF(card.rect.left() + theme.px(8), card.rect.top(), card.rect.width(), line)
+        for text in card.lines:
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, text)
+            place.translate(0, line)
+        painter.setOpacity(1.0)
+
+    def _paint_shape(self, painter: QPainter, room: RoomItem, row: int, place: QPointF, size: float) -> None:
+        shade = int(room.shade[row]) if len(room.shade) > row else GREY
+        draw_kind(painter, KINDS[int(room.kind[row])], place, size, self._colours[shade])
+
+
+def paint_landmark(painter: QPainter, theme: Theme, rect: QRectF, room: RoomItem) -> None:
+    """Paint the card of a landmark without its words: a surface with a line of the room's tint at its left."""
+    painter.setPen(QPen(theme.colour("line"), 1.0))
+    painter.setBrush(theme.colour("surface"))
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.colour(tint_role(room.plan.furnishing)))
+    painter.drawRoundedRect(QRectF(rect.left() + 1, rect.top() + 3, 3, rect.height() - 6), 1.5, 1.5)

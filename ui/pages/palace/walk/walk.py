@@ -1,0 +1,260 @@
+"""The walk along the landmarks of a wing, and their rehearsal: reads them, moves the camera, hands grades on.
+
+Nothing is kept unless a landmark is graded. Must not do: paint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
+
+from core.events import Changed
+from core.types.views import Grade, GradeReply, WalkStop
+from ui.bridge import make_query, make_write, problem_of
+from ui.context import Context
+from ui.pages.palace.canvas import Canvas
+from ui.pages.palace.walk.card import WalkCard
+from ui.pages.palace.walk.round import Round
+from ui.strings import walk_strings
+from ui.widgets.basics import make_button, make_row, plain_key, set_style_property
+
+_REHEARSE = "rehearse"
+Stops = tuple[WalkStop, ...]
+
+
+class WalkControls(QWidget):
+    """What begins a walk, for the head of the page."""
+
+    def __init__(self, context: Context, walk: Callable[[], None], rehearse: Callable[[], None]) -> None:
+        super().__init__()
+        said = walk_strings()
+        self.walk = make_button(
+            said["walk"], walk, kind="chip", hint=said["walk_hint"], theme=context.theme, icon="move-right"
+        )
+        self.due = make_button("", rehearse, kind="chip", hint=said["due_hint"])
+        set_style_property(self.due, "tone", "accent")
+        self.due.hide()
+        make_row(self.due, self.walk, parent=self, gap=8)
+
+    def show_due(self, count: int) -> None:
+        """Say how many landmarks are due; nothing where none is."""
+        words = walk_strings()["due"].format(count=f"{count:,}")
+        self.due.setText(words)
+        self.due.setAccessibleName(words)
+        self.due.setVisible(count > 0)
+
+
+class Walk(QObject):
+    """The walk over one canvas.
+
+    Attributes:
+        round: where one is; None while nobody walks.
+
+    Signals:
+        ended: nobody walks any more.
+    """
+
+    ended = Signal()
+
+    def __init__(self, context: Context, canvas: Canvas) -> None:
+        super().__init__(canvas)
+        self._context, self._canvas = context, canvas
+        self.round: Round | None = None
+        self._wing_id: str | None = None
+        self._is_grading = False
+        self.controls = WalkControls(context, self.start, self.start_due)
+        self.card = WalkCard(context.theme, context.clock, canvas)
+        self.card.went_on.connect(lambda: self._change_round(Round.go_on))
+        self.card.went_back.connect(lambda: self._change_round(Round.go_back))
+        self.card.revealed.connect(lambda: self._change_round(Round.reveal_words))
+        self.card.switched.connect(self._switch_rehearsal)
+        self.card.restarted.connect(lambda: self._begin_again(is_rehearsal=False))
+        self.card.graded.connect(self._grade)
+        self.card.closed.connect(self.end)
+        canvas.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
+        """W walks; every other key of the plan is the canvas's."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and plain_key(event) == Qt.Key.Key_W:
+            self.start()
+            return True
+        return super().eventFilter(watched, event)
+
+    # ---- beginning and end
+
+    def start(self) -> None:
+        """Walk through the wing where one is, else through the first."""
+        wings = [wing.id for wing in self._canvas.scene.wings if wing.rooms]
+        here = self._canvas.where.wing_id or self._canvas.marks.cursor_wing
+        wing_id = here if here in wings else next(iter(wings), None)
+        if wing_id is not None:
+            self._read_walk(wing_id, self._begin)
+
+    def start_due(self) -> None:
+        """Rehearse every landmark that is due, in all wings."""
+        self._read_walk(None, self._begin_due)
+
+    def _read_walk(self, wing_id: str | None, then: Callable[[Stops], None]) -> None:
+        self._wing_id = wing_id
+        rehearsals = self._context.bridge.engine.rehearsals
+        self._context.tasks.run(
+            make_query(walk_strings()["reading"], lambda: rehearsals.read_walk(wing_id))
+            .within(self, "walk")
+            .success(then)
+        )
+
+    def _begin(self, stops: Stops) -> None:
+        if stops:
+            self._show_new_round(Round(stops))
+            return
+        said, wing = walk_strings(), self._canvas.scene.find_wing(self._wing_id or "")
+        if wing is None or not wing.rooms:
+            words = said["empty_wing"]
+        else:
+            words = said["empty_waiting" if wing.waiting else "empty_rooms"]
+        self._take_keyboard()
+        self.card.show_sentence(said["empty"], words)
+        self.card.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _begin_due(self, stops: Stops) -> None:
+        due = [stop for stop in stops if stop.is_due]
+        if due:
+            self._show_new_round(Round(due, is_rehearsal=True))
+        else:
+            self._context.desk.show_message(walk_strings()["none_due"])
+            self.refresh_due()
+
+    def _begin_again(self, *, is_rehearsal: bool) -> None:
+        if self.round is not None:
+            self._show_new_round(self.round.begin_again(is_rehearsal=is_rehearsal))
+
+    def _show_new_round(self, round_: Round) -> None:
+        self.round, self._is_grading = round_, False
+        self._take_keyboard()
+        self._show_round()
+        self.card.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _take_keyboard(self) -> None:
+        self._canvas.setFocusProxy(self.card)  # a click on the plan leaves the keys to the walk
+
+    def end(self) -> None:
+        """Nobody walks any more; one stands where the walk led."""
+        if self.card.isHidden():
+            return
+        focus = self.card.window().focusWidget()
+        had = focus is not None and (focus is self.card or self.card.isAncestorOf(focus))
+        self.round = None
+        self._canvas.setFocusProxy(None)  # type: ignore[arg-type]  # the stubs know no "none"
+        self.card.hide()
+        self._mark_stop(None)
+        if had:
+            self._canvas.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.refresh_due()
+        self.ended.emit()
+
+    # ---- under way
+
+    def _change_round(self, change: Callable[[Round], None]) -> None:
+        if self.round is not None:
+            change(self.round)
+            self._show_round()
+
+    def _switch_rehearsal(self) -> None:
+        if self.round is None:
+            return
+        if self.round.is_over:
+            self._begin_again(is_rehearsal=True)
+        else:
+            self._change_round(Round.switch_rehearsal)
+
+    def _show_round(self) -> None:
+        if self.round is None:
+            return
+        self.card.show_round(self.round)
+        if self.round.is_over:
+            self._mark_stop(None)
+        else:
+            self._mark_stop(self.round)
+            self._fly_to(self.round.current)
+
+    def _grade(self, grade: Grade) -> None:
+        round_ = self.round
+        if round_ is None or round_.is_over or round_.is_hidden or self._is_grading:
+            return
+        self._is_grading = True
+        memory_id, rehearsals = round_.current.memory_id, self._context.bridge.engine.rehearsals
+        self._context.tasks.run(
+            make_write(walk_strings()["grading"], lambda: rehearsals.grade(memory_id, grade))
+            .within(self)
+            .success(lambda reply: self._on_graded(round_, memory_id, grade, reply))
+            .failure(self._on_grade_failed)
+        )
+
+    def _on_graded(self, round_: Round, memory_id: str, grade: Grade, reply: GradeReply) -> None:
+        self._is_grading = False
+        round_.note_grade(memory_id, grade, reply)
+        if round_ is self.round:
+            if not round_.is_over and round_.current.memory_id == memory_id:
+                round_.go_on()
+            self._show_round()
+
+    def _on_grade_failed(self, error: BaseException) -> None:
+        self._is_grading = False
+        problem = problem_of(error)
+        if problem is not None:
+            self._context.tasks.problem.emit(problem)
+
+    # ---- what changed
+
+    def note_change(self, change: Changed) -> None:
+        """Something in the vault is different: landmarks may be gone, texts others, more or less may be due."""
+        if self.round is None:
+            self.refresh_due()
+        elif change.verb != _REHEARSE:
+            self._read_walk(self._wing_id, self._update_stops)
+
+    def _update_stops(self, stops: Stops) -> None:
+        if self.round is None:
+            return
+        if self.round.update_stops({stop.memory_id: stop for stop in stops}):
+            self._show_round()
+        else:
+            self._context.desk.show_message(walk_strings()["gone"])
+            self.end()
+
+    def refresh_due(self) -> None:
+        """Ask anew how many landmarks are due."""
+        rehearsals = self._context.bridge.engine.rehearsals
+        self._context.tasks.run(
+            make_query(walk_strings()["reading"], rehearsals.count_due)
+            .within(self, "due")
+            .success(self.controls.show_due)
+            .failure(lambda _: None)  # it is asked again with the next change
+        )
+
+    # ---- on the plan
+
+    def _mark_stop(self, round_: Round | None) -> None:
+        """Ring the landmark one stands at; words that are still to be recalled show nowhere on the plan."""
+        canvas = self._canvas
+        hidden = frozenset[str]() if round_ is None else round_.hidden_ids
+        canvas.heads.conceal_words(hidden)
+        canvas.scene.conceal_words(hidden)
+        canvas.marks.selected = "" if round_ is None else round_.current.memory_id
+        canvas.marks.others = {}
+        canvas.set_cursor_at()
+
+    def _fly_to(self, stop: WalkStop) -> None:
+        canvas, spot = self._canvas, self._canvas.scene.spot_of(stop.memory_id)
+        if spot is None:
+            canvas.enter_room(stop.room_id)
+            return
+        canvas.enter_locus(spot)
+        goal = canvas.camera.goal
+        # The middle of what the card leaves free.
+        x, y = goal.plan_point(goal.w / 2, goal.h / 2 + self.card.height() / 2)
+        canvas.camera.fly_to(replace(goal, x=x, y=y))
