@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -72,3 +73,19 @@ def no_widget_left(qapp: QApplication) -> Iterator[None]:
     timers = [timer for timer in qapp.findChildren(QTimer) if timer.isActive() and timer.parent() is qapp]
     if names or timers:
         pytest.fail(f"left behind: {', '.join(names)}; {len(timers)} timers", pytrace=False)
+
+
+@pytest.fixture(autouse=True)
+def no_hidden_widget_was_left(qapp: QApplication, collected_here: None) -> None:
+    """Fail where the test before left any window behind, a hidden one too: nothing owns it and nothing frees it.
+
+    Every change of the look goes through all widgets there are; a few dozen dialogs that stayed cost each test after
+    them half a second. It is asked now, since a test holds its fixtures until it has ended.
+    """
+    left = qapp.topLevelWidgets()
+    for widget in left:
+        widget.deleteLater()
+    # What a failure raised holds the frames of that test, and with them its widgets.
+    if left and getattr(sys, "last_value", None) is None:
+        names = sorted({f"{type(widget).__name__} {widget.objectName()}".strip() for widget in left})
+        pytest.fail(f"left behind by the test before: {', '.join(names)}", pytrace=False)
