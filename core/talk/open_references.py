@@ -45,8 +45,19 @@ def points_outside(tokens: Sequence[Token], names: Collection[str] = ()) -> bool
         return True
     if _opens_with_unknown(tokens, lows, names):
         return True
+    if any(_mentions_words(tokens, at) for at in range(1, len(tokens) - 1)):
+        return True
     bare = [at for at, low in enumerate(lows) if low == "the" and _is_bare(tokens, lows, at)]
     return len(bare) > 1 or any(not _is_anchored(tokens, lows, at, names) for at in bare)
+
+
+def _mentions_words(tokens: Sequence[Token], at: int) -> bool:
+    """Whether words are quoted as the thing that is spoken of: likes "time with a dog", "the draft says: …"."""
+    forms = verb_forms()
+    low, behind, verb = tokens[at].low, tokens[at + 1], forms.lemma(tokens[at - 1].low)
+    if low == ":" and verb in ("say", "read", "ask"):
+        return True
+    return low in ('"', "“") and behind.text[:1].islower() and verb in ("like", "prefer", "hate", "want", "love")
 
 
 def names_somebody(tokens: Sequence[Token]) -> bool:
@@ -76,11 +87,16 @@ def _is_anchored(tokens: Sequence[Token], lows: Sequence[str], at: int, names: C
 
 def _opens_with_unknown(tokens: Sequence[Token], lows: Sequence[str], names: Collection[str]) -> bool:
     """Whether a sentence tells of a thing alone, and not of whose it is: "The opening night is on 20 June 2025"."""
-    if len(lows) < 2 or not (lows[0] == "the" or _is_bare_noun(tokens)) or lows[1] in talk_words().sets["known_things"]:
+    if len(lows) < 2 or not (lows[0] == "the" or _is_bare_noun(tokens)) or _is_known_thing(lows):
         return False
     months = talk_words().sets["months"]
     is_named = any(token.is_capital and token.low not in months for token in tokens[1:])
     return not is_named and not any(low in names or low in ("you", "your") for low in lows)
+
+
+def _is_known_thing(lows: Sequence[str]) -> bool:
+    """Whether a sentence opens with "the" and a thing of everyone's world: not "the summer opera"."""
+    return lows[1] in talk_words().sets["known_things"] and not is_noun(lows[2] if len(lows) > 2 else "")
 
 
 def _is_bare_noun(tokens: Sequence[Token]) -> bool:

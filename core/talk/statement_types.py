@@ -91,7 +91,7 @@ def type_statement(tokens: Sequence[Token], read: StatementType) -> StatementTyp
     is_outing = lows[verb] in type_words().sets["outings"]
     is_of_work = read is StatementType.WORK and not type_words().sets["work_nouns"].isdisjoint(lows)
     is_told = is_outing or (is_dated and (read is not StatementType.PLAN or lows[verb] not in _HAVE))
-    is_told = is_told or read in _UNLIKELY
+    is_told = is_told or (read in _UNLIKELY and lows[verb] not in _HAVE)  # "has done yoga" may be a habit
     return StatementType.EVENT if is_told and not is_of_work else read
 
 

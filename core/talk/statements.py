@@ -18,7 +18,7 @@ from core.talk.dates import find_date_edits
 from core.talk.open_references import names_somebody, points_outside
 from core.talk.references import References, possessive
 from core.talk.statement_check import has_substance, is_pep_talk, stands_alone, tells_appearance
-from core.talk.statement_types import type_statement
+from core.talk.statement_types import find_main_verb, is_single_happening, type_statement
 from core.talk.third_person import ToldClause, tell_clause
 from core.talk.turns import TurnSentence, is_foreign, split_turn
 from core.talk.vocabulary import Token, starts_with, stem_word, talk_words, tokenize_talk, verb_forms
@@ -50,6 +50,17 @@ LONE_WORTH, DIARY_WORTH = 1.3, 1.9
 """Likewise where nobody answers, and in what the owner writes alone: a diary tells of much that only its day needs."""
 _LONE_LASTING = 0.8
 """How lasting must be what the owner writes alone or to an assistant, unless it is dated: the rest is its day's."""
+_TOLD_UNDATED = frozenset(
+    (
+        StatementType.HEALTH,
+        StatementType.POSSESSION,
+        StatementType.RELATIONSHIP,
+        StatementType.WORK,
+        StatementType.PLACE,
+        StatementType.SKILL,
+    )
+)
+_YEAR = 4  # digits
 _PASSING = frozenset((StatementType.ATTRIBUTE, StatementType.OPINION, StatementType.PREFERENCE))
 _BRIEF, _BRIEF_WORTH = 0.4, 1.7  # how one is or what one thinks for a day only is kept where it weighs much
 _UNASSERTED = frozenset((Assertion.QUESTION, Assertion.WISH, Assertion.HYPOTHESIS, Assertion.JOKE, Assertion.QUOTED))
@@ -123,7 +134,8 @@ class _Distiller:
         self._turns = turns
         self._references = References(turns)
         self._sure, self._worth = sure, max(worth, _worth_of_kind(turns))
-        self._is_alone = self._worth >= DIARY_WORTH or self._references.has_assistant
+        is_note = not any(turn.speaker for turn in turns)
+        self._is_alone = is_note or self._worth >= DIARY_WORTH or self._references.has_assistant
         self._names = frozenset(
             part for name in self._references.speakers for part in (name.lower(), *name.lower().split())
         )
@@ -374,6 +386,8 @@ class _Distiller:
             return False
         if tells_appearance(lows) or is_pep_talk(lows, kind):
             return False
+        if self._is_alone and kind not in _TOLD_UNDATED and _is_undated_happening(tokens):
+            return False
         return stands_alone(lows) and not points_outside(tokens, self._names)
 
     def _is_repeat(self, statement: Statement) -> bool:
@@ -459,6 +473,13 @@ def _end_of_statement(one: _Said) -> int:
     comma = next((at for at in (-2, -3) if lows[at] == ","), None)
     is_told = comma is not None and has_finite_verb(one.tokens, 1, min(4, len(one.tokens)))
     return tokens[comma].start if is_told and comma is not None else end
+
+
+def _is_undated_happening(tokens: Sequence[Token]) -> bool:
+    """Whether a told sentence is of what happened once, on no day that it names."""
+    verb = find_main_verb(tokens)
+    is_dated = any(token.low.isdigit() and len(token.low) == _YEAR for token in tokens)
+    return verb is not None and not is_dated and is_single_happening([token.low for token in tokens], verb)
 
 
 def _names_day(one: _Said) -> bool:

@@ -474,6 +474,9 @@ def _tell_subject(draft: ClauseDraft, at: int, who: str) -> int:
         draft.has_speaker, draft.about = True, draft.about or who
         draft.sure *= 0.9
         return agree_verb(draft, at + 1, who, is_plural=True)
+    is_joint = low == "we" and draft.low(at + 1) in ("'ll", "will", "can", "could", "all", "both")
+    if is_joint and draft.has_speaker and not (draft.speech.companions or _names_companion(draft, at)):
+        raise UnclearClauseError("reference")  # "I look for things that we'll enjoy" means more than who speaks
     if low == "we":
         _check_we(draft, at)
         draft.sure *= 0.85
@@ -504,7 +507,8 @@ def _check_we(draft: ClauseDraft, at: int) -> None:
     """Refuse a "we" that is more than each of those it means."""
     sets = talk_words().sets
     lows = [token.low for token in draft.tokens[at : draft.clause.end]]
-    if any(low in sets["collective"] for low in lows[1:]):
+    is_anyone = "own" in lows and lows[lows.index("own") - 1] == "our"  # "we learn from our own pain"
+    if is_anyone or any(low in sets["collective"] for low in lows[1:]):
         raise UnclearClauseError("reference")
     verb = next((place for place, low in enumerate(lows) if low in ("'re", "are", "were")), None)
     if verb is not None and verb + 1 < len(lows):

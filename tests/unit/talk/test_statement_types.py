@@ -17,6 +17,7 @@ from core.types.talk import StatementType
         ("Ada went to a folk concert on 3 May 2024", "work", "event"),
         ("Ada joined a choir", "habit", "event"),
         ("Ada has finished the quilt on 3 May 2024", "preference", "event"),
+        ("Ada has done weight training", "habit", "habit"),
         ("Ada was hit by a van on 3 May 2024", "attribute", "event"),
         ("Ada got a new job on 3 May 2024", "work", "work"),
         ("Ada had an operation on 3 May 2024", "health", "health"),

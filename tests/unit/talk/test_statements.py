@@ -425,3 +425,23 @@ def test_an_adverb_that_opens_an_answer_is_written_small() -> None:
 def test_a_question_about_lately_is_answered_without_it() -> None:
     lines = ("Joss", "What topics have you been working on lately?"), ("Mara", "Recently, school reform.")
     assert _told(*lines) == ["Mara has been working on school reform."]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'I like "time with a dog".',
+        "We learn from our own pain in Leith.",
+        "I look for things that we'll enjoy in Leith.",
+        "The summer opera in the castle yard has lamps.",
+    ],
+)
+def test_what_is_quoted_or_means_anybody_is_no_statement(said: str) -> None:
+    assert not _told(("Mara", said))
+
+
+def test_what_happened_once_on_no_day_is_left_out_of_a_diary() -> None:
+    lines = ("Assistant", "Hello, what can I do for you?"), ("User", "Priti took me to the sea.")
+    assert not _distill(*lines).statements
+    dated = (*lines[:1], ("User", "Priti took me to the sea on 2 March."))
+    assert [one.text for one in _distill(*dated).statements] == ["Priti took you to the sea on 2 March 2025."]
