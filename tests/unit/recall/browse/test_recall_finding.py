@@ -19,6 +19,17 @@ DAY = 86_400_000
 MARCH_2024 = 1_709_251_200_000  # 2024-03-01
 
 
+READS = pytest.mark.keeps_threads("the vault that is only read is open for the whole module")
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    """For tests that change nothing: most of them, and filling it takes longer than any."""
+    with rig_at(tmp_path_factory.mktemp("finding")) as made:
+        fill(made)
+        yield made
+
+
 @pytest.fixture
 def rig(tmp_path: Path) -> Iterator[Rig]:
     with rig_at(tmp_path) as made:
@@ -52,6 +63,7 @@ HELLO, FOG = "Hello harbour", "Hello, what fog?"
 ALL = [FERRY, FERRIES, CAT, HELLO, FOG]
 
 
+@READS
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -103,8 +115,8 @@ ALL = [FERRY, FERRIES, CAT, HELLO, FOG]
         ("on:2025-01-05", [HELLO]),
     ],
 )
-def test_filters(rig: Rig, query: str, expected: list[str]) -> None:
-    assert texts(rig, query) == expected
+def test_filters(filled: Rig, query: str, expected: list[str]) -> None:
+    assert texts(filled, query) == expected
 
 
 def test_claims_and_places_and_rooms_are_filters(rig: Rig) -> None:
@@ -129,9 +141,10 @@ def place(rig: Rig, memory_id: str, room: str) -> None:
     rig.write(write)
 
 
+@READS
 @pytest.mark.parametrize("sort", SORTS)
-def test_every_order_has_two_directions(rig: Rig, sort: str) -> None:
-    up, down = texts(rig, "status:all", sort), texts(rig, "status:all", sort, down=True)
+def test_every_order_has_two_directions(filled: Rig, sort: str) -> None:
+    up, down = texts(filled, "status:all", sort), texts(filled, "status:all", sort, down=True)
     assert sorted(up) == sorted(down)
     assert len(up) == 7
     if sort not in ("accessed", "occurred"):  # there the unknown stays last
@@ -150,28 +163,31 @@ def test_orders(rig: Rig) -> None:
     assert texts(rig, "", "space")[0] == "Early in the alphabet"
 
 
-def test_what_cannot_be_read_lists_nothing_and_everything_else_is_refused(rig: Rig) -> None:
+@READS
+def test_what_cannot_be_read_lists_nothing_and_everything_else_is_refused(filled: Rig) -> None:
     with refused(Code.INVALID_QUERY):
-        rig.engine.library.find_memories(FindRequest("kind:poem")).result(30)
+        filled.engine.library.find_memories(FindRequest("kind:poem")).result(30)
     with refused(Code.INVALID_INPUT):
-        rig.engine.library.find_memories(FindRequest("", "colour")).result(30)
+        filled.engine.library.find_memories(FindRequest("", "colour")).result(30)
 
 
-def test_words_are_no_syntax_of_the_index(rig: Rig) -> None:
-    assert texts(rig, "ferry OR cat") == []
-    assert texts(rig, "ferry*") == [FERRY, FERRIES]  # the star is no letter, and no sign of the index either
-    assert texts(rig, "ferr*") == []
-    assert texts(rig, "NEAR(ferry)") == []
+@READS
+def test_words_are_no_syntax_of_the_index(filled: Rig) -> None:
+    assert texts(filled, "ferry OR cat") == []
+    assert texts(filled, "ferry*") == [FERRY, FERRIES]  # the star is no letter, and no sign of the index either
+    assert texts(filled, "ferr*") == []
+    assert texts(filled, "NEAR(ferry)") == []
 
 
-def test_a_scope_bounds_both_list_and_rows(rig: Rig) -> None:
-    space = rig.value("SELECT id FROM spaces WHERE name = 'work'")
+@READS
+def test_a_scope_bounds_both_list_and_rows(filled: Rig) -> None:
+    space = filled.value("SELECT id FROM spaces WHERE name = 'work'")
     scope = Scope(unrestricted=False, space_ids=frozenset({space}))
-    everything = rig.opened.storage.vault.read(lambda rows: find_rows(rows, FindRequest("status:all"), START_MS))
-    within = rig.opened.storage.vault.read(lambda rows: find_rows(rows, FindRequest("status:all"), START_MS, scope))
+    everything = filled.opened.storage.vault.read(lambda rows: find_rows(rows, FindRequest("status:all"), START_MS))
+    within = filled.opened.storage.vault.read(lambda rows: find_rows(rows, FindRequest("status:all"), START_MS, scope))
     assert (len(everything), len(within)) == (7, 1)
     assert [
-        row.id for row in rig.opened.storage.vault.read(lambda rows: read_rows(rows, everything, 0, scope))
+        row.id for row in filled.opened.storage.vault.read(lambda rows: read_rows(rows, everything, 0, scope))
     ] == list(within)
 
 
@@ -180,16 +196,17 @@ def one(rig: Rig, memory_id: str) -> MemoryRow:
     return row
 
 
-def test_rows_come_as_asked_and_say_what_the_memory_says(rig: Rig) -> None:
-    ids = rig.engine.library.find_memories(FindRequest()).result(30).ids
-    rows = rig.engine.library.read_rows([ids[2], "nobody", ids[0], ids[2]]).result(30)
+@READS
+def test_rows_come_as_asked_and_say_what_the_memory_says(filled: Rig) -> None:
+    ids = filled.engine.library.find_memories(FindRequest()).result(30).ids
+    rows = filled.engine.library.read_rows([ids[2], "nobody", ids[0], ids[2]]).result(30)
     assert [row.id for row in rows] == [ids[2], ids[0]]
-    memory, row = rig.get(ids[2]), rows[0]
+    memory, row = filled.get(ids[2]), rows[0]
     names = [name for name in MemoryRow.__slots__ if hasattr(memory, name) and name != "conversation"]
     assert len(names) > 15
     assert {name: getattr(row, name) for name in names} == {name: getattr(memory, name) for name in names}
     assert (row.client, row.room, row.conversation, row.is_cut) == (None, None, None, False)
-    assert rig.engine.library.read_rows([]).result(30) == ()
+    assert filled.engine.library.read_rows([]).result(30) == ()
 
 
 def test_a_head_is_cut_at_characters_and_a_nul_is_no_end(rig: Rig) -> None:
@@ -210,8 +227,9 @@ def test_strength_of_a_row_is_of_now(rig: Rig) -> None:
     assert texts(rig, "strength:<0.51 importance:>0.95") == ["It fades"]
 
 
-def test_facets_count_what_stands(rig: Rig) -> None:
-    facets = rig.engine.library.count_facets().result(30)
+@READS
+def test_facets_count_what_stands(filled: Rig) -> None:
+    facets = filled.engine.library.count_facets().result(30)
     assert facets.kinds == {"fact": 2, "episode": 2, "rule": 1}
     assert facets.statuses == {"active": 5, "deleted": 1, "quarantined": 1}
     assert facets.spaces == {"home": 4, "work": 1}
@@ -230,8 +248,9 @@ def test_facets_of_an_empty_vault(tmp_path: Path) -> None:
         assert empty.engine.library.find_memories(FindRequest()).result(30).ids == ()
 
 
-def test_a_status_of_a_row_is_told(rig: Rig) -> None:
-    (row,) = rig.engine.library.read_rows(
-        rig.engine.library.find_memories(FindRequest("status:quarantined")).result(30).ids
+@READS
+def test_a_status_of_a_row_is_told(filled: Rig) -> None:
+    (row,) = filled.engine.library.read_rows(
+        filled.engine.library.find_memories(FindRequest("status:quarantined")).result(30).ids
     ).result(30)
     assert (row.status, row.client) == (Status.QUARANTINED, "helper")
