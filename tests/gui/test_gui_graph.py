@@ -409,8 +409,8 @@ def test_two_chosen_things_show_the_way_between_them_with_its_reasons(
     settle(qtbot, lambda: page.shown.end == "Ivo" and page.is_settled())
     assert page.panel.isVisible()
     assert page.panel.steps == (
-        "Mara is mentioned in “Mara has a brother called Ivo.”.",
-        "Ivo is mentioned in “Mara has a brother called Ivo.”.",
+        "Mara is mentioned in “Mara has a brother called Ivo”.",
+        "Ivo is mentioned in “Mara has a brother called Ivo”.",
     )
     assert canvas.xy[0, 0] == canvas.xy[:, 0].min()
     page.panel.close_button.click()

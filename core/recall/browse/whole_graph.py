@@ -46,8 +46,8 @@ _NEAREST = 3
 _KIND = {name: place for place, name in enumerate(NODE_KINDS)}
 _TYPE_WEIGHTS = np.array([TYPE_WEIGHT[name] for name in EDGE_TYPES], np.float32)
 _CENTRAL_SHARE = 0.25
-_HUB_SHARE = 0.1
-"""Whoever is tied to more of all nodes speaks everywhere, and its name tells nothing of one community."""
+_HUB_SHARE = 0.4
+"""Of the communities: whoever is tied to more of them is a hub."""
 _COLUMNS = f"SELECT m.n, m.id, m.kind, m.trust, {said_at_sql('m')}, m.importance, {TOLD}, {NAMES} FROM memories m "  # noqa: S608 - constants
 _STANDING = (
     f"{_COLUMNS} WHERE m.status IN ('active', 'disputed') AND NOT (:small AND {SMALL_TALK}) "
@@ -197,8 +197,7 @@ def name_groups(rows: Rows, graph: WholeGraph) -> WholeGraph:
     Returns:
         The same with names, all different.
     """
-    degree = np.bincount(np.concatenate((graph.a, graph.b)), minlength=len(graph.ids))
-    is_hub = degree[: len(graph.entities)] > _HUB_SHARE * len(graph.ids)
+    is_hub = _find_hubs(graph)
     hubs = [graph.entities[at].name for at in np.flatnonzero(is_hub).tolist()]
     texts = [_room_texts(rows, graph, number) for number in range(len(graph.group_names))]
     central = [_central_entity(graph, number, is_hub) for number in range(len(texts))]
@@ -208,6 +207,14 @@ def name_groups(rows: Rows, graph: WholeGraph) -> WholeGraph:
     for number, name in zip(unnamed, found, strict=True):
         names[number] = name
     return replace(graph, group_names=tuple(names))
+
+
+def _find_hubs(graph: WholeGraph) -> NDArray[np.bool_]:
+    """Which entities are tied to many communities: their names tell nothing of one."""
+    first, count = len(graph.entities), len(graph.group_names)
+    ends, others = np.concatenate((graph.a, graph.b)), np.concatenate((graph.b, graph.a))
+    near = np.unique(ends[ends < first].astype(np.int64) * max(count, 1) + graph.group[others[ends < first]])
+    return np.bincount(near // max(count, 1), minlength=first)[:first] > max(2.0, _HUB_SHARE * count)
 
 
 def _central_entity(graph: WholeGraph, number: int, is_hub: NDArray[np.bool_]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSizeF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -21,6 +21,7 @@ from PySide6.QtGui import (
     QPainter,
     QPainterPath,
     QPen,
+    QPixmap,
     QResizeEvent,
     QWheelEvent,
 )
@@ -382,6 +383,60 @@ def paint_tag(
         painter.drawRoundedRect(rect, 4, 4)
     painter.setPen(ink)
     painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | side, text)
+
+
+_KEPT_LABELS = 600
+_HALO = 2
+
+
+class LabelCache:
+    """Labels as pictures: words with a rim of the ground's colour round each letter, so that lines pass behind them.
+
+    A rim costs milliseconds to draw and nothing to show again.
+    """
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self._made: dict[tuple[object, ...], QPixmap] = {}
+
+    def paint(self, painter: QPainter, rect: QRectF, text: str, font: QFont, ink: str, side: Qt.AlignmentFlag) -> None:
+        """Paint a label.
+
+        Args:
+            rect: where its words stand, of their own size.
+            ink: name of a token.
+            side: left, right or in the middle of it.
+        """
+        ratio, colour = painter.device().devicePixelRatio(), self._theme.colour(ink)
+        key = (text, font.key(), colour.rgba(), self._theme.colour("surface").rgba(), side, rect.width(), ratio)
+        if key not in self._made:
+            if len(self._made) >= _KEPT_LABELS:
+                self._made.clear()
+            self._made[key] = self._draw(rect, text, font, colour, side, ratio)
+        painter.drawPixmap(QPointF(round(rect.left()) - _HALO, round(rect.top()) - _HALO), self._made[key])
+
+    def _draw(self, rect: QRectF, text: str, font: QFont, ink: QColor, side: Qt.AlignmentFlag, ratio: float) -> QPixmap:
+        size = (rect.size() + QSizeF(2 * _HALO, 2 * _HALO)).toSize() + QSize(1, 1)
+        pixmap = QPixmap(size * ratio)
+        pixmap.setDevicePixelRatio(ratio)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter, metrics, path = QPainter(pixmap), QFontMetricsF(font), QPainterPath()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        share = {Qt.AlignmentFlag.AlignLeft: 0.0, Qt.AlignmentFlag.AlignRight: 1.0}.get(side, 0.5)
+        places = []
+        for nr, line in enumerate(text.split("\n")):
+            left = round((rect.width() - metrics.horizontalAdvance(line)) * share) + _HALO
+            places.append((QPointF(left, round(nr * metrics.lineSpacing() + metrics.ascent()) + _HALO), line))
+            path.addText(places[-1][0], font, line)
+        rim = QPen(self._theme.colour("surface"), 2 * _HALO)
+        rim.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.strokePath(path, rim)
+        painter.setFont(font)
+        painter.setPen(ink)
+        for at, line in places:
+            painter.drawText(at, line)
+        painter.end()
+        return pixmap
 
 
 def wrap_label(text: str, metrics: QFontMetricsF, wide: float, lines: int) -> str:

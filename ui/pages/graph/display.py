@@ -21,8 +21,8 @@ from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState
 
 _REFRESH_MS = 500
-_TRIES = 8
-_ENOUGH = 8
+_TRIES = 5
+_ENOUGH = 3
 _HISTORY = 50
 _LOWER = 0.1
 _LEAST = 0.2
@@ -69,7 +69,8 @@ class Drawn(GraphFrame):
         self.views.show_name("" if named is None else named.name)
         if shown.centre != old.centre:
             self._candidates, self._best = [], None
-        is_read = old.mode == shown.mode == WHOLE and old.filter == shown.filter and self._vault is not None
+        same = replace(old.filter, edge_types=None) == replace(shown.filter, edge_types=None)
+        is_read = old.mode == shown.mode == WHOLE and same and self._vault is not None
         if is_read and self._is_shown and not self.is_stale:
             self._show_vault()
         else:
@@ -87,9 +88,8 @@ class Drawn(GraphFrame):
             self.states.show_loading()
         shown = self.shown
         if shown.mode == WHOLE:
-            # Types are hidden without reading again; nearness alone is read when it is wanted.
-            types = EDGE_TYPES if MEANING not in shown.off else tuple(set(EDGE_TYPES) - {MEANING})
-            self.reader.read_whole(replace(shown.filter, edge_types=types))
+            # All types are read: nothing moves when one is hidden or shown, and what is alike stands together.
+            self.reader.read_whole(replace(shown.filter, edge_types=EDGE_TYPES))
         elif shown.centre and shown.end:
             self.reader.read_paths(shown.centre, shown.end, shown.filter)
         elif shown.centre:

@@ -6,6 +6,7 @@ Must not do: ask the engine, or choose what is drawn.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,16 @@ from PySide6.QtCore import QEasingCurve, QPointF, QRectF, QSizeF, Qt, QVariantAn
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QPolygonF
 
 from core.types.views import EgoGraph, GraphNode
-from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag, wrap_label
+from ui.pages.graph.canvas import (
+    Canvas,
+    LabelCache,
+    paint_edge,
+    paint_ground,
+    paint_plate,
+    paint_ring,
+    paint_tag,
+    wrap_label,
+)
 from ui.pages.graph.geometry import (
     LabelRequest,
     Numbers,
@@ -27,7 +37,7 @@ from ui.pages.graph.geometry import (
     place_labels,
 )
 from ui.pages.graph.legend import TIES, Counts, edge_word
-from ui.pages.graph.node_style import STANDING, draw_node, mix_colours, node_name
+from ui.pages.graph.node_style import STANDING, draw_node, mix_colours, name_apart, node_name
 from ui.strings import graph_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
@@ -41,6 +51,7 @@ _LABEL_PX = (260, 164, 140, 124)
 """Width of a label at most, by distance from the centre, px."""
 _LABEL_SHARE = 0.3
 """Of the canvas's width, at most."""
+_SHORT_SHARE = 0.72
 _LANE_PX = 5
 _WORDS = 16
 """So few edges have their words beside them."""
@@ -62,6 +73,7 @@ class Picture:
         rows_of: type to its edges.
         distance: edges from the centre to each node.
         is_entity: whether each node is an entity.
+        names: what nodes are called that share their name with another one.
         ends: nodes that stand out: the centre, or both ends of paths.
     """
 
@@ -85,6 +97,7 @@ class Picture:
         self.weight: NDArray[np.float64] = np.array([edge.weight for edge in edges], np.float64)
         self.distance: Numbers = np.array([node.distance for node in self.nodes], np.int64)
         self.is_entity = np.array([node.row is None for node in self.nodes], np.bool_)
+        self.names = name_apart(self.nodes)
         self.ends = tuple(number[one] for one in ends if one in number) or ((0,) if self.nodes else ())
         places = [] if graph is None else [graph.places[node_id] for node_id in self.ids]
         self.places: Points = np.array(places, np.float64).reshape(-1, 2) * (wide, 1.0)
@@ -94,7 +107,7 @@ class Picture:
     def counts(self) -> Counts:
         """What is drawn, for the legend."""
         past = sum(is_past(node) for node in self.nodes)
-        return Counts(Counter(node.kind for node in self.nodes), Counter(self.types), past)
+        return Counts(Counter(node.kind for node in self.nodes), Counter(self.types), past, len(self.communities))
 
     @property
     def communities(self) -> list[Numbers]:
@@ -159,6 +172,7 @@ class EgoPainter:
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
         self._texts: dict[int, str] = {}
+        self._pictures = LabelCache(theme)
         self._labels: tuple[object, dict[int, QRectF]] = ((), {})
         self._small, self._width = 1.0, 1e6
         self.blocked: tuple[QRectF, ...] = ()
@@ -348,13 +362,16 @@ class EgoPainter:
         return self._theme.font("small" if self.picture.distance[node] <= 1 else "caption")
 
     def label_text(self, node: int) -> str:
-        """A node's label: its first words."""
+        """A node's label: its first words; fewer where there was no room for more."""
         if node not in self._texts:
-            wide = self._theme.px(_LABEL_PX[min(int(self.picture.distance[node]), len(_LABEL_PX) - 1)])
-            wide = min(wide, round(self._width * _LABEL_SHARE))
-            words, lines = node_name(self.picture.nodes[node], 120), 1 if self.picture.is_entity[node] else 2
-            self._texts[node] = wrap_label(words, QFontMetricsF(self.label_font(node)), wide, lines)
+            self._texts[node] = self._cut_label(node, 1 if self.picture.is_entity[node] else 2, 1.0)
         return self._texts[node]
+
+    def _cut_label(self, node: int, lines: int, share: float) -> str:
+        wide = self._theme.px(_LABEL_PX[min(int(self.picture.distance[node]), len(_LABEL_PX) - 1)])
+        words = self.picture.names.get(node, node_name(self.picture.nodes[node], 120))
+        metrics = QFontMetricsF(self.label_font(node))
+        return wrap_label(words, metrics, min(wide, self._width * _LABEL_SHARE) * share, lines)
 
     def label_rects(self, px: Points, look: Viewport, selected: int) -> dict[int, QRectF]:
         """Nodes that have a label, and where it is."""
@@ -373,30 +390,37 @@ class EgoPainter:
         pull, way = np.zeros(len(px)), np.sign(px[self.picture.b, 0] - px[self.picture.a, 0])
         np.add.at(pull, self.picture.a, way)
         np.add.at(pull, self.picture.b, -way)
-        wishes = []
-        for row in order[:_LABELS]:
-            metrics = QFontMetricsF(self.label_font(row))
-            lines = self.label_text(row).split("\n")
-            wide = max(metrics.horizontalAdvance(line) for line in lines) + 8
-            size = QSizeF(wide, metrics.lineSpacing() * len(lines) + 2)
-            below, must = row in ends or bool(self.picture.is_entity[row]), row in {*ends, selected}
-            wishes.append(LabelRequest(row, size, below=below, leftward=bool(pull[row] > 0), must=must))
-        return place_labels(wishes, px, radius, look, self.blocked)
+
+        def place(rows: Sequence[int], taken: Iterable[QRectF]) -> dict[int, QRectF]:
+            wishes = [self._request_label(row, selected, leftward=bool(pull[row] > 0)) for row in rows]
+            return place_labels(wishes, px, radius, look, (*self.blocked, *taken))
+
+        self._texts = {}
+        badges = [rect for _, rect in self.badge_rects(px)]
+        found = place(order[:_LABELS], badges)
+        # Where two lines have no room, a few words may have.
+        missing = [row for row in order[:_LABELS] if row not in found and not self.picture.is_entity[row]]
+        self._texts |= {row: self._cut_label(row, 1, _SHORT_SHARE) for row in missing}
+        return found | place(missing, [*found.values(), *badges])
+
+    def _request_label(self, row: int, selected: int, *, leftward: bool) -> LabelRequest:
+        metrics, lines = QFontMetricsF(self.label_font(row)), self.label_text(row).split("\n")
+        wide = max(metrics.horizontalAdvance(line) for line in lines) + 8
+        size = QSizeF(wide, metrics.lineSpacing() * len(lines) + 2)
+        below = row in self.picture.ends or bool(self.picture.is_entity[row])
+        return LabelRequest(row, size, below=below, leftward=leftward, must=row in {*self.picture.ends, selected})
 
     def _paint_labels(self, painter: QPainter, px: Points, look: Viewport, marks: Marks) -> None:
         if marks.is_moving:
             return
-        ground = self._theme.colour("surface")
-        ground.setAlpha(215)
         for row, rect in self.label_rects(px, look, marks.selected).items():
             is_near = self.picture.is_entity[row] or row in {*self.picture.ends, marks.selected}
-            ink = self._theme.colour("ink" if is_near or self.picture.distance[row] <= 1 else "muted")
+            ink = "ink" if is_near or self.picture.distance[row] <= 1 else "muted"
             side = Qt.AlignmentFlag.AlignHCenter
             if not rect.left() <= px[row, 0] <= rect.right():
                 side = Qt.AlignmentFlag.AlignLeft if rect.left() > px[row, 0] else Qt.AlignmentFlag.AlignRight
-            inner = rect.adjusted(4, 0, -4, 0)
-            paint_tag(painter, rect, "", self.label_font(row), ink, ground)
-            paint_tag(painter, inner, self.label_text(row), self.label_font(row), ink, None, side)
+            inner = rect.adjusted(4, 1, -4, -1)
+            self._pictures.paint(painter, inner, self.label_text(row), self.label_font(row), ink, side)
 
 
 _MOVE_MS = 260

@@ -212,7 +212,9 @@ class GraphFrame(Page):
 
     def _show_counts(self, words: str, counts: Counts) -> None:
         self._count.set_text(words)
-        self.legend.show_counts(counts, self.shown.off - {MEANING})
+        off = self.shown.off
+        ties = {name: count for name, count in counts.ties.items() if name != MEANING or MEANING not in off}
+        self.legend.show_counts(replace(counts, ties=ties), off - {MEANING})
 
     def _whole_counts(self) -> Counts:
         """What the whole vault or its open community holds."""

@@ -12,10 +12,22 @@ from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from core.types.views import ABOUT, CONVERSATION, EDGE_TYPES, MEANING, MENTIONS, NODE_KINDS, PART, RELATION, SAYS
-from ui.pages.graph.node_style import NodeMark, node_style
-from ui.strings import belief_strings, graph_strings
+from core.types.views import (
+    ABOUT,
+    CONVERSATION,
+    EDGE_TYPES,
+    ENTITY_TYPES,
+    MEANING,
+    MENTIONS,
+    NODE_KINDS,
+    PART,
+    RELATION,
+    SAYS,
+)
+from ui.pages.graph.node_style import NodeMark, mix_colours, node_style
+from ui.strings import belief_strings, format_count, graph_strings
 from ui.theme.theme import Theme
+from ui.theme.tokens import spacing
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_label, make_row
 
 _SAMPLE = QSize(24, 12)
@@ -48,9 +60,9 @@ class EdgeStyle:
 
 TIES: Mapping[str, EdgeStyle] = {
     RELATION: EdgeStyle("accent", (), 2.0),
-    ABOUT: EdgeStyle("muted", (), 1.3),
-    SAYS: EdgeStyle("kind_episode", (7, 3), 1.3),
-    MENTIONS: EdgeStyle("muted", (3, 3), 1.1),
+    ABOUT: EdgeStyle("outline", (), 1.3, is_directed=False),
+    SAYS: EdgeStyle("kind_episode", (7, 3), 1.3, is_directed=False),
+    MENTIONS: EdgeStyle("outline", (3, 3), 1.1, is_directed=False),
     "caused_by": EdgeStyle("kind_rule", (6, 2.5)),
     "instance_of": EdgeStyle("kind_procedure"),
     "inferred_from": EdgeStyle("kind_procedure", (6, 2, 1.5, 2)),
@@ -81,10 +93,14 @@ def edge_word(edge_type: str, label: str = "") -> str:
     return str(graph_strings()["edges"][edge_type]["word"]).format(label=predicate_words(label))
 
 
-def predicate_words(predicate: str) -> str:
-    """A claim's predicate in words: `works_at` is `works at`."""
+def predicate_words(predicate: str, *, is_owner: bool = False) -> str:
+    """A claim's predicate in words: `works_at` is `works at`.
+
+    Args:
+        is_owner: whether the owner of the vault is its subject: `work at`.
+    """
     forms = belief_strings()["predicates"].get(predicate)
-    return str(forms["other"]) if forms is not None else predicate.replace("_", " ")
+    return str(forms["you" if is_owner else "other"]) if forms is not None else predicate.replace("_", " ")
 
 
 def make_sample_icon(theme: Theme, tie: EdgeStyle, ratio: float = 2.0) -> QIcon:
@@ -111,11 +127,31 @@ class Counts:
         kinds: nodes by kind, of `NODE_KINDS`.
         ties: edges by type.
         past: nodes that no longer stand.
+        communities: tinted areas.
     """
 
     kinds: Mapping[str, int]
     ties: Mapping[str, int]
     past: int = 0
+    communities: int = 0
+
+
+class _Area(QWidget):
+    """A tinted patch, as a community is drawn."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self.setFixedSize(theme.px(spacing().loose), theme.px(spacing().side))
+        self.setAccessibleName(graph_strings()["legend"]["area"])
+
+    def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
+        """Paint the widget."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(mix_colours(self._theme.colour("background"), self._theme.colour("kind_episode"), 0.3))
+        painter.drawRoundedRect(self.rect(), self.height() / 2, self.height() / 2)
 
 
 class _Past(QWidget):
@@ -160,7 +196,7 @@ class Legend(QWidget):
             counts: how many of each.
             off: types that are switched off; they stay in the legend so that they can come back.
         """
-        shown = (tuple(counts.kinds.items()), tuple(counts.ties.items()), counts.past, off)
+        shown = (tuple(counts.kinds.items()), tuple(counts.ties.items()), counts.past, counts.communities, off)
         if shown != self._shown:
             self._shown, self._counts, self._off = shown, counts, off
             self._fill_entries()
@@ -180,7 +216,7 @@ class Legend(QWidget):
         for edge_type in EDGE_TYPES:
             if edge_type in self._counts.ties or edge_type in self._off:
                 self._flow.addWidget(self._make_toggle(edge_type))
-        for kind in reversed(NODE_KINDS):
+        for kind in (*ENTITY_TYPES, *(kind for kind in NODE_KINDS if kind not in ENTITY_TYPES)):
             if self._counts.kinds.get(kind):
                 number, style = self._counts.kinds[kind], node_style(kind)
                 words = style.word if number == 1 else style.many
@@ -188,6 +224,9 @@ class Legend(QWidget):
         if self._counts.past:
             words = graph_strings()["legend"]["outdated"]
             self._flow.addWidget(self._make_entry(_Past(self._theme), f"{words}  {self._counts.past:,}"))
+        if self._counts.communities:
+            words = format_count(graph_strings()["legend"]["communities"], self._counts.communities)
+            self._flow.addWidget(self._make_entry(_Area(self._theme), words))
         again = self.find_toggle(had) if had else None
         if again is not None:
             again.setFocus()

@@ -5,6 +5,8 @@ Must not do: know which graph is drawn.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -145,10 +147,35 @@ def node_name(node: GraphNode, most: int = 90) -> str:
     return one_line(node.text, most)
 
 
+def is_owner(node: GraphNode) -> bool:
+    """Whether it stands for the owner of the vault."""
+    return node.entity is not None and node.entity.name == graph_strings()["owner"]["name"]
+
+
 def quote_node(node: GraphNode, most: int = 70) -> str:
     """A node inside a sentence: a memory's words in quotation marks, a name as it is."""
+    if is_owner(node):
+        return str(graph_strings()["owner"]["inside"])
     name = node_name(node, most)
-    return name if node.row is None else str(graph_strings()["memory"]).format(text=name)
+    return name if node.row is None else str(graph_strings()["memory"]).format(text=name.rstrip("."))
+
+
+def name_apart(nodes: Sequence[GraphNode]) -> dict[int, str]:
+    """Names with their spaces, of entities that share a name with another one.
+
+    Args:
+        nodes: those that are drawn together.
+
+    Returns:
+        Place of a node to what it is called.
+    """
+    names = Counter(node.entity.name for node in nodes if node.entity is not None)
+    form = str(graph_strings()["in_space"])
+    return {
+        place: form.format(name=one_line(node.entity.name, 60), space=one_line(node.entity.space, 24))
+        for place, node in enumerate(nodes)
+        if node.entity is not None and names[node.entity.name] > 1
+    }
 
 
 class NodeMark(QWidget):

@@ -164,7 +164,10 @@ class GraphPage(Drawn):
         self._show_display(replace(self.shown, mode=mode, centre=centre, end="", community=""))
 
     def _on_switched(self, name: str, *, is_on: bool) -> None:
-        self._show_display(self.shown.with_switch(name, is_on=is_on))
+        if name == MEANING and self.shown.mode == WHOLE:
+            self._on_edge_type_toggled(name, is_on)
+        else:
+            self._show_display(self.shown.with_switch(name, is_on=is_on))
 
     def _on_depth_chosen(self, depth: int) -> None:
         self._show_display(replace(self.shown, depth=depth))
@@ -175,12 +178,13 @@ class GraphPage(Drawn):
     def _on_edge_type_toggled(self, edge_type: str, is_on: bool) -> None:
         off = self.shown.off - {edge_type} if is_on else self.shown.off | {edge_type}
         shown = self.shown.with_types_off(off)
-        if self.shown.mode == WHOLE and edge_type != MEANING:
+        if self.shown.mode == WHOLE:
             # All of the vault was read: nothing moves when a type is hidden or shown.
             self.shown = shown
             self.views.show_name("")
             self.stage.whole.show_edge_types(off)
-            self.legend.show_counts(self._whole_counts(), off - {MEANING})
+            self._show_filter()
+            self._show_counts(self._count.whole, self._whole_counts())
         else:
             self._show_display(shown)
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from core.types.views import GraphEdge, GraphNode, GraphPaths
 from ui.pages.graph.legend import predicate_words
-from ui.pages.graph.node_style import quote_node
+from ui.pages.graph.node_style import is_owner, quote_node
 from ui.strings import format_count, graph_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import clear_layout, make_button, make_column, make_label, make_row, make_scroll_area
@@ -24,7 +24,7 @@ def describe_step(edge: GraphEdge, nodes: dict[str, GraphNode]) -> str:
     """
     form = str(graph_strings()["edges"][edge.type]["step"])
     a, b = quote_node(nodes[edge.a]), quote_node(nodes[edge.b])
-    said = form.format(a=a, b=b, label=predicate_words(edge.label))
+    said = form.format(a=a, b=b, label=predicate_words(edge.label, is_owner=is_owner(nodes[edge.a])))
     return f"{said[:1].upper()}{said[1:]}."
 
 
@@ -72,7 +72,8 @@ class PathsPanel(QFrame):
         clear_layout(self._list)
         self.title.setText(format_count(words["title"], len(found.paths)))
         form = words["between"] if found.paths else words["none"]
-        self._between.setText(form.format(a=a, b=b))
+        between = form.format(a=a, b=b)
+        self._between.setText(f"{between[:1].upper()}{between[1:]}")
         self._wider.setVisible(can_widen)
         told: list[str] = []
         for path in found.paths:

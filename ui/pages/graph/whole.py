@@ -15,7 +15,7 @@ from PySide6.QtCore import QEasingCurve, QElapsedTimer, QPointF, QRectF, QSizeF,
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPixmap, QShowEvent
 
 from core.types.views import EDGE_TYPES, MEANING, NODE_KINDS, GraphNode, MemoryRow, WholeGraph
-from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, paint_plate, paint_ring, paint_tag
+from ui.pages.graph.canvas import Canvas, LabelCache, paint_edge, paint_ground, paint_plate, paint_ring, wrap_label
 from ui.pages.graph.geometry import (
     LabelRequest,
     Numbers,
@@ -27,7 +27,7 @@ from ui.pages.graph.geometry import (
     typical_distance,
 )
 from ui.pages.graph.legend import TIES, Counts
-from ui.pages.graph.node_style import is_entity, mix_colours, node_name, node_pixmap, node_style
+from ui.pages.graph.node_style import is_entity, mix_colours, name_apart, node_name, node_pixmap, node_style
 from ui.strings import graph_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
@@ -40,6 +40,8 @@ LIVE_EDGES = 8_000
 """Drawn while nodes move."""
 SHAPES = 12_000
 """Up to so many nodes in sight are drawn as shapes, more as dots."""
+_FEW = 300
+"""So few nodes are never drawn so small that their icons cannot be seen."""
 _SLICE_EDGES = 1_000
 _SLICE_NODES = 1_200
 _SLICE_CLIPPED = 30_000
@@ -67,7 +69,8 @@ class Scene:
 
     def node_size(self, look: Viewport, theme: Theme) -> float:
         """Size of a node, px: what the distance between neighbours leaves room for."""
-        return float(np.clip(self.apart * look.scale * 0.85, 4.5, 15.0 * theme.scale / 100))
+        least = 9.0 if len(self.graph.ids) <= _FEW else 4.5
+        return float(np.clip(self.apart * look.scale * 0.85, least, 15.0 * theme.scale / 100))
 
     def edges_of(self, node: int) -> Numbers:
         """The edges of a node that show."""
@@ -282,7 +285,9 @@ def paint_live(painter: QPainter, scene: Scene, look: Viewport, theme: Theme) ->
 NEAR = 120
 """With so few nodes in sight memories have labels, too; else entities alone."""
 _LABELS = 90
+_CROWD_LABELS = 40
 _LABEL_PX = 170
+_FEW_LABELS = 60
 _KEPT_ROWS = 600
 _ENTITY_LARGER = 1.7
 
@@ -304,12 +309,31 @@ class Highlight:
     blocked: Sequence[QRectF] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """A placed label: its node, its words, where it stands from its node's middle, and to which side they lie."""
+
+    node: int
+    text: str
+    offset: QRectF
+    side: Qt.AlignmentFlag
+
+
 class Overlay:
     """Draws edges and labels above the picture."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
         self._rows: dict[str, MemoryRow] = {}
+        self._names: dict[int, str] = {}
+        self._pictures = LabelCache(theme)
+        self._placed_for: tuple[object, ...] = ()
+        self._placed: list[_Label] = []
+
+    def show_graph(self, graph: WholeGraph) -> None:
+        """Take the names of another graph."""
+        self._names = name_apart([GraphNode(None, line) for line in graph.entities])
+        self._placed_for, self._placed = (), []
 
     def store_rows(self, rows: Iterable[MemoryRow]) -> None:
         """Keep light rows."""
@@ -326,17 +350,21 @@ class Overlay:
         """The rows that were read."""
         return self._rows
 
-    def paint(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight, *, at_rest: bool) -> None:
+    def paint(
+        self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight, *, at_rest: bool, still: bool
+    ) -> None:
         """Paint everything onto the canvas.
 
         Args:
             look: how the canvas looks at it.
             meant: which nodes are meant.
             at_rest: whether no node moves.
+            still: whether the plane is not moved, either.
         """
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_meant(painter, scene, look, meant)
-        self._paint_labels(painter, scene, look, meant)
+        if at_rest:
+            self._paint_labels(painter, scene, look, meant, still)
         node = scene.node_of(meant.hovered, self._rows) if meant.hovered >= 0 else None
         if node is not None and at_rest:
             at = QPointF(*look.to_px(scene.xy[[meant.hovered]])[0])
@@ -357,7 +385,19 @@ class Overlay:
             if of >= 0:
                 paint_ring(painter, QPointF(*look.to_px(scene.xy[[of]])[0]), radius, self._theme.colour(colour))
 
-    def _paint_labels(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight) -> None:
+    def _paint_labels(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight, still: bool) -> None:
+        """Labels keep their nodes and sides while the plane is moved; once it rests they are placed anew."""
+        key = (look, meant.selected, meant.blocked, len(self._rows), self._theme.scale, id(scene.xy))
+        if still and key != self._placed_for:
+            self._placed_for, self._placed = key, self._place_labels(scene, look, meant)
+        numbers = [label.node for label in self._placed]
+        for label, (x, y) in zip(self._placed, look.to_px(scene.xy[numbers]).tolist(), strict=True):
+            rect = label.offset.translated(x, y)
+            if -rect.width() < rect.left() < look.w and -rect.height() < rect.top() < look.h:
+                font = self._label_font(scene, label.node)
+                self._pictures.paint(painter, rect.adjusted(4, 1, -4, -1), label.text, font, "ink", label.side)
+
+    def _place_labels(self, scene: Scene, look: Viewport, meant: Highlight) -> list[_Label]:
         near, px = labelled_nodes(scene, look, meant.selected), look.to_px(scene.xy)
         texts: dict[int, str] = {}
         wishes: list[LabelRequest] = []
@@ -367,15 +407,22 @@ class Overlay:
             if node is None:
                 continue
             metrics = QFontMetricsF(self._label_font(scene, number))
-            texts[place] = metrics.elidedText(node_name(node, 60), Qt.TextElideMode.ElideRight, wide)
-            size = QSizeF(metrics.horizontalAdvance(texts[place]) + 8, metrics.height())
-            wishes.append(LabelRequest(place, size, must=number == meant.selected))
-        radius = np.full(len(near), meant.reach * 0.7)
-        ground = self._theme.colour("surface")
-        ground.setAlpha(215)
+            lines = 2 if node.row is not None and len(near) <= _FEW_LABELS else 1
+            texts[place] = wrap_label(self._names.get(number, node_name(node, 120)), metrics, wide, lines)
+            parts = texts[place].split("\n")
+            width = max(metrics.horizontalAdvance(part) for part in parts) + 8
+            size = QSizeF(width, metrics.lineSpacing() * len(parts) + 2)
+            wishes.append(LabelRequest(place, size, below=node.row is None, must=number == meant.selected))
+        is_named = near < len(scene.graph.entities)
+        radius = np.where(is_named, meant.reach * _ENTITY_LARGER * 0.7, meant.reach * 0.7)
+        found = []
         for place, rect in place_labels(wishes, px[near], radius, look, meant.blocked).items():
-            ink = self._theme.colour("ink")
-            paint_tag(painter, rect, texts[place], self._label_font(scene, int(near[place])), ink, ground)
+            x, y = px[near[place]].tolist()
+            side = Qt.AlignmentFlag.AlignHCenter
+            if not rect.left() <= x <= rect.right():
+                side = Qt.AlignmentFlag.AlignLeft if rect.left() > x else Qt.AlignmentFlag.AlignRight
+            found.append(_Label(int(near[place]), texts[place], rect.translated(-x, -y), side))
+        return found
 
     def _label_font(self, scene: Scene, node: int) -> QFont:
         return self._theme.font("strong" if node < len(scene.graph.entities) else "small")
@@ -384,9 +431,10 @@ class Overlay:
 def labelled_nodes(scene: Scene, look: Viewport, selected: int) -> Numbers:
     """The nodes in sight that should have a label, most important first: the selected one, then by rank."""
     near = visible_nodes(scene, look)
+    most = _LABELS if len(near) <= NEAR else _CROWD_LABELS
     if len(near) > NEAR:
         near = near[near < len(scene.graph.entities)]
-    near = near[np.argsort(-scene.graph.rank[near], kind="stable")][:_LABELS]
+    near = near[np.argsort(-scene.graph.rank[near], kind="stable")][:most]
     return near if selected < 0 else np.concatenate(([selected], near[near != selected])).astype(np.int64)
 
 
@@ -445,6 +493,7 @@ class WholeCanvas(Canvas):
         self.ids, self._frame = graph.ids, None
         self.xy = self._to = np.zeros((len(graph.ids), 2))
         self.scene = None if not graph.ids else Scene(graph, self.xy, _edge_type_mask(graph, off))
+        self.overlay.show_graph(graph)
         self.hovered = -1
         self.select_node(chosen)
         self.update()
@@ -458,7 +507,7 @@ class WholeCanvas(Canvas):
         if is_first:
             self._wide = float(np.clip(self.look.w / self.look.h, 1.0, _WIDEST))
         self._from, self._to = self.xy, xy.astype(np.float64) * (self._wide, 1.0)
-        if is_first:
+        if is_first or self._fits:
             self.look = self.home_viewport()
         if is_first or self.theme.reduced_motion or not self.isVisible() or len(xy) > _GLIDING:
             self._set_progress(1.0)
@@ -529,8 +578,10 @@ class WholeCanvas(Canvas):
     def home_viewport(self) -> Viewport:
         """The whole plane: places lie within -1 to 1."""
         corners = self._to if len(self._to) else np.array([[-1.0, -1.0], [1.0, 1.0]])
-        pad = self.theme.px(_PAD)
-        return self.look.fit_points(corners, pad, pad, 2000.0)
+        # Few nodes have labels, which need room beside the outermost.
+        across = self.theme.px(_LABEL_PX) * 0.7 if len(self.ids) <= _FEW else self.theme.px(_PAD)
+        down = self.theme.px(2 * _PAD if len(self.ids) <= _FEW else _PAD)
+        return self.look.fit_points(corners, min(across, self.look.w * 0.18), down, 2000.0)
 
     def neighbours_of(self, node: int) -> Numbers:
         """The nodes at the other ends of the edges that show."""
@@ -634,7 +685,8 @@ class WholeCanvas(Canvas):
             else:
                 self._frame.draw_scaled(painter, self.look)
             meant = Highlight(self.selected, self.hovered, self.hit_radius(), self.blocked)
-            self.overlay.paint(painter, self.scene, self.look, meant, at_rest=not self.is_moving)
+            still = self._frame is not None and self._frame.look == self.look
+            self.overlay.paint(painter, self.scene, self.look, meant, at_rest=not self.is_moving, still=still)
         paint_edge(painter, self, self.theme, is_focused=self.is_ringed)
         painter.end()
 
