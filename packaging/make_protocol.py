@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from core.ipc.methods.connection import PREAMBLE
-from core.ipc.methods.kit.entry import SHARED, UNPUBLISHED, ChannelParams, Entry, ExtrasParams, NoChannelParams, Params
+from core.ipc.methods.definition.entry import (
+    SHARED,
+    UNPUBLISHED,
+    ChannelParams,
+    Entry,
+    ExtrasParams,
+    NoChannelParams,
+    Params,
+)
 from core.ipc.methods.table import METHODS, read_definitions
 
 ROOT = Path(__file__).resolve().parent.parent

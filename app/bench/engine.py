@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.context import AppContext
 from app.environment import Environment
-from app.parts import Parts
 from core.engine.facade import Engine, HomeKeys, RootKey, Setup, built_in_embedder, create_vault, read_secret_file
 from core.events import Event, Progress
 from core.types.clock import Clock, SystemClock
@@ -151,12 +151,12 @@ class Bench:
     """A home and its secret.
 
     Attributes:
-        parts: the process's parts.
+        app_context: the process's parts.
         clock: the one clock.
     """
 
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
+    def __init__(self, app_context: AppContext) -> None:
+        self.app_context = app_context
         self.clock: Clock = SystemClock()
 
     @classmethod
@@ -168,7 +168,7 @@ class Bench:
         """
         folder = Path(home)
         return cls(
-            Parts(
+            AppContext(
                 Environment(
                     home=folder,
                     default_home=folder,
@@ -182,17 +182,17 @@ class Bench:
         )
 
     def _read_secret(self) -> str:
-        if self.parts.environment.secret_file is None:
+        if self.app_context.environment.secret_file is None:
             raise ValueError("a bench needs a secret")
-        return read_secret_file(self.parts.environment.secret_file)
+        return read_secret_file(self.app_context.environment.secret_file)
 
     def create_vault(self) -> None:
         """Make the vault, with the passphrase cost of every vault."""
-        create_vault(HomeKeys(self.parts.home), self._read_secret(), self.clock)
+        create_vault(HomeKeys(self.app_context.home), self._read_secret(), self.clock)
 
     def open_root(self) -> RootKey:
         """Open the passphrase slot; slow on purpose."""
-        return HomeKeys(self.parts.home).open(self._read_secret())
+        return HomeKeys(self.app_context.home).open(self._read_secret())
 
     @contextmanager
     def open_engine(self, root: RootKey) -> Iterator[Palace]:
@@ -205,7 +205,7 @@ class Bench:
             The open vault.
         """
         embedder = TimedEmbedder(self.clock)
-        engine = Engine(Setup(self.parts.home, self.clock, embedder))
+        engine = Engine(Setup(self.app_context.home, self.clock, embedder))
         palace = Palace(engine, embedder, self.clock, threading.Event())
         engine.hub.subscribe(palace.note_loaded)
         try:

@@ -78,7 +78,7 @@ class _Run:
             found["memory_mb_at_the_end"] = resident_mb()
         found["files"] = self._measure_files()
         found["cold"] = self._measure_cold_start("a cold start with the snapshot")
-        self._bench.parts.home.snapshot.unlink(missing_ok=True)
+        self._bench.app_context.home.snapshot.unlink(missing_ok=True)
         found["rebuilt"] = self._measure_cold_start("a cold start without it")
         found["machine"]["load_at_the_end"] = read_load()
         return found
@@ -147,13 +147,13 @@ class _Run:
         return times
 
     def _measure_files(self) -> dict[str, Any]:
-        home = self._bench.parts.home
+        home = self._bench.app_context.home
         sizes = {"vault_bytes": home.vault, "snapshot_bytes": home.snapshot}
         return {name: path.stat().st_size if path.exists() else 0 for name, path in sizes.items()}
 
     def _measure_cold_start(self, what: str) -> dict[str, Any]:
         self._tell(what)
-        environment = self._bench.parts.environment
+        environment = self._bench.app_context.environment
         orders = {
             "home": str(environment.home),
             "secret": str(environment.secret_file),

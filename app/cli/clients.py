@@ -59,7 +59,7 @@ def pair(command: Command, name: str, grants: tuple[str, ...], limit: str | None
         reply = session.call("pair", {key: value for key, value in params.items() if value is not None})
         step = reply.pop("step", None)
         try:
-            command.print_result({**reply, "socket": str(command.parts.place.path)}, _print_pairing)
+            command.print_result({**reply, "socket": str(command.app_context.place.path)}, _print_pairing)
             command.output.flush()
         except OutputError:
             # The token is told this once: without it the client could never come in, and its name would be taken.
@@ -284,7 +284,7 @@ def pair_by_code(command: Command, params: Mapping[str, Any]) -> dict[str, Any]:
             command.output.print_note(
                 f"Code for the client: {notice['code']}   (for {notice['expires_s']:.0f} seconds)"
             )
-            command.output.print_note(f"It redeems it at the socket {command.parts.place.path}")
+            command.output.print_note(f"It redeems it at the socket {command.app_context.place.path}")
         elif what == "pair_request":
             allow = _ask_to_allow(command, notice)
             client.call("owner.pair_answer", {"request": notice["request"], "allow": allow})

@@ -32,7 +32,7 @@ from app.cli.messages import (
 from app.cli.output import Output, escape_controls, one_line
 from app.cli.review import read_items, shorten_id
 from app.cli.root import Command, loci, with_command
-from app.vault.session import Session
+from app.engine.session import Session
 
 _NAME = 60
 _ASKED = frozenset({"active", "disputed", "quarantined"})

@@ -18,7 +18,7 @@ from app.cli.output import Output, escape_controls, open_stdin, refuse_stdin_twi
 from app.cli.review import read_items
 from app.cli.root import Command, loci, with_command
 from app.cli.undo import print_undone
-from app.vault.session import Session, absolute_path
+from app.engine.session import Session, absolute_path
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.types.values import Kind
 
@@ -84,7 +84,7 @@ def _spool_stdin(command: Command) -> Iterator[Path]:
 
     It lies where only this person can read it, in memory where the system has a runtime directory.
     """
-    found = command.parts.environment
+    found = command.app_context.environment
     refuse_stdin_twice(found.secret_file)
     stream = open_stdin("file to import")
     with found.scratch_folder() as folder:

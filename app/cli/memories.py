@@ -20,7 +20,7 @@ from app.cli.messages import describe_author, first_words, format_count, load_wo
 from app.cli.options import local_time, parse_statuses
 from app.cli.output import Output, escape_controls, one_line, wrap_passage
 from app.cli.root import Command, loci, remove_missing, with_command
-from app.vault.session import Session
+from app.engine.session import Session
 from core.errors import Code, UserError
 from core.types.values import FIRST_DAY, LAST_DAY, LIST_SORTS, Intent, Kind, Source, Status
 
@@ -314,7 +314,7 @@ def edit(command: Command, id: str, text: str | None) -> None:  # noqa: A002 - t
 def _edit_text(command: Command, text: str) -> str:
     """The text as the person's editor leaves it; the file is gone when the editor ends."""
     program = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    with command.parts.environment.scratch_folder() as folder:
+    with command.app_context.environment.scratch_folder() as folder:
         file = folder / "memory.txt"
         file.write_text(text, encoding="utf-8")
         try:

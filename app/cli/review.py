@@ -12,7 +12,7 @@ from app.cli.messages import describe_source, first_words, format_count, load_wo
 from app.cli.options import local_time
 from app.cli.output import Output, escape_controls, one_line, wrap_passage
 from app.cli.root import Command, loci, with_command
-from app.vault.session import Session
+from app.engine.session import Session
 from core.config.grant_wording import shell_quoted
 from core.errors import Code, UserError
 from core.types.values import Action

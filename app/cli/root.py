@@ -16,12 +16,12 @@ from app import environment
 from app.cli.messages import older_words
 from app.cli.options import CONTEXT, global_options
 from app.cli.output import Output, Progression, read_text
+from app.engine.session import Report, Session, is_changing_verb
 from app.qt import load_qt
-from app.vault.session import Report, Session, is_changing_verb
 
 if TYPE_CHECKING:  # what opens key slots is loaded when a vault is asked for, not for help or a completion
-    from app.parts import Parts
-    from app.vault.connection import RemoteSession
+    from app.context import AppContext
+    from app.engine.connection import RemoteSession
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,19 +31,19 @@ class Command:
     """What a verb works with.
 
     Attributes:
-        parts: the process's parts.
+        app_context: the home, its clock and its socket.
         output: where words and JSON go.
         older: what the vault that was asked last says of being an older copy; None where there is nothing to say.
     """
 
-    def __init__(self, parts: Parts, output: Output) -> None:
-        self.parts = parts
+    def __init__(self, app_context: AppContext, output: Output) -> None:
+        self.app_context = app_context
         self.output = output
         self.older: dict[str, Any] | None = None
 
     def read_text(self, argument: str, what: str) -> str:
         """A text as typed, or standard input where it is `-`; see `read_text`."""
-        return read_text(argument, what, self.parts.environment.secret_file)
+        return read_text(argument, what, self.app_context.environment.secret_file)
 
     def call(self, verb: str, params: Mapping[str, Any], *, progress: bool = False) -> dict[str, Any]:
         """Carry out one verb in a session of its own.
@@ -63,9 +63,9 @@ class Command:
         Yields:
             The session.
         """
-        from app.vault.connection import open_patient_session
+        from app.engine.connection import open_patient_session
 
-        session: Session = open_patient_session(self.parts, self.output.print_note)
+        session: Session = open_patient_session(self.app_context, self.output.print_note)
         try:
             self.warn_if_older(session)
             yield _Followed(session, self.output.progression)
@@ -81,11 +81,11 @@ class Command:
         Returns:
             The session, which the caller closes; None where no engine runs, or where it is locked and stays so.
         """
-        from app.vault.connection import connect, open_root
+        from app.engine.connection import connect, open_root
 
-        root = open_root(self.parts)
+        root = open_root(self.app_context)
         with root:
-            return connect(self.parts, root, unlock=unlock)
+            return connect(self.app_context, root, unlock=unlock)
 
     def warn_if_older(self, session: Session) -> None:
         """Say at the head of everything else that the vault is an older copy, and put it into the JSON."""
@@ -149,15 +149,15 @@ def loci(context: click.Context, home: Path | None, passphrase_file: Path | None
 
     Everything stays in one encrypted vault on this machine.
     """
-    from app.parts import Parts
+    from app.context import AppContext
 
     found = environment.read_environment(os.environ, home, passphrase_file)
-    context.obj = Command(Parts(found), Output(as_json=as_json, progression=context.find_object(Progression)))
+    context.obj = Command(AppContext(found), Output(as_json=as_json, progression=context.find_object(Progression)))
     if context.invoked_subcommand is None:
         if found.has_display and not as_json:
             load_qt()
             from app.window.window import open_window  # Qt is loaded by what shows a window, and by nothing else
 
-            context.exit(open_window(context.obj.parts, context.obj.output.print_note))
+            context.exit(open_window(context.obj.app_context, context.obj.output.print_note))
         click.echo(context.get_help())
         context.exit(0 if sys.stdout.isatty() else 2)

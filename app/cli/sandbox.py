@@ -34,7 +34,7 @@ def demo(command: Command) -> int:
 
     Nothing of yours is touched.
     """
-    if command.parts.environment.has_display and not command.output.as_json:
+    if command.app_context.environment.has_display and not command.output.as_json:
         load_qt()
         from app.sample.demo import open_sample  # Qt is loaded by what shows a window, and by nothing else
 

@@ -14,7 +14,7 @@ import click
 from app.cli.messages import actor_of, describe_actor, first_words, format_count, format_minute, load_words
 from app.cli.output import Output, escape_controls
 from app.cli.root import Command, loci, with_command
-from app.vault.session import Session
+from app.engine.session import Session
 from core.errors import Code, LociError
 
 _PAGE = 200

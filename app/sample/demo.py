@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QProgressBar, QWidget
 
+from app.engine.session import Tell
 from app.sample.sample import SampleClock, fill_sample, sample_engine
-from app.vault.session import Tell
 from app.window.desktop import build_desktop, make_application, make_fixed_store
 from app.window.window import Shown, end_on_signals
 from core.config.window import WindowOptions

@@ -161,9 +161,9 @@ def _save_questions(engine: Engine) -> None:
         if "as_of" not in asked:
             named = engine.memories.list(ListRequest(text=asked["expect"], limit=1), OWNER_ACTOR).result().items
             ids = tuple(one.id for one in named)
-            engine.laboratory.save_probe(asked["query"], "positive", ids, _WITHIN).result()
+            engine.recall_trials.save_probe(asked["query"], "positive", ids, _WITHIN).result()
     for asked in known["unanswerable"][:_SILENT]:
-        engine.laboratory.save_probe(asked["query"], "negative", (), _WITHIN).result()
+        engine.recall_trials.save_probe(asked["query"], "negative", (), _WITHIN).result()
 
 
 def _load_choices() -> dict[str, str]:

@@ -10,13 +10,13 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+from app.cli.administration import print_status
 from app.cli.imports import print_import
 from app.cli.memories import print_recall
 from app.cli.output import Output
-from app.cli.vault import print_status
+from app.context import AppContext
+from app.engine.local_session import LocalSession, open_local_session
 from app.environment import Environment
-from app.parts import Parts
-from app.vault.local_session import LocalSession, open_local_session
 from core.engine.facade import HomeKeys, create_vault
 from core.types.clock import SystemClock
 
@@ -31,11 +31,11 @@ def run_tour(out: Output) -> None:
         out: where to print; with JSON asked for, one document with every reply.
     """
     with tempfile.TemporaryDirectory(prefix="loci-tour-") as folder, as_file(files("resources") / "demo") as diary:
-        parts = Parts(_make_environment(Path(folder)))
-        keys = HomeKeys(parts.home)
+        app_context = AppContext(_make_environment(Path(folder)))
+        keys = HomeKeys(app_context.home)
         passphrase = secrets.token_urlsafe(16)
         create_vault(keys, passphrase, SystemClock())
-        session = open_local_session(parts, keys.open(passphrase), out.print_note)
+        session = open_local_session(app_context, keys.open(passphrase), out.print_note)
         try:
             replies = _run_tour(session, diary, out)
         finally:

@@ -19,11 +19,11 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 from PySide6.QtWidgets import QApplication
 
-from app.parts import Parts
-from app.vault.compose import build_engine
-from app.vault.connection import connect
-from app.vault.service import Service
-from app.vault.session import Tell
+from app.context import AppContext
+from app.engine.compose import build_engine
+from app.engine.connection import connect
+from app.engine.service import Service
+from app.engine.session import Tell
 from app.window.desktop import Desktop, build_desktop, make_application
 from core.engine.facade import Engine, HomeKeys, OpenInfo, RootKey, read_secret_file
 from core.errors import Code, EnvironmentFaultError, LociError
@@ -195,7 +195,7 @@ class Shown(QObject):
             self.desktop.release_engine()
 
 
-def open_window(parts: Parts, tell: Tell) -> int:
+def open_window(app_context: AppContext, tell: Tell) -> int:
     """Open the window of a home.
 
     Args:
@@ -208,14 +208,14 @@ def open_window(parts: Parts, tell: Tell) -> int:
         LociError: the home cannot be used at all, or the secret of a named file does not open it.
     """
     app = make_application()
-    ear_at = place_of(parts.place.path)
+    ear_at = place_of(app_context.place.path)
     if raise_running(ear_at):
         tell("Loci is already open; its window was brought to the front.")
         return 0
-    engine = build_engine(parts, tell, take_over=partial(take_over, parts))
-    service = Service(parts, engine, tell, gives_away=False)
+    engine = build_engine(app_context, tell, take_over=partial(take_over, app_context))
+    service = Service(app_context, engine, tell, gives_away=False)
     try:
-        info = _open_by_file(parts, engine)
+        info = _open_by_file(app_context, engine)
         desktop = build_desktop(engine, app, pairing=service.pairing)
         if info is not None:
             announce_opening(desktop.context, info)
@@ -230,13 +230,13 @@ def open_window(parts: Parts, tell: Tell) -> int:
         service.stop_service()
 
 
-def _open_by_file(parts: Parts, engine: Engine) -> OpenInfo | None:
+def _open_by_file(app_context: AppContext, engine: Engine) -> OpenInfo | None:
     """Open the vault with the secret of a named file: as with every verb, nothing is asked then.
 
     Returns:
         What opening found; None where no file was named, or there is no vault yet.
     """
-    file = parts.environment.secret_file
+    file = app_context.environment.secret_file
     if file is None or not HomeKeys(engine.home).exists:
         return None
     try:
@@ -257,7 +257,7 @@ def _claim_if_free(engine: Engine, service: Service, tell: Tell) -> None:
             tell(f"{error.code.value}: {error.sentence}")
 
 
-def take_over(parts: Parts, root: RootKey) -> None:
+def take_over(app_context: AppContext, root: RootKey) -> None:
     """Ask the engine that owns the vault to hand it over, and wait until it has.
 
     Args:
@@ -266,8 +266,8 @@ def take_over(parts: Parts, root: RootKey) -> None:
     Raises:
         LociError: it does not answer, or keeps the vault.
     """
-    keys = HomeKeys(parts.home)
-    remote = connect(parts, root)
+    keys = HomeKeys(app_context.home)
+    remote = connect(app_context, root)
     if remote is None:
         raise EnvironmentFaultError(Code.VAULT_BUSY, "Another process has the vault and does not answer.")
     try:

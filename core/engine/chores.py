@@ -105,7 +105,7 @@ class BackgroundChores:
 
     def _run_probes_after_change(self, event: Event) -> None:
         if isinstance(event, Changed):
-            self._groups.laboratory.handle_event(event)
+            self._groups.recall_trials.handle_event(event)
 
     def _tell_finishing(self, done: int, total: int | None) -> None:
         self._hub.publish(Progress("import", "Finishing an interrupted import", done, total))

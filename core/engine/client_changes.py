@@ -13,7 +13,7 @@ from dataclasses import asdict
 from core.engine.access.authority import Authority
 from core.engine.library import Library
 from core.engine.memories.memories import write_feedback
-from core.engine.outcomes import Practice
+from core.engine.outcomes import Outcomes
 from core.engine.runtime.search import Embedded, Search
 from core.engine.runtime.storage import Storage, chain_work, map_result
 from core.errors import Code, PreconditionError, UserError
@@ -49,13 +49,13 @@ class ClientChanges:
         search: Callable[[], Search],
         authority: Authority,
         library: Library,
-        practice: Practice,
+        outcomes: Outcomes,
     ) -> None:
         self._storage = storage
         self._search = search
         self._authority = authority
         self._library = library
-        self._practice = practice
+        self._outcomes = outcomes
 
     def update_text(
         self,
@@ -201,11 +201,11 @@ class ClientChanges:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
-        practice = self._practice
+        outcomes = self._outcomes
         marked = (
-            practice.mark_helpful(memory_id, actor, request_id, kind)
+            outcomes.mark_helpful(memory_id, actor, request_id, kind)
             if helpful
-            else practice.mark_harmful(memory_id, actor, reason, request_id, kind)
+            else outcomes.mark_harmful(memory_id, actor, reason, request_id, kind)
         )
         return map_result(marked, lambda done: _judgement_from_mark(done, helpful=helpful))
 

@@ -34,7 +34,7 @@ from core.engine.startup import SeenCounter, built_in_readers, built_in_talk
 from core.errors import Code
 from core.events import Hub, StateChanged
 from core.intake.claims import TextReaders
-from core.lifecycle.kit.job_context import TalkReader
+from core.lifecycle.job_support.job_context import TalkReader
 from core.recall.result import RecallItem, RecallResult
 from core.security.handshake import owner_token
 from core.security.keyring_client import Keyring
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from core.config.option_rows import option_rows
     from core.engine.home.doctor import examine_home, make_finding
     from core.engine.home.window_file import WindowFile, load_window, save_window
-    from core.engine.vault.vault import VaultGroup, create_vault, restore_vault
+    from core.engine.vault.administration import VaultGroup, create_vault, restore_vault
     from core.entities.resolution import EntityCandidate
     from core.llm.conversation import cited_sources, split_citations
     from core.security.strength import Strength, passphrase_strength
@@ -92,13 +92,13 @@ _BESIDE_ENGINE = {
     "Strength": "core.security.strength",
     "WindowFile": "core.engine.home.window_file",
     "cited_sources": "core.llm.conversation",
-    "create_vault": "core.engine.vault.vault",
+    "create_vault": "core.engine.vault.administration",
     "examine_home": "core.engine.home.doctor",
     "load_window": "core.engine.home.window_file",
     "make_finding": "core.engine.home.doctor",
     "option_rows": "core.config.option_rows",
     "passphrase_strength": "core.security.strength",
-    "restore_vault": "core.engine.vault.vault",
+    "restore_vault": "core.engine.vault.administration",
     "save_window": "core.engine.home.window_file",
     "split_citations": "core.llm.conversation",
 }
@@ -184,7 +184,7 @@ class Engine(EngineGroups):
     @cached_property
     def vault(self) -> VaultGroup:
         """Locking, opening, backup, verification and the passphrase."""
-        from core.engine.vault.vault import VaultGroup
+        from core.engine.vault.administration import VaultGroup
 
         setup = self._setup
         return VaultGroup(

@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from core.engine.imports import Imports
     from core.engine.jobs.jobs import JobsGroup, Maintenance
     from core.engine.jobs.statements import StatementsGroup
-    from core.engine.laboratory import Laboratory
     from core.engine.library import Library
-    from core.engine.outcomes import Practice
+    from core.engine.outcomes import Outcomes
+    from core.engine.recall_trials import RecallTrials
     from core.engine.vault.history import History
     from core.engine.views.entities import Entities
     from core.engine.views.graph import Graph
     from core.engine.views.palace import Palace
     from core.engine.views.rehearsals import Rehearsals
     from core.engine.views.timeline import Timeline
-    from core.lifecycle.kit.job_context import Planner, StreamJob
+    from core.lifecycle.job_support.job_context import Planner, StreamJob
     from core.types.lifecycle import JobType
 
 
@@ -156,18 +156,18 @@ class EngineGroups:
         return History(self._get_vault, self.authority)
 
     @cached_property
-    def practice(self) -> Practice:
+    def outcomes(self) -> Outcomes:
         """How procedures and rules did."""
-        from core.engine.outcomes import Practice
+        from core.engine.outcomes import Outcomes
 
-        return Practice(self._get_storage, self._get_search, self.authority)
+        return Outcomes(self._get_storage, self._get_search, self.authority)
 
     @cached_property
     def client_changes(self) -> ClientChanges:
         """What clients change in memories that exist."""
         from core.engine.client_changes import ClientChanges
 
-        return ClientChanges(self._get_storage, self._get_search, self.authority, self.library, self.practice)
+        return ClientChanges(self._get_storage, self._get_search, self.authority, self.library, self.outcomes)
 
     @cached_property
     def entities(self) -> Entities:
@@ -212,11 +212,11 @@ class EngineGroups:
         return Rehearsals(self._get_storage)
 
     @cached_property
-    def laboratory(self) -> Laboratory:
+    def recall_trials(self) -> RecallTrials:
         """Trial recalls, saved questions and the tuner."""
-        from core.engine.laboratory import Laboratory
+        from core.engine.recall_trials import RecallTrials
 
-        return Laboratory(self._get_storage, self._get_search, self._flush, self.authority)
+        return RecallTrials(self._get_storage, self._get_search, self._flush, self.authority)
 
     @cached_property
     def jobs(self) -> JobsGroup:

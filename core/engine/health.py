@@ -23,8 +23,8 @@ from core.index.manager import IndexState
 from core.intake.undo import UNPAIRED
 from core.lifecycle.distill import distill_queue
 from core.lifecycle.gauges import count_by_state
-from core.lifecycle.kit import clock_check
-from core.lifecycle.kit.job_store import CHANGED
+from core.lifecycle.job_support import clock_check
+from core.lifecycle.job_support.job_store import CHANGED
 from core.lifecycle.sweep import plan_sweep
 from core.memory.write import count_without_vectors
 from core.types.belief import ModelServerState, ModelState

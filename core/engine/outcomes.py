@@ -223,7 +223,7 @@ def last_applications(storage: Storage, memory_id: str, limit: int, check: Check
     return storage.read(read)
 
 
-class Practice:
+class Outcomes:
     """Everything a caller does with rules and procedures. Each method returns at once with a Future."""
 
     def __init__(self, storage: Callable[[], Storage], search: Callable[[], Search], authority: Authority) -> None:

@@ -38,7 +38,7 @@ from core.index.manager import IndexManager, IndexState, IndexStatus, Maintenanc
 from core.index.snapshot import Identity, SnapshotRefused, read_snapshot, write_snapshot
 from core.intake.claims import TextReaders
 from core.intake.transaction.unit_of_work import UnitOfWork
-from core.lifecycle.kit.job_context import SCHEDULER, TalkReader
+from core.lifecycle.job_support.job_context import SCHEDULER, TalkReader
 from core.memory import vector_spaces
 from core.memory.write import VectorSpace
 from core.score.profile import profile_from_options

@@ -3,7 +3,7 @@
 Nothing is erased by default; the owner chooses kinds and a number of days. A run takes what nobody would miss: where a
 text that stands was made of an archived one, that is for the person to decide. What a digest stands for is archived
 with it and erased with it, where it is of chosen kinds and nothing protects any of it; else the digest stays, or its
-sources would stand again. The age is measured by the clock that is believed (`core.lifecycle.kit.clock_check`): a wrong
+sources would stand again. The age is measured by the clock that is believed (`clock_check`): a wrong
 year must not empty the archive. A memory that is archived again starts its days anew (a run cannot be undone either).
 Must not do: bring anything back, erase what is not archived, or what does not lie under something that is.
 """
@@ -21,8 +21,8 @@ from core.intake.erase.row_erasure import ErasureScope, erasure_scope_of, texts_
 from core.intake.erase.trace_erasure import TraceIndex
 from core.intake.revise.revision_plan import plan_revision
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
-from core.lifecycle.kit.clock_check import believed_ms
-from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
+from core.lifecycle.job_support.clock_check import believed_ms
+from core.lifecycle.job_support.job_context import SCHEDULER, BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION, find_protections
 from core.types.lifecycle import ArchivedMemory, ArchivePage, JobAction, JobType, PlannedAction
 from core.types.values import Kind, Status

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from core.errors import Code, LociError
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext
+from core.lifecycle.job_support.job_context import NO_CURSOR, BatchResult, JobContext
 from core.memory import vector_spaces
 from core.memory.read import read_by_ids
 from core.memory.write import VectorSpace, count_without_vectors, read_without_vectors, write_vectors
@@ -96,7 +96,7 @@ class MigrationBatch:
 
 
 class MigrationJob:
-    """Implements `core.lifecycle.kit.job_context.StreamJob`."""
+    """Implements `core.lifecycle.job_support.job_context.StreamJob`."""
 
     type = JobType.MIGRATE
     is_derived = True
@@ -253,7 +253,7 @@ class EmbeddedBatch:
 
 
 class EmbeddingJob:
-    """Implements `core.lifecycle.kit.job_context.StreamJob`."""
+    """Implements `core.lifecycle.job_support.job_context.StreamJob`."""
 
     type = JobType.EMBED
     is_derived = True

@@ -28,7 +28,7 @@ from core.intake.revise.refinement import READING
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions import review_items
 from core.intake.transitions.review_items import ItemSubject
-from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext
+from core.lifecycle.job_support.job_context import NO_CURSOR, BatchResult, JobContext
 from core.llm.prompts import TEXT_CHARACTERS, Description, description_prompt, keep_grounded_parts, parse_description
 from core.memory.write import write_tiers
 from core.talk.turns import EpisodeText, read_turns
@@ -237,7 +237,7 @@ def count_unread(rows: Rows, import_ids: Sequence[str] | None = None) -> tuple[i
 
 
 class EnrichJob:
-    """Implements `core.lifecycle.kit.job_context.StreamJob`."""
+    """Implements `core.lifecycle.job_support.job_context.StreamJob`."""
 
     type = JobType.ENRICH
     is_derived = True

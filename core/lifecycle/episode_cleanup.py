@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from core.config.options import Options
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.lifecycle.job_support.job_context import BatchResult, JobContext
 from core.lifecycle.sweep import find_protections
 from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.vault.database.rows import Rows

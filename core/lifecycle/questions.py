@@ -29,7 +29,7 @@ from core.intake.revise.outcome_reports import (
 )
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.review_items import ItemSubject, close_conflict, make_fingerprint
-from core.lifecycle.kit.job_context import SCHEDULER, BatchResult, JobContext
+from core.lifecycle.job_support.job_context import SCHEDULER, BatchResult, JobContext
 from core.text.screening.egress import is_text_withheld
 from core.text.screening.fences import escape_fenced
 from core.text.screening.injection import ALLOWED

@@ -13,7 +13,7 @@ from core.lifecycle.distill.distill import DistillJob
 from core.lifecycle.embedding import EmbeddingJob
 from core.lifecycle.enrich import EnrichJob
 from core.lifecycle.episode_cleanup import EpisodeCleanupJob
-from core.lifecycle.kit.job_context import Planner, StreamJob
+from core.lifecycle.job_support.job_context import Planner, StreamJob
 from core.lifecycle.questions import GapsJob
 from core.lifecycle.replay import ReplayJob
 from core.lifecycle.sweep import SweepJob

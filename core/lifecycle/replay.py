@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from core.embed.embedder import from_blob
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.lifecycle.job_support.job_context import BatchResult, JobContext
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.decay import boost_after_replay, draw_without_replacement
 from core.types.lifecycle import JobAction, JobType, PlannedAction

@@ -23,8 +23,8 @@ from core.config.options import Options
 from core.errors import UserError
 from core.intake.transaction.unit_of_work import Verb
 from core.intake.transitions.transitions import Transitions
-from core.lifecycle.kit.job_context import BatchResult, JobContext
-from core.lifecycle.kit.job_store import CHANGED
+from core.lifecycle.job_support.job_context import BatchResult, JobContext
+from core.lifecycle.job_support.job_store import CHANGED
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.decay import EXPIRED as GONE
 from core.score.decay import HOLDS, classify_bands, decay_rates, effective_confidence
@@ -388,7 +388,7 @@ _READ_PROTECTIONS = (
     "LEFT JOIN taken_back back ON back.memory_id = m.id"
 )
 
-# While the step is kept; then `core.lifecycle.kit.job_store` has written a row for each. Few runs are ever
+# While the step is kept; then `core.lifecycle.job_support.job_store` has written a row for each. Few runs are ever
 # undone: their memories are listed once, not asked for one by one.
 _BACK = (
     "SELECT DISTINCT coalesce(m.part_of, m.id) "  # noqa: S608 - constants

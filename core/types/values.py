@@ -202,7 +202,7 @@ def seen_from(channel: str) -> tuple[str, ...]:
     """The channels whose memories are seen from one: none, the channel as a whole, and the person on it.
 
     Args:
-        channel: as `core.ipc.methods.kit.entry.channel_of` writes it.
+        channel: as `core.ipc.methods.definition.entry.channel_of` writes it.
 
     Returns:
         Values of `memories.scope_channel`, "" first.
@@ -215,7 +215,7 @@ def limits_from(channel: str, session: str | None) -> tuple[str, ...]:
     """What limits memories that are seen from a channel and a session.
 
     Args:
-        channel: as `core.ipc.methods.kit.entry.channel_of` writes it.
+        channel: as `core.ipc.methods.definition.entry.channel_of` writes it.
         session: the session that asks, if any.
 
     Returns:
@@ -231,7 +231,7 @@ def limit_of(channel: str, session: str | None) -> str:
     """What a memory is limited to by its channel, and by a session where its claim says so.
 
     Args:
-        channel: as `core.ipc.methods.kit.entry.channel_of` writes it.
+        channel: as `core.ipc.methods.definition.entry.channel_of` writes it.
         session: the session a claim is limited to, if any.
 
     Returns:
@@ -265,7 +265,7 @@ class Actor:
         client_id: the client's id; None for the owner and the scheduler.
         name: a name for the journal.
         session: the session the actor speaks in, if any.
-        channel: the channel a client speaks for (`core.ipc.methods.kit.entry.channel_of` writes it); "" for none.
+        channel: the channel a client speaks for (`channel_of` of `core.ipc.methods` writes it); "" for none.
     """
 
     kind: str

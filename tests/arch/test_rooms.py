@@ -173,7 +173,7 @@ INNER = (
     ("core/engine", "runtime", "memories"),
     ("core/intake", "transaction", "store"),
     ("core/belief", "extract", "relate"),
-    ("core/lifecycle", "kit", "consolidate"),
+    ("core/lifecycle", "job_support", "consolidate"),
     ("core/recall", "browse", "pipeline"),
     ("core/importers", "input", "formats"),
     ("core/ipc", "protocol", "socket"),
@@ -181,10 +181,10 @@ INNER = (
     ("core/text", "terms", "query_plan"),
     ("core/score", "profile", "ranking"),
     ("ui/inspector", "trust", "history"),
-    ("ui/pages/journal", "rows", "changes"),
+    ("ui/pages/journal", "rows", "undo"),
     ("ui/pages/clients", "terms", "pairing"),
     ("ui/pages/recall", "answers", "tuner"),
-    ("ui/pages/review", "queue", "desk"),
+    ("ui/pages/review", "queue", "item_panel"),
 )
 MODULES = {f"{room}/{low}.py" for room, low, _ in INNER if not (ROOT / room / low / "__init__.py").is_file()}
 for _room, _low, _high in INNER:

@@ -139,7 +139,7 @@ class Walks:
 
 def engine_walks(engine: Any, walks: Walks) -> None:
     """Store, contradict and ask, as the command line does in its own process."""
-    from app.vault.local_session import LocalSession
+    from app.engine.local_session import LocalSession
 
     session = LocalSession(engine)
     plain = ("I keep the garden shears behind the door.", "I keep the spare keys in the blue drawer.")

@@ -38,7 +38,7 @@ from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.startup import warm_index  # noqa: E402
 from core.index.manager import IndexState  # noqa: E402
 from core.lifecycle.consolidate.consolidate import ConsolidationJob, count_plan  # noqa: E402
-from core.lifecycle.kit.job_context import JobContext  # noqa: E402
+from core.lifecycle.job_support.job_context import JobContext  # noqa: E402
 from core.types.belief import ComparedText  # noqa: E402
 from core.types.lifecycle import JobType, PlannedAction  # noqa: E402
 from core.types.values import OWNER_ACTOR  # noqa: E402

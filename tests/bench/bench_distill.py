@@ -27,7 +27,7 @@ from engine_rig import START_MS, HandClock, Rig, rig_at  # noqa: E402 - found by
 from locomo import read  # noqa: E402
 
 from core.engine.facade import built_in_embedder, built_in_readers  # noqa: E402
-from core.lifecycle.kit.job_context import TalkReader  # noqa: E402
+from core.lifecycle.job_support.job_context import TalkReader  # noqa: E402
 from core.talk.reader_model import ReaderModel  # noqa: E402
 from core.talk.statements import distill_conversation  # noqa: E402
 from core.types.belief import ComparedText  # noqa: E402

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
+from app.engine.service import Service
 from app.sample.sample import BEGIN, END, SampleClock, read_parts, sample_engine
 from app.sample.screenshot import Shot, check_shot
-from app.vault.service import Service
 from app.window.desktop import Desktop, HomeStore, build_desktop, make_fixed_store
 from app.window.window import NO_TRAY, RaiseListener, Shown, place_of, raise_running
 from core.config.option_rows import replace_option

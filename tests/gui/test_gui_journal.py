@@ -21,10 +21,10 @@ from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.table_view import TableModel, shown_columns
 from ui.pages.journal.audit import AuditFeed, AuditRows
-from ui.pages.journal.changes import PAGE_STEPS, StepList, TakeBackDialog
-from ui.pages.journal.imports import COLUMNS, RemoveDialog
 from ui.pages.journal.labels import action_of_step, counts_of, day_of, describe_author, details_of, short_id
 from ui.pages.journal.page import JournalPage
+from ui.pages.journal.undo.changes import PAGE_STEPS, StepList, TakeBackDialog
+from ui.pages.journal.undo.imports import COLUMNS, RemoveDialog
 from ui.undo import report_undo
 from ui.widgets.states import States
 from ui.widgets.verdict import chain_sentence, verdict_of

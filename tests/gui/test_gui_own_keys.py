@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 from window_rig import settle
 
 from ui.context import Context
-from ui.pages.journal.imports import RemoveDialog
 from ui.pages.journal.page import JournalPage
+from ui.pages.journal.undo.imports import RemoveDialog
 from ui.pages.library.dialogs import RevisionDialog
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.theme.theme import Theme

@@ -45,7 +45,7 @@ def looked_at_rule(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspecto
 
 
 def helped(rig: Rig, rule: str) -> tuple[int, int]:
-    state = rig.engine.practice.read_rule(rule, OWNER_ACTOR).result(30)
+    state = rig.engine.outcomes.read_rule(rule, OWNER_ACTOR).result(30)
     assert state is not None
     return state.helpful, state.harmful
 
@@ -106,7 +106,7 @@ def test_a_rule_that_was_turned_around_shows_what_it_said(
 ) -> None:
     rule = rig.store(RULE, kind=Kind.RULE).memory_id
     for _ in range(2):
-        rig.engine.practice.mark_harmful(rule, OWNER_ACTOR, "It broke the build.").result(30)
+        rig.engine.outcomes.mark_harmful(rule, OWNER_ACTOR, "It broke the build.").result(30)
     look(qtbot, inspector, context, rule)
     part = rule_part(inspector)
     heard = hear(context)
@@ -132,7 +132,7 @@ def test_what_is_archived_takes_no_reports(qtbot: QtBot, rig: Rig, context: Cont
 
 def test_a_procedure_counts_how_it_went(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> None:
     steps = rig.store(STEPS, kind=Kind.PROCEDURE).memory_id
-    rig.engine.practice.record_outcome(steps, OWNER_ACTOR, success=True, took_ms=90_000).result(30)
+    rig.engine.outcomes.record_outcome(steps, OWNER_ACTOR, success=True, took_ms=90_000).result(30)
     look(qtbot, inspector, context, steps)
     part = procedure_part(inspector)
     settle(qtbot, part.counts.isVisible)
@@ -149,7 +149,7 @@ def test_nothing_of_one_rule_is_shown_for_the_next(
     qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector
 ) -> None:
     rule, part = looked_at_rule(qtbot, rig, context, inspector)
-    rig.engine.practice.mark_harmful(rule, OWNER_ACTOR, "It broke the build.").result(30)
+    rig.engine.outcomes.mark_harmful(rule, OWNER_ACTOR, "It broke the build.").result(30)
     settle(qtbot, lambda: "It broke" in part.log.text())
     other = rig.store("Always write the changelog first.", kind=Kind.RULE).memory_id
     look(qtbot, inspector, context, other)

@@ -18,9 +18,9 @@ from window_rig import settle
 from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
-from ui.pages.journal.archive import EraseDialog, archive_entry
-from ui.pages.journal.health import HealthTab
 from ui.pages.journal.labels import advice_of, format_value
+from ui.pages.journal.lifecycle.archive import EraseDialog, archive_entry
+from ui.pages.journal.lifecycle.health import HealthTab
 
 
 @pytest.fixture

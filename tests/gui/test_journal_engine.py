@@ -20,9 +20,9 @@ from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.gauges import GaugesPart
-from ui.pages.journal.archive import EraseDialog
+from ui.pages.journal.jobs.runner import RunDialog
+from ui.pages.journal.lifecycle.archive import EraseDialog
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.runner import RunDialog
 
 YEARS_MS = 6 * 365 * 86_400_000
 

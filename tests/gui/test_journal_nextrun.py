@@ -19,8 +19,7 @@ from core.events import Progress
 from core.types.lifecycle import JobAction, JobState, JobType
 from core.types.values import OWNER_ACTOR
 from ui.context import CLOSER, Context
-from ui.pages.journal.labels import format_near_moment
-from ui.pages.journal.next_run import (
+from ui.pages.journal.jobs.next_run import (
     MOST,
     ChangeChips,
     change_entries,
@@ -29,7 +28,8 @@ from ui.pages.journal.next_run import (
     memory_ids_to_keep,
     offered_actions,
 )
-from ui.pages.journal.runner import RunDialog
+from ui.pages.journal.jobs.runner import RunDialog
+from ui.pages.journal.labels import format_near_moment
 from ui.widgets.labels import capitalize_first, date_of
 
 

@@ -25,10 +25,11 @@ from window_rig import settle
 from core.types.belief import ModelServerState
 from core.types.lifecycle import Consolidated, JobAction, JobRow, Jobs, JobState, JobType, Pressure, ScheduledJob
 from ui.context import Context
-from ui.pages.journal.health import find_pauses
-from ui.pages.journal.job_lines import Model, job_note, job_sentences, offered_job_actions
+from ui.pages.journal.jobs.job_lines import Model, job_note, job_sentences, offered_job_actions
+from ui.pages.journal.jobs.next_run import pick_figures
 from ui.pages.journal.labels import describe_report
-from ui.pages.journal.lifecycle_help import (
+from ui.pages.journal.lifecycle.health import find_pauses
+from ui.pages.journal.lifecycle.help import (
     _INKS,
     CURVES,
     DAYS,
@@ -38,7 +39,6 @@ from ui.pages.journal.lifecycle_help import (
     life_of,
     read_life_curves,
 )
-from ui.pages.journal.next_run import pick_figures
 from ui.pages.journal.page import JournalPage
 from ui.strings import journal_strings, order_strings
 

@@ -19,8 +19,8 @@ from core.errors import Code, EnvironmentFaultError, UserError
 from core.types.memory import ProposedLink
 from core.vault.database.tx import Tx
 from ui.context import CLOSER, Context
+from ui.pages.journal.lifecycle.relations import PAGE_ROWS, PairText
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.relations import PAGE_ROWS, PairText
 
 
 @pytest.fixture

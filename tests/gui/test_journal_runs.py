@@ -17,10 +17,10 @@ from core.events import Progress
 from core.types.lifecycle import Consolidated, JobState, JobType, Pressure
 from core.types.values import OWNER_ACTOR, Status
 from ui.context import Context
+from ui.pages.journal.jobs.runner import RunDialog
+from ui.pages.journal.jobs.runs import _MOST
 from ui.pages.journal.labels import format_near_moment
 from ui.pages.journal.rows import Entry
-from ui.pages.journal.runner import RunDialog
-from ui.pages.journal.runs import _MOST
 from ui.shell.window import StatusBar
 
 

@@ -124,7 +124,7 @@ def test_a_weight_is_tried_applied_and_undone(lab: Lab, rig: Rig) -> None:
     assert page.list.lines.list_rows()[0].id == plain
     lab.page.list.select_memory(weighty)
     lab.press(Qt.Key.Key_S)  # it should be among the first: a question to try weights on
-    settle(lab.qtbot, lambda: len(rig.engine.laboratory.list_probes().result(30)) == 1)
+    settle(lab.qtbot, lambda: len(rig.engine.recall_trials.list_probes().result(30)) == 1)
     knobs = {knob.name: knob for knob in page.tuner.knobs}
     knobs["side_bound"].slider.setValue(0)
     knobs["sides_importance"].slider.setValue(100)
@@ -142,7 +142,7 @@ def test_a_weight_is_tried_applied_and_undone(lab: Lab, rig: Rig) -> None:
     lab.rest()
     assert page.list.lines.list_rows()[0].id == weighty
     assert page.list.lines.list_rows()[0].moved == 0
-    (applied,) = rig.engine.laboratory.list_applications().result(30)
+    (applied,) = rig.engine.recall_trials.list_applications().result(30)
     assert set(applied.changes) == {"side_bound", "sides_importance", "sides_confidence", "sides_recency"}
 
     undo = next(made for made in lab.window.findChildren(QAbstractButton) if made.text() == "Undo" and made.isVisible())

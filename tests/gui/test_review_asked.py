@@ -47,7 +47,7 @@ def page_of(window: MainWindow, qtbot: QtBot) -> ReviewPage:
     assert window.house is not None
     page = window.house.page
     assert isinstance(page, ReviewPage)
-    settle(qtbot, lambda: page.is_settled() and page.desk.item is not None)
+    settle(qtbot, lambda: page.is_settled() and page.item_panel.item is not None)
     return page
 
 
@@ -61,7 +61,7 @@ def test_an_update_shows_who_asks_why_and_both_texts(rig: Rig, asker: Actor, win
     known = rig.store("The kettle is red.").memory_id
     reply = rig.engine.client_changes.update_text(known, "The kettle is blue.", asker, REASON).result(30)
     page = page_of(window, qtbot)
-    desk = page.desk
+    desk = page.item_panel
     assert desk.question == "Should this text be changed?"
     assert "Claude Code asks for it and says: “<b>It was painted</b>, see here.”" in desk.why
     assert desk.have.text.toPlainText() == "The kettle is red."
@@ -84,7 +84,7 @@ def test_a_removal_shows_the_memory_alone(rig: Rig, asker: Actor, window: MainWi
     known = rig.store("The kettle is red.").memory_id
     rig.engine.client_changes.remove_memory(known, asker, Wish.DELETE).result(30)
     page = page_of(window, qtbot)
-    desk = page.desk
+    desk = page.item_panel
     assert desk.question == "Should this be deleted?"
     assert "Claude Code asks for it." in desk.why
     assert not desk.have.isVisible()

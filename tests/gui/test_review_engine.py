@@ -75,10 +75,10 @@ def desk(context: Context, rig: Rig, qtbot: QtBot) -> Iterator[Desk]:
 def test_a_pair_is_shown_as_the_desk_reads_it(desk: Desk, rig: Rig) -> None:
     make_pair(rig)
     page = desk.open()
-    assert page.desk.question == "Where do you live: Graz or Vienna?"
-    assert [part.original for part in page.desk.have.text.parts if part.is_odd] == ["Graz"]
-    assert [part.original for part in page.desk.came.text.parts if part.is_odd] == ["Vienna"]
-    assert page.desk.actions_bar.remember.isHidden()  # what stands is the owner's word
+    assert page.item_panel.question == "Where do you live: Graz or Vienna?"
+    assert [part.original for part in page.item_panel.have.text.parts if part.is_odd] == ["Graz"]
+    assert [part.original for part in page.item_panel.came.text.parts if part.is_odd] == ["Vienna"]
+    assert page.item_panel.actions_bar.remember.isHidden()  # what stands is the owner's word
 
 
 def test_left_keeps_mine_and_ctrl_z_brings_the_question_back(desk: Desk, rig: Rig) -> None:
@@ -149,7 +149,7 @@ def test_a_tick_becomes_a_rule_that_is_listed(desk: Desk, rig: Rig, qtbot: QtBot
     new = came("The shed is red.", None, source=Source.INFERENCE, client_id=client.client_id)
     make_pair(rig, old, new)
     page = desk.open()
-    page.desk.actions_bar.remember.setChecked(True)
+    page.item_panel.actions_bar.remember.setChecked(True)
     desk.press(Qt.Key.Key_Left)
     settle(qtbot, lambda: rig.value("SELECT count(*) FROM review_rules") == 1)
     assert rig.rows("SELECT kind, action FROM review_rules") == [("contradiction", "reject")]
@@ -158,7 +158,7 @@ def test_a_tick_becomes_a_rule_that_is_listed(desk: Desk, rig: Rig, qtbot: QtBot
 def test_one_memory_alone_is_accepted_or_turned_down(desk: Desk, rig: Rig, qtbot: QtBot) -> None:
     make_pair(rig, None, came("Node 24 runs.", None), kind="proposal", alone=True, suggestion=None)
     page = desk.open()
-    assert page.desk.have.isHidden()
+    assert page.item_panel.have.isHidden()
     desk.press(Qt.Key.Key_Right)
     settle(qtbot, lambda: desk.statuses() == {"Node 24 runs.": "active"})
 

@@ -23,7 +23,7 @@ from core.types.values import Action, Source
 from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.row_spec import Heading
-from ui.pages.review.desk import summarize_rows
+from ui.pages.review.item_panel import summarize_rows
 from ui.pages.review.labels import claim_note, describe_batch_action, describe_provenance, quote_of
 from ui.pages.review.queue import ClosedDialog, QueueRows, RulesDialog, closed_line, lines_of, rule_line
 from ui.registry import ROOMS
@@ -56,7 +56,7 @@ def test_filters_show_what_there_is_with_counts(room: Room) -> None:
     next(made for made in page.queue.filters.findChildren(QAbstractButton) if made.text() == "Questions 2").click()
     settle(room.qtbot, lambda: {row.kind for row in page.queue.rows} == {"entity_merge", "stale"})
     assert room.fake.asked[-1].kinds == ("stale", "gap", "entity_merge")
-    settle(room.qtbot, lambda: page.desk.place == "1 of 2")
+    settle(room.qtbot, lambda: page.item_panel.place == "1 of 2")
 
 
 def test_a_filter_that_is_used_up_leads_back_to_all(room: Room) -> None:
@@ -237,7 +237,7 @@ def test_the_last_decision_leaves_an_empty_desk(room: Room) -> None:
 def test_more_than_the_cap_is_said(room: Room) -> None:
     page = room.open([rival(f"A{n}.", f"B{n}.") for n in range(230)])
     assert len(page.queue.rows) == 200
-    assert page.desk.place == "1 of 230"
+    assert page.item_panel.place == "1 of 230"
     assert "The 200 most important of 230 are shown." in [found.text() for found in page.queue.findChildren(QLabel)]
 
 
@@ -247,16 +247,16 @@ def test_more_than_the_cap_is_said(room: Room) -> None:
 def test_with_little_room_queue_and_item_take_turns(room: Room) -> None:
     page = room.open(drawn(), width=620, height=700)
     assert page.queue.isHidden()
-    assert page.desk.cards.is_stacked
+    assert page.item_panel.cards.is_stacked
     assert page.stand.back.isVisible()
     room.key(Qt.Key.Key_Down)
-    settle(room.qtbot, lambda: page.desk.place == "2 of 7")
+    settle(room.qtbot, lambda: page.item_panel.place == "2 of 7")
     room.key(Qt.Key.Key_Escape)
     assert page.queue.isVisible()
-    assert not page.desk.isVisible()
+    assert not page.item_panel.isVisible()
     settle(room.qtbot, page.queue.list.hasFocus)
     QTest.keyClick(page.queue.list, Qt.Key.Key_Return)
-    assert page.desk.isVisible()
+    assert page.item_panel.isVisible()
     room.press(Qt.Key.Key_Left)
     assert len(room.decided) == 1
 
@@ -268,19 +268,19 @@ def test_the_buttons_are_in_reach_at_every_size(room: Room, theme: str, scale: i
     room.context.theme.apply_theme(theme, scale)
     page = room.open(drawn(), *size)
     room.qtbot.wait(50)
-    assert page.desk.suggestion.act is not None
-    buttons = [page.desk.suggestion.act, *page.desk.actions_bar.buttons.values()]
-    if page.desk.reading.isAncestorOf(buttons[0]):  # too low: what is read would have no room above them
+    assert page.item_panel.suggestion.act is not None
+    buttons = [page.item_panel.suggestion.act, *page.item_panel.actions_bar.buttons.values()]
+    if page.item_panel.reading.isAncestorOf(buttons[0]):  # too low: what is read would have no room above them
         assert (scale, size[1]) == (150, 620)
-        page.desk.reading.ensureWidgetVisible(buttons[-1])
+        page.item_panel.reading.ensureWidgetVisible(buttons[-1])
         buttons = buttons[-1:]
     for made in buttons:
         assert made.isVisible()
         for corner in (QPoint(0, 0), QPoint(made.width() - 1, made.height() - 1)):
             assert page.rect().contains(made.mapTo(page, corner))
-    have, came = page.desk.have, page.desk.came
-    assert page.desk.cards.is_stacked or abs(have.width() - came.width()) <= 1
-    assert page.desk.reading.height() >= 0.3 * page.desk.height()
+    have, came = page.item_panel.have, page.item_panel.came
+    assert page.item_panel.cards.is_stacked or abs(have.width() - came.width()) <= 1
+    assert page.item_panel.reading.height() >= 0.3 * page.item_panel.height()
     assert page.minimumSizeHint().width() <= size[0]
     room.context.theme.apply_theme("light", 100)
 
@@ -288,10 +288,10 @@ def test_the_buttons_are_in_reach_at_every_size(room: Room, theme: str, scale: i
 def test_the_text_is_not_cut_off(room: Room) -> None:
     page = room.open([rival("Short.", "The release moved to the twelfth of December, " * 4)])
     room.qtbot.wait(50)
-    text = page.desk.came.text
+    text = page.item_panel.came.text
     assert text.document().size().height() <= text.height() + 1
     long = room.open([rival("Short.", "The release moved to the twelfth of December, " * 60)])
-    card = long.desk.came
+    card = long.item_panel.came
     settle(room.qtbot, lambda: card.text.is_folded and card.fold.isVisible())
     card.fold.click()
     assert not card.text.is_folded
@@ -310,18 +310,18 @@ def test_hostile_text_is_shown_as_it_is(room: Room) -> None:
         why=(HOSTILE,),
     )
     page = room.open([odd, rival("A.", "B.")])
-    shown = page.desk.came.text
+    shown = page.item_panel.came.text
     assert "".join(part.original for part in shown.parts) == HOSTILE
     assert [part.displayed_text for part in shown.parts if part.name] == ["U+202E", "U+202C", "U+001B"]
     assert shown.toPlainText().startswith("<b>Sleep</b> &amp; <img src=x> U+202E")
     shown.selectAll()
     assert shown.selected_text() == HOSTILE
-    assert page.desk.came.hidden.isVisible()
+    assert page.item_panel.came.hidden.isVisible()
     labels = page.findChildren(QLabel)
     assert all(found.textFormat() is Qt.TextFormat.PlainText for found in labels if "<b>" in found.text())
     assert not any("\u202e" in found.text() or "\x1b" in found.text() for found in labels)
     assert "\u202e" not in page.queue.list.spec.accessible_text(page.queue.rows[0])
-    assert "\u202e" not in page.desk.question
+    assert "\u202e" not in page.item_panel.question
     room.key(Qt.Key.Key_A, CTRL)
     assert page.stand.is_batch
     assert "\u202e" not in page.batch.list.item(0).text()
@@ -382,11 +382,17 @@ def test_everything_has_a_name(room: Room) -> None:
     page = room.open(drawn())
     for made in page.findChildren(QAbstractButton):
         assert made.accessibleName().strip() or made.isHidden(), made
-    for widget in (page.queue.list, page.desk.have, page.desk.came, page.desk.have.text, page.desk.suggestion):
+    for widget in (
+        page.queue.list,
+        page.item_panel.have,
+        page.item_panel.came,
+        page.item_panel.have.text,
+        page.item_panel.suggestion,
+    ):
         assert widget.accessibleName()
-    assert page.desk.suggestion.act is not None
-    assert page.desk.suggestion.act.accessibleDescription() == "Key D"
-    assert page.desk.have.accessibleName() == "What you have, trusted 97 %"
+    assert page.item_panel.suggestion.act is not None
+    assert page.item_panel.suggestion.act.accessibleDescription() == "Key D"
+    assert page.item_panel.have.accessibleName() == "What you have, trusted 97 %"
 
 
 def test_tab_goes_from_the_queue_through_the_cards_to_the_buttons(room: Room) -> None:
@@ -400,18 +406,22 @@ def test_tab_goes_from_the_queue_through_the_cards_to_the_buttons(room: Room) ->
         if now is page.queue.list:
             break
         visited.append(now)
-    assert page.desk.suggestion.act in visited
-    wanted = [page.desk.have.closer, page.desk.suggestion.act, page.desk.actions_bar.buttons[Action.REJECT]]
+    assert page.item_panel.suggestion.act in visited
+    wanted = [
+        page.item_panel.have.closer,
+        page.item_panel.suggestion.act,
+        page.item_panel.actions_bar.buttons[Action.REJECT],
+    ]
     places = [visited.index(one) for one in wanted]
     assert places == sorted(places)
-    assert page.desk.have.text not in visited  # it would hold the keyboard up
+    assert page.item_panel.have.text not in visited  # it would hold the keyboard up
 
 
 def test_enter_in_the_queue_goes_on_to_what_is_suggested(room: Room) -> None:
     page = room.open(drawn())
     QTest.keyClick(page.queue.list, Qt.Key.Key_Return)
-    assert page.desk.suggestion.act is not None
-    assert page.desk.suggestion.act.hasFocus()
+    assert page.item_panel.suggestion.act is not None
+    assert page.item_panel.suggestion.act.hasFocus()
     assert room.decided == []
 
 

@@ -15,7 +15,7 @@ from desk_rig import came, have, make_pair
 from engine_rig import Rig
 
 from core.engine.facade import Engine
-from core.ipc.methods.kit.entry import MethodCall
+from core.ipc.methods.definition.entry import MethodCall
 from core.ipc.methods.table import METHODS
 from core.ipc.protocol.contract import load_registry
 from core.ipc.protocol.sessions import Session

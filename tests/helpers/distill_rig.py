@@ -10,7 +10,7 @@ from engine_rig import Rig
 from ground_rig import Ran, flow, ground_of
 
 from core.lifecycle.distill.distill import DistillJob
-from core.lifecycle.kit.job_context import BatchResult
+from core.lifecycle.job_support.job_context import BatchResult
 from core.llm.prompts import Prompt
 from core.types.values import OWNER_ACTOR, Actor, Kind, Memory
 from core.vault.database.tx import Tx

@@ -28,7 +28,7 @@ from core.engine.memories.memories import embed_backlog
 from core.engine.runtime.open_vault import OpenVault
 from core.errors import Code, LociError
 from core.intake.claims import TextReaders
-from core.lifecycle.kit.job_context import TalkReader
+from core.lifecycle.job_support.job_context import TalkReader
 from core.recall.result import RecallResult
 from core.security.passphrase import KdfCost
 from core.types.clock import Clock, ManualClock

@@ -15,7 +15,7 @@ import numpy as np
 from engine_rig import Rig
 from numpy.typing import NDArray
 
-from core.lifecycle.kit.job_context import (
+from core.lifecycle.job_support.job_context import (
     SCHEDULER,
     BatchResult,
     JobContext,

@@ -12,7 +12,7 @@ from window_rig import settle
 
 from ui.context import Context
 from ui.inspector.panel import Inspector
-from ui.inspector.part_kit import MemoryLine
+from ui.inspector.shared_widgets import MemoryLine
 from ui.inspector.text import TextPart
 from ui.registry import PARTS
 from ui.widgets.basics import KeyButton

@@ -32,7 +32,7 @@ def level(rig: Rig, memory_id: str, permanence: str) -> str:
 
 def rule_of(rig: Rig, memory_id: str) -> RuleState:
     """How a rule has served."""
-    found = rig.engine.practice.read_rule(memory_id, OWNER_ACTOR).result(30)
+    found = rig.engine.outcomes.read_rule(memory_id, OWNER_ACTOR).result(30)
     assert found is not None
     return found
 
@@ -40,12 +40,12 @@ def rule_of(rig: Rig, memory_id: str) -> RuleState:
 def helpful(rig: Rig, memory_id: str, times: int) -> RuleState:
     """A rule helped so often."""
     for _ in range(times):
-        rig.engine.practice.mark_helpful(memory_id, OWNER_ACTOR).result(30)
+        rig.engine.outcomes.mark_helpful(memory_id, OWNER_ACTOR).result(30)
     return rule_of(rig, memory_id)
 
 
 def harmful(rig: Rig, memory_id: str, *why: str) -> RuleState:
     """A rule harmed, once for each reason."""
     for reason in why:
-        rig.engine.practice.mark_harmful(memory_id, OWNER_ACTOR, reason).result(30)
+        rig.engine.outcomes.mark_harmful(memory_id, OWNER_ACTOR, reason).result(30)
     return rule_of(rig, memory_id)

@@ -329,7 +329,7 @@ class LabRoom:
         self.context, self.qtbot = context, qtbot
         self.lab = FakeLaboratory()
         engine = context.bridge.engine
-        engine.laboratory = self.lab  # type: ignore[assignment]  # stands for the engine's group
+        engine.recall_trials = self.lab  # type: ignore[assignment]  # stands for the engine's group
         engine.library = FakeLibrary(self.lab)  # type: ignore[assignment]  # likewise
         self._page: RecallPage | None = None
 

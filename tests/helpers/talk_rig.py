@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engine_rig import Rig
 
-from core.lifecycle.kit.job_context import TalkReader
+from core.lifecycle.job_support.job_context import TalkReader
 from core.types.talk import ConversationStatements, Statement, StatementType, Turn
 from core.types.values import OWNER_ACTOR
 

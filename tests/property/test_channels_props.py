@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import Code, UserError
-from core.ipc.methods.kit.entry import channel_of
+from core.ipc.methods.definition.entry import channel_of
 from core.types.values import limit_of, limits_from, seen_from
 
 NAMES = st.from_regex(r"[a-z0-9][a-z0-9_-]{0,31}", fullmatch=True)

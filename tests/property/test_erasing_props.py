@@ -93,7 +93,7 @@ HANGS: dict[str, Hang] = {
         ContextQuery("the key of the third step"), OWNER_ACTOR
     ).result(30),
     "flush": lambda rig, gone, kept: rig.engine.flush_journal(),
-    "probe": lambda rig, gone, kept: rig.engine.laboratory.save_probe(TEXT, "positive", [gone], 5).result(30),
+    "probe": lambda rig, gone, kept: rig.engine.recall_trials.save_probe(TEXT, "positive", [gone], 5).result(30),
     "feedback": lambda rig, gone, kept: rig.engine.memories.give_feedback(
         gone, "helpful", "the key", OWNER_ACTOR
     ).result(30),

@@ -136,7 +136,7 @@ def submit_outcome(context: Context, memory_id: str, outcome: str, reason: str =
         outcome: `helpful` or `harmful` of a rule, `worked` or `failed` of a procedure.
         reason: why it harmed, in the person's words; "" for none.
     """
-    practice, words = context.bridge.engine.practice, practice_strings()
+    practice, words = context.bridge.engine.outcomes, practice_strings()
     act = words["acts"][outcome]
 
     def report_marked(done: Marked) -> None:

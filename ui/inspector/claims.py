@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QSpacerItem, QWi
 from core.types.memory import ClaimHeld, EvidenceSeen, OpenConflict
 from core.types.values import Memory
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
-from ui.inspector.part_kit import make_flush_row
+from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.trust import describe_claim_state, describe_opposition, describe_quote, format_score
 from ui.strings import belief_strings, format_count
 from ui.theme.theme import Theme

@@ -20,7 +20,7 @@ from core.types.views import MemoryRow, Revision, RevisionReport
 from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import SAME_ALREADY, explain_no_edit
-from ui.inspector.part_kit import make_flush_row
+from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.text_view import ADDED, PLAIN, REMOVED, Run, TextView, runs_of
 from ui.inspector.trust import day_of, describe_validity
 from ui.strings import belief_strings

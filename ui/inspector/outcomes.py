@@ -15,7 +15,7 @@ from core.types.values import OWNER_ACTOR, Kind, Memory
 from ui.bridge import make_query
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import is_procedure, is_rule
-from ui.inspector.part_kit import make_flush_row
+from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.trust import Figure, format_score
 from ui.strings import format_count, practice_strings
 from ui.widgets.basics import FlowLayout, KeyButton, make_button, make_column, make_label, make_row
@@ -152,7 +152,7 @@ class RulePart(Part):
         self._request_state()
 
     def _request_state(self) -> None:
-        practice, memory_id = self.context.bridge.engine.practice, self._memory_id
+        practice, memory_id = self.context.bridge.engine.outcomes, self._memory_id
 
         def read_log(state: RuleState | None) -> None:
             if state is None:
@@ -231,7 +231,7 @@ class ProcedurePart(Part):
         self._request_state()
 
     def _request_state(self) -> None:
-        practice, memory_id = self.context.bridge.engine.practice, self._memory_id
+        practice, memory_id = self.context.bridge.engine.outcomes, self._memory_id
         asked = make_query("Reading how a procedure goes", lambda: practice.read_procedure(memory_id, OWNER_ACTOR))
         self.context.tasks.run(
             asked.within(self, "procedure").success(self._show_state).failure(lambda _: self._body.hide())

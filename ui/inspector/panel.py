@@ -20,7 +20,7 @@ from core.types.values import OWNER_ACTOR, Kind, Memory, Status
 from ui.bridge import make_query, problem_of
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
-from ui.inspector.part_kit import Blank
+from ui.inspector.shared_widgets import Blank
 from ui.widgets.basics import (
     Elided,
     clear_layout,

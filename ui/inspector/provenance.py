@@ -21,7 +21,7 @@ from core.types.values import OWNER_ACTOR, Memory, Role, Source, Status
 from core.types.views import MemoryRow
 from ui.bridge import make_query
 from ui.context import Context, Inspected, Part, PartSpec
-from ui.inspector.part_kit import Disclosure, MemoryLine, make_flush_row
+from ui.inspector.shared_widgets import Disclosure, MemoryLine, make_flush_row
 from ui.strings import recall_strings
 from ui.widgets.basics import Elided, clear_layout, make_button, make_column, make_label, make_tool_button
 from ui.widgets.labels import (
@@ -79,7 +79,7 @@ class DisclosuresPart(Part):
             True.
         """
         memory_id = inspected.memory.id
-        laboratory = self.context.bridge.engine.laboratory
+        laboratory = self.context.bridge.engine.recall_trials
         asked = make_query("Reading whom it was given to", lambda: laboratory.count_disclosures(memory_id)).within(
             self, "given"
         )

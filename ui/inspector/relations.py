@@ -18,7 +18,7 @@ from core.types.views import MemoryRow
 from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.dialogs import HoldDialog
-from ui.inspector.part_kit import MemoryLine, make_flush_row
+from ui.inspector.shared_widgets import MemoryLine, make_flush_row
 from ui.strings import belief_strings, format_count, inspector_strings
 from ui.undo import offer_undo
 from ui.widgets.basics import FlowLayout, clear_layout, make_button, make_column, make_label

@@ -17,7 +17,7 @@ from core.types.values import Memory
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
-from ui.inspector.part_kit import make_flush_row
+from ui.inspector.shared_widgets import make_flush_row
 from ui.inspector.text_view import TextView, runs_of
 from ui.strings import injection_strings
 from ui.theme.theme import Theme

@@ -28,7 +28,7 @@ from core.types.reviews import ClaimSeen
 from core.types.values import Precision, When
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import JUDGED, VERDICTS
-from ui.inspector.part_kit import Disclosure
+from ui.inspector.shared_widgets import Disclosure
 from ui.lists.table_view import Column, TableModel, TableSpec
 from ui.lists.tick_table import StillTable
 from ui.strings import belief_strings, format_count

@@ -1,7 +1,7 @@
 """The keys of a home, for callers outside the engine: loading, opening, changing, and the owner's token.
 
 This is the door for whoever only greets an engine that runs. Must not do: load the database or anything that lives
-while a vault is open; what makes a vault is `core.engine.vault.vault`.
+while a vault is open; what makes a vault is `core.engine.vault.administration`.
 """
 
 from __future__ import annotations

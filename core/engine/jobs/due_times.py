@@ -13,10 +13,10 @@ from importlib.resources import files
 
 from core.config.options import Options
 from core.engine.runtime.open_vault import OpenVault
-from core.lifecycle.kit import clock_check, job_store
-from core.lifecycle.kit.clock_check import ClockWatch
-from core.lifecycle.kit.job_context import JobContext, Planner, StreamJob
-from core.lifecycle.kit.job_store import StoredJob
+from core.lifecycle.job_support import clock_check, job_store
+from core.lifecycle.job_support.clock_check import ClockWatch
+from core.lifecycle.job_support.job_context import JobContext, Planner, StreamJob
+from core.lifecycle.job_support.job_store import StoredJob
 from core.types.lifecycle import JobType, Pressure
 from core.vault.database.rows import Rows
 

@@ -37,8 +37,8 @@ from core.lifecycle.consolidate.consolidate import (
 from core.lifecycle.distill import distill_queue
 from core.lifecycle.episode_cleanup import EpisodeCleanupJob, count_remaining, plan_cleanup
 from core.lifecycle.gauges import count_by_state, read_gauges
-from core.lifecycle.kit import job_store
-from core.lifecycle.kit.job_context import JobContext, Planner, StreamJob
+from core.lifecycle.job_support import job_store
+from core.lifecycle.job_support.job_context import JobContext, Planner, StreamJob
 from core.recall.scope import Scope, visible_ids
 from core.types.lifecycle import (
     ArchivePage,

@@ -25,8 +25,8 @@ from core.events import Progress
 from core.index.manager import IndexManager, IndexState
 from core.intake.store.store import StoreService
 from core.lifecycle.consolidate.consolidate import count_active, make_report
-from core.lifecycle.kit import job_store
-from core.lifecycle.kit.job_context import (
+from core.lifecycle.job_support import job_store
+from core.lifecycle.job_support.job_context import (
     SCHEDULER,
     BatchResult,
     JobContext,
@@ -35,7 +35,7 @@ from core.lifecycle.kit.job_context import (
     StreamJob,
     TalkReader,
 )
-from core.lifecycle.kit.job_store import StoredJob
+from core.lifecycle.job_support.job_store import StoredJob
 from core.llm.prompts import Prompt
 from core.types.belief import ModelServerState
 from core.types.lifecycle import JobState, JobType

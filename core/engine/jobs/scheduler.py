@@ -21,15 +21,15 @@ from core.engine.jobs.model_refinement import ModelRefinement
 from core.engine.runtime.open_vault import OpenVault
 from core.engine.runtime.storage import Storage, locked_error, submit_work
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, LociError
-from core.lifecycle.kit import clock_check, job_store
-from core.lifecycle.kit.clock_check import ClockWatch
-from core.lifecycle.kit.job_store import StoredJob
+from core.lifecycle.job_support import clock_check, job_store
+from core.lifecycle.job_support.clock_check import ClockWatch
+from core.lifecycle.job_support.job_store import StoredJob
 from core.types.lifecycle import JobState, JobType
 from core.vault.database.tx import Tx
 
 if TYPE_CHECKING:  # what runs jobs is loaded with the first heartbeat, which few commands live to see
     from core.engine.jobs.runner import JobCheckpoint, JobRunner
-    from core.lifecycle.kit.job_context import JobContext
+    from core.lifecycle.job_support.job_context import JobContext
 
 _log = log.get("engine")
 _TURN_S = 30.0

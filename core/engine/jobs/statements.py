@@ -19,7 +19,7 @@ from core.engine.runtime.storage import chain_work
 from core.errors import Code, EnvironmentFaultError, UserError
 from core.lifecycle.distill.reader_statements import SKIPPED, preview_talk
 from core.lifecycle.distill.talk_queue import TalkScope, count_waiting
-from core.lifecycle.kit.job_context import TalkReader
+from core.lifecycle.job_support.job_context import TalkReader
 from core.types.lifecycle import DistilledTalk, JobState, JobType, ListedStatement
 from core.types.talk import Statement, StatementType
 from core.types.values import OWNER_ACTOR, Actor

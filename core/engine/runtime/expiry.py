@@ -12,8 +12,8 @@ from core.engine.runtime.settings import apply_undone_options
 from core.errors import Code, UserError
 from core.intake import undo
 from core.intake.erase.erasure import SCRUB_DUE, note_scrub
-from core.lifecycle.kit import job_store
-from core.lifecycle.kit.clock_check import believed_ms
+from core.lifecycle.job_support import job_store
+from core.lifecycle.job_support.clock_check import believed_ms
 from core.types.replies import UndoReport
 from core.types.values import Actor
 from core.vault.database.rows import Rows

@@ -15,7 +15,7 @@ from core.engine.runtime.progress import RunningImport
 from core.engine.runtime.read_log import ReadLog
 from core.engine.runtime.search import Search
 from core.engine.runtime.storage import Storage
-from core.lifecycle.kit.job_context import TalkReader
+from core.lifecycle.job_support.job_context import TalkReader
 from core.text.screening.injection import ScanLimitsHolder, limits_from_options
 from core.types.belief import ModelServerState, ModelState
 

@@ -31,7 +31,7 @@ from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.index.flat import NO_LABELS
 from core.index.manager import IndexManager, MaintenanceDue
 from core.lifecycle.embedding import TargetSpace
-from core.lifecycle.kit.job_context import SCHEDULER, JobContext
+from core.lifecycle.job_support.job_context import SCHEDULER, JobContext
 from core.llm.ollama import ModelServer, ServerLimits, load_library
 from core.llm.server_address import parse_address
 from core.memory import vector_spaces

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from core.errors import Code, PreconditionError, UserError
 from core.ipc.methods import memory_json
-from core.ipc.methods.kit.entry import (
+from core.ipc.methods.definition.entry import (
     Answer,
     ChannelParams,
     Cursor,
@@ -34,7 +34,7 @@ from core.ipc.methods.kit.entry import (
     owner_method,
     unpublished_field,
 )
-from core.ipc.methods.kit.results import (
+from core.ipc.methods.definition.results import (
     Schema,
     any_object,
     flag,
@@ -283,7 +283,7 @@ async def erase_memory(call: MethodCall, params: EraseParams) -> Answer:
 
 async def mark_memory(call: MethodCall, params: MarkParams) -> Answer:
     """Say how a rule served (helpful, harmful) or how a procedure went (worked, failed)."""
-    outcome, practice, actor = params.outcome, call.engine.practice, call.actor()
+    outcome, practice, actor = params.outcome, call.engine.outcomes, call.actor()
     if params.note is not None and outcome != "harmful":
         raise UserError(Code.INVALID_INPUT, "A note is kept with harm alone; leave it out.")
     if outcome in ("worked", "failed"):

@@ -8,7 +8,7 @@ from typing import Any
 
 from core.engine.facade import Engine
 from core.errors import Code, UserError
-from core.ipc.methods.kit.entry import (
+from core.ipc.methods.definition.entry import (
     Answer,
     ClientName,
     Cursor,
@@ -23,7 +23,7 @@ from core.ipc.methods.kit.entry import (
     owner_method,
     unpublished_field,
 )
-from core.ipc.methods.kit.results import Schema, any_object, constant, flag, list_of, record, ref, text
+from core.ipc.methods.definition.results import Schema, any_object, constant, flag, list_of, record, ref, text
 from core.ipc.protocol.contract import format_time
 from core.security.handshake import encode_value
 from core.types.clients import ActivityLine, Change, ClientCard, ClientState

@@ -15,7 +15,7 @@ from pydantic import Field
 from core.engine.facade import Engine
 from core.errors import Code
 from core.ipc.methods import memory_json
-from core.ipc.methods.kit.entry import (
+from core.ipc.methods.definition.entry import (
     Base64Text,
     ChannelParams,
     ClientName,
@@ -27,7 +27,7 @@ from core.ipc.methods.kit.entry import (
     await_future,
     owner_method,
 )
-from core.ipc.methods.kit.results import (
+from core.ipc.methods.definition.results import (
     Schema,
     constant,
     flag,

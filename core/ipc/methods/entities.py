@@ -15,7 +15,7 @@ from pydantic import Field
 
 from core.engine.facade import EntityCandidate
 from core.errors import Code
-from core.ipc.methods.kit.entry import (
+from core.ipc.methods.definition.entry import (
     Answer,
     ChannelParams,
     EntityAliases,
@@ -33,7 +33,7 @@ from core.ipc.methods.kit.entry import (
     client_method,
     client_write,
 )
-from core.ipc.methods.kit.results import (
+from core.ipc.methods.definition.results import (
     Schema,
     any_object,
     list_of,

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from core.errors import Code, EnvironmentFaultError, UserError
-from core.ipc.methods.kit.entry import (
+from core.ipc.methods.definition.entry import (
     Answer,
     ChannelParams,
     Cursor,
@@ -30,7 +30,7 @@ from core.ipc.methods.kit.entry import (
     owner_method,
     unpublished_field,
 )
-from core.ipc.methods.kit.results import (
+from core.ipc.methods.definition.results import (
     any_object,
     flag,
     list_of,

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from core.errors import Code
 from core.ipc.methods import memory_json
-from core.ipc.methods.kit.entry import (
+from core.ipc.methods.definition.entry import (
     ActionName,
     Answer,
     ChannelParams,
@@ -40,7 +40,7 @@ from core.ipc.methods.kit.entry import (
     owner_method,
     unpublished_field,
 )
-from core.ipc.methods.kit.results import (
+from core.ipc.methods.definition.results import (
     Schema,
     any_of,
     list_of,

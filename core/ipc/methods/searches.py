@@ -14,7 +14,7 @@ from pydantic import Field
 
 from core.errors import Code, UserError
 from core.ipc.methods import memory_json
-from core.ipc.methods.kit.entry import (
+from core.ipc.methods.definition.entry import (
     Answer,
     CategoryName,
     ChannelParams,
@@ -46,7 +46,7 @@ from core.ipc.methods.kit.entry import (
     owner_method,
     unpublished_field,
 )
-from core.ipc.methods.kit.results import (
+from core.ipc.methods.definition.results import (
     all_of,
     any_object,
     flag,
@@ -483,7 +483,7 @@ def _version_json(memory: Memory, shape: Shape, seen: frozenset[str]) -> dict[st
 
 async def read_receipt(call: MethodCall, params: ReceiptParams) -> Answer:
     """What one answer was: who asked what, which memories it was given, and which were kept back, and why."""
-    found = await await_future(call.engine.laboratory.read_receipt(params.id))
+    found = await await_future(call.engine.recall_trials.read_receipt(params.id))
     row = found.row
     return {
         "id": row.id,

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from core.errors import Code, UserError
 from core.ipc.methods import memory_json
-from core.ipc.methods.kit.entry import (
+from core.ipc.methods.definition.entry import (
     Answer,
     ChannelParams,
     Entry,
@@ -30,7 +30,7 @@ from core.ipc.methods.kit.entry import (
     client_method,
     client_write,
 )
-from core.ipc.methods.kit.results import flag, list_of, nullable, one_of, record, ref, text, whole_number
+from core.ipc.methods.definition.results import flag, list_of, nullable, one_of, record, ref, text, whole_number
 from core.ipc.protocol.contract import read_time
 from core.types.sessions import Captured, CaptureRequest, Message, Outcome, SummaryRequest, TurnEnd, TurnQuery
 from core.types.values import Source

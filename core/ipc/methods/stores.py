@@ -14,7 +14,7 @@ from pydantic import Field
 
 from core.errors import Code
 from core.ipc.methods import memory_json
-from core.ipc.methods.kit.entry import (
+from core.ipc.methods.definition.entry import (
     AbsolutePath,
     Answer,
     CategoryName,
@@ -43,7 +43,7 @@ from core.ipc.methods.kit.entry import (
     owner_method,
     unpublished_field,
 )
-from core.ipc.methods.kit.results import (
+from core.ipc.methods.definition.results import (
     Schema,
     all_of,
     any_object,

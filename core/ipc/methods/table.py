@@ -9,11 +9,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from core.ipc.methods.kit.entry import Entry
-    from core.ipc.methods.kit.results import Schema
+    from core.ipc.methods.definition.entry import Entry
+    from core.ipc.methods.definition.results import Schema
 
 _SUBJECTS = (
-    "stores", "searches", "sessions", "entities", "reviews", "maintenance", "changes", "connection", "vault", "clients",
+    "stores", "searches", "sessions", "entities", "reviews", "maintenance", "changes", "connection", "administration",
+    "clients",
 )  # fmt: skip
 _CALLERS = ("anyone", "client", "owner")
 
@@ -56,7 +57,7 @@ METHODS: Mapping[str, Entry] = _MethodTable()
 
 def read_definitions() -> Mapping[str, Schema]:
     """What several answers are made of, by the name in `$defs`."""
-    parts = [import_module(f"core.ipc.methods.{name}") for name in ("kit.results", *_SUBJECTS)]
+    parts = [import_module(f"core.ipc.methods.{name}") for name in ("definition.results", *_SUBJECTS)]
     found: dict[str, Schema] = {}
     for part in parts:
         found.update(cast("Mapping[str, Schema]", getattr(part, "DEFINITIONS", {})))

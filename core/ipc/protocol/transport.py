@@ -1,7 +1,7 @@
 """Where the socket lies, who may stand at its other end, and how it gets to its place.
 
 On Linux and macOS a Unix domain socket in a directory of ours; there is no network listener of any kind.
-Must not do: read the environment (`app.parts` hands paths in), speak the protocol.
+Must not do: read the environment (`app.context` hands paths in), speak the protocol.
 """
 
 from __future__ import annotations

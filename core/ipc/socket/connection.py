@@ -18,7 +18,7 @@ from typing import Any
 from core import log
 from core.engine.facade import Engine
 from core.errors import BugError, Code, LociError, UserError
-from core.ipc.methods.kit.entry import CallProgress, await_future
+from core.ipc.methods.definition.entry import CallProgress, await_future
 from core.ipc.protocol.messages import (
     LINE_BYTES,
     BadMessage,

@@ -16,7 +16,7 @@ from core.engine.facade import Engine
 from core.errors import CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError, UserError
 from core.ipc.methods.clients import present_grants
 from core.ipc.methods.connection import health_json
-from core.ipc.methods.kit.entry import TEXT_BYTES, CallProgress, MethodCall, await_future, channel_of
+from core.ipc.methods.definition.entry import TEXT_BYTES, CallProgress, MethodCall, await_future, channel_of
 from core.ipc.methods.memory_json import Disclosure, disclosure_of
 from core.ipc.methods.table import METHODS
 from core.ipc.protocol.contract import Method, Registry

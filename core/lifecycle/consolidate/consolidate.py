@@ -40,7 +40,7 @@ from core.lifecycle.consolidate.duplicates import (
     texts_to_embed,
 )
 from core.lifecycle.consolidate.pairs import Node, PairDecisions, find_near_pairs, read_pair_decisions
-from core.lifecycle.kit.job_context import BatchResult, JobContext
+from core.lifecycle.job_support.job_context import BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION
 from core.memory.read import said_at_sql
 from core.score.topics import CosineThresholds, thresholds_for

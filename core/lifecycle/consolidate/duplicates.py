@@ -39,7 +39,7 @@ from core.lifecycle.consolidate.pairs import (
     read_sides,
     select_pairs,
 )
-from core.lifecycle.kit.job_context import JobContext
+from core.lifecycle.job_support.job_context import JobContext
 from core.lifecycle.sweep import IN_REVIEW, SPARED, find_protections
 from core.score.topics import CosineThresholds
 from core.text.screening.injection import find_split_injection

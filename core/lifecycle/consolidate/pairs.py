@@ -28,8 +28,8 @@ from core.errors import LociError
 from core.intake.candidate import Neighbour, load_neighbours
 from core.intake.claims import Relate
 from core.intake.transitions.review_items import KEPT, ItemSubject, known_matter
-from core.lifecycle.kit import job_store
-from core.lifecycle.kit.job_context import JobContext
+from core.lifecycle.job_support import job_store
+from core.lifecycle.job_support.job_context import JobContext
 from core.memory.read import said_at_sql
 from core.score.trust import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation

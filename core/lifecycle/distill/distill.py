@@ -39,7 +39,7 @@ from core.lifecycle.distill.model_statements import check_statements, shown_turn
 from core.lifecycle.distill.reader_statements import SKIPPED, TalkBatch, TalkDistillation, count_backlog
 from core.lifecycle.distill.statement_writer import TalkStatement
 from core.lifecycle.distill.talk_queue import TalkEpisode, is_limited, read_episodes
-from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext, embed_or_none
+from core.lifecycle.job_support.job_context import NO_CURSOR, BatchResult, JobContext, embed_or_none
 from core.llm.distillate import (
     Distillate,
     NewFact,

@@ -24,7 +24,7 @@ from core.lifecycle.distill.statement_writer import (
     reason_to_skip,
 )
 from core.lifecycle.distill.talk_queue import TalkEpisode, TalkScope, WaitingTalk, count_waiting, next_talk
-from core.lifecycle.kit.job_context import BatchResult, JobContext, TalkReader, embed_or_none
+from core.lifecycle.job_support.job_context import BatchResult, JobContext, TalkReader, embed_or_none
 from core.types.lifecycle import DistilledTalk, ListedStatement
 from core.types.talk import Statement
 from core.vault.database.rows import Rows, to_json

@@ -38,7 +38,7 @@ _READABLE = (
 )
 _WAITS = (
     "(r.memory_id IS NULL OR (r.content_hash <> m.content_hash OR r.version <> :version) "
-    # Taken back so long ago that the step that told so has expired (`core.lifecycle.kit.job_store`).
+    # Taken back so long ago that the step that told so has expired (`core.lifecycle.job_support.job_store`).
     "AND (r.version <> 'taken_back' OR :by_hand)) "
     "AND (:by_hand OR m.id NOT IN (SELECT id FROM undone WHERE id IS NOT NULL)) "
     "AND m.id NOT IN (SELECT value FROM json_each(:looked))"

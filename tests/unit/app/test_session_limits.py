@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.vault.connection import RemoteSession
+from app.engine.connection import RemoteSession
 from core.ipc.client.client import Client
 
 

@@ -18,7 +18,7 @@ from readers_rig import Table, sure
 from core.errors import BugError, Code, EnvironmentFaultError, UserError
 from core.lifecycle.distill import distill_queue
 from core.lifecycle.distill.distill import DistillJob
-from core.lifecycle.kit import job_store
+from core.lifecycle.job_support import job_store
 from core.llm.ollama import ModelServer
 from core.llm.prompts import Prompt
 from core.llm.server_address import parse_address

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.errors import Code, EnvironmentFaultError
 from core.lifecycle.embedding import EmbeddingJob
-from core.lifecycle.kit.job_context import JobContext
+from core.lifecycle.job_support.job_context import JobContext
 
 
 def grudging(rig: Rig, word: str) -> JobContext:

@@ -15,7 +15,7 @@ from core.entities import registry
 from core.entities.mentions import read_inferred
 from core.errors import Code, LociError
 from core.lifecycle.enrich import ASKED, MOST_OPEN, VERSION, EnrichJob, renew_annotations
-from core.lifecycle.kit.job_context import StreamJob
+from core.lifecycle.job_support.job_context import StreamJob
 from core.llm.prompts import Prompt
 from core.types.lifecycle import Inferred
 from core.types.reviews import Decision

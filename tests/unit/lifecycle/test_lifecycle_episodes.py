@@ -12,7 +12,7 @@ from engine_rig import Rig
 from ground_rig import Ran, ground_of, run
 
 from core.lifecycle.episode_cleanup import EpisodeCleanupJob
-from core.lifecycle.kit.job_context import JobContext
+from core.lifecycle.job_support.job_context import JobContext
 from core.lifecycle.sweep import find_protections
 from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.types.values import Actor, Status

@@ -15,7 +15,7 @@ from ground_rig import DAY_MS, ground_of, run
 
 from core.intake.erase.trace_erasure import TABLES, TraceIndex
 from core.lifecycle.archive import REASON, WITH_SOURCES, ArchiveErasureJob
-from core.lifecycle.kit.job_context import JobContext
+from core.lifecycle.job_support.job_context import JobContext
 from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.types.recall import ContextQuery
 from core.types.values import OWNER_ACTOR, Kind, Status

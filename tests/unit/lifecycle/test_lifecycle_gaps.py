@@ -16,7 +16,7 @@ from core.belief.review.open_questions import thing_templates
 from core.engine import outcomes as rule_reports
 from core.intake.claims import TextReaders
 from core.intake.revise.outcome_reports import OutcomeReports
-from core.lifecycle.kit.job_context import BatchResult
+from core.lifecycle.job_support.job_context import BatchResult
 from core.lifecycle.questions import MOST_OPEN, GapsJob
 from core.types.lifecycle import JobAction
 from core.types.reviews import Decision

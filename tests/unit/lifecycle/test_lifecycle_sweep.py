@@ -13,7 +13,7 @@ from engine_rig import Rig
 from ground_rig import Ran, ground_of, run
 
 from core.lifecycle import sweep as sweep_module
-from core.lifecycle.kit.job_context import JobContext
+from core.lifecycle.job_support.job_context import JobContext
 from core.lifecycle.sweep import SweepJob, plan_prune, plan_sweep
 from core.types.lifecycle import JobAction, PlannedAction
 from core.types.requests import RecallQuery

@@ -185,7 +185,7 @@ class ReceiptsTab(Tab):
         card = self.card
         if card is None:
             return
-        laboratory = self.context.bridge.engine.laboratory
+        laboratory = self.context.bridge.engine.recall_trials
 
         def show_page(page: ReceiptPage) -> None:
             if self.card is not None and self.card.name == card.name:
@@ -221,7 +221,7 @@ class ReceiptsTab(Tab):
             self._show_nothing()
             return
         self._is_whole = False
-        laboratory, library = self.context.bridge.engine.laboratory, self.context.bridge.engine.library
+        laboratory, library = self.context.bridge.engine.recall_trials, self.context.bridge.engine.library
 
         def read_memories(receipt: Receipt) -> None:
             ids = (*receipt.given, *withheld_of(receipt))

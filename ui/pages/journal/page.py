@@ -19,16 +19,16 @@ from core.events import Changed, Progress
 from core.types.replies import WaitingKind
 from ui.bridge import make_query
 from ui.context import RUNS_SEEN, Context, Page, PageSpec
-from ui.pages.journal.archive import ArchiveTab
 from ui.pages.journal.audit import AuditTab
-from ui.pages.journal.changes import ChangesTab
-from ui.pages.journal.health import HealthTab
-from ui.pages.journal.imports import ImportsTab
-from ui.pages.journal.lifecycle_help import LifecycleHelp
-from ui.pages.journal.next_run import NextTab
-from ui.pages.journal.relations import MOST, RelationsTab
-from ui.pages.journal.runner import Runner, is_job
-from ui.pages.journal.runs import RunsTab
+from ui.pages.journal.jobs.next_run import NextTab
+from ui.pages.journal.jobs.runner import Runner, is_job
+from ui.pages.journal.jobs.runs import RunsTab
+from ui.pages.journal.lifecycle.archive import ArchiveTab
+from ui.pages.journal.lifecycle.health import HealthTab
+from ui.pages.journal.lifecycle.help import LifecycleHelp
+from ui.pages.journal.lifecycle.relations import MOST, RelationsTab
+from ui.pages.journal.undo.changes import ChangesTab
+from ui.pages.journal.undo.imports import ImportsTab
 from ui.strings import journal_strings
 from ui.widgets.basics import (
     MenuChip,

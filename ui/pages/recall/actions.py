@@ -56,7 +56,7 @@ class AnswerFeedback(QObject):
         if not question:
             self._context.desk.show_message(recall_strings()["said"]["ask_first"])
             return
-        laboratory = self._context.bridge.engine.laboratory
+        laboratory = self._context.bridge.engine.recall_trials
         task = make_write("Saving the question", lambda: laboratory.save_probe(question, kind, ids, WITHIN)).within(
             self
         )
@@ -75,7 +75,7 @@ class AnswerFeedback(QObject):
         self._run_delete(probe_id, lambda step: offer_undo(self._context, recall_strings()["said"]["deleted"], step))
 
     def _run_delete(self, probe_id: str, tell: Callable[[str], None]) -> None:
-        laboratory = self._context.bridge.engine.laboratory
+        laboratory = self._context.bridge.engine.recall_trials
         task = make_write("Deleting the saved question", lambda: laboratory.delete_probe(probe_id)).within(self)
 
         def on_deleted(step_id: str) -> None:

@@ -163,7 +163,7 @@ class Asker(QObject):
         asked = self.asked
         change = None if asked.change == PlanChange() else asked.change
         wanted = RecallQuery(asked.question, limit=LIMIT, explain=True, plan=change)
-        laboratory = self._context.bridge.engine.laboratory
+        laboratory = self._context.bridge.engine.recall_trials
         begun = make_query("Asking", lambda: laboratory.try_question(wanted, weights, asked.seen_as or None))
         self._context.tasks.run(begun.within(self, "ask").success(then).failure(self._on_ask_failed))
 

@@ -94,7 +94,7 @@ class SavedQuestions(QWidget):
         self._is_busy = True
         if not self._is_read:
             self.states.show_loading()
-        laboratory = self._context.bridge.engine.laboratory
+        laboratory = self._context.bridge.engine.recall_trials
         asked = make_query("Reading the saved questions", laboratory.list_probes).within(self, "probes")
         self._context.tasks.run(asked.success(self._show_probes).failure(self._show_failure))
         health = make_query("Reading how recall did", laboratory.read_health).within(self, "health")
@@ -102,7 +102,7 @@ class SavedQuestions(QWidget):
 
     def count_regressions(self) -> None:
         """Count those that held and fail now."""
-        laboratory = self._context.bridge.engine.laboratory
+        laboratory = self._context.bridge.engine.recall_trials
         asked = make_query("Counting what fails", laboratory.count_regressions).within(self, "regressions")
         self._context.tasks.run(asked.success(self.show_regressions).failure(lambda _: None))
 
@@ -110,7 +110,7 @@ class SavedQuestions(QWidget):
         """Run all of them now."""
         self._is_busy = True
         self.run_button.setEnabled(False)
-        laboratory = self._context.bridge.engine.laboratory
+        laboratory = self._context.bridge.engine.recall_trials
         task = make_write("Running the saved questions", laboratory.run_probes).within(self, "run")
         self._context.tasks.run(task.success(self._on_probes_run).failure(self._show_failure))
 

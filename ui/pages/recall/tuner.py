@@ -92,7 +92,7 @@ class TuningDesk(QObject):
     def read_tuning(self) -> None:
         """Read the options and how the saved questions stand."""
         self._is_busy = True
-        laboratory = self._context.bridge.engine.laboratory
+        laboratory = self._context.bridge.engine.recall_trials
         asked = make_query("Reading the weights", laboratory.read_tuning).within(self, "tuning")
         self._context.tasks.run(asked.success(self._on_tuning_read).failure(self._on_read_failed))
 
@@ -168,7 +168,7 @@ class TuningDesk(QObject):
         """Work out what the trial does to the saved questions."""
         self._pause.stop()
         trial = dict(self.trial)
-        laboratory = self._context.bridge.engine.laboratory
+        laboratory = self._context.bridge.engine.recall_trials
         asked = make_query("Trying it on your saved questions", lambda: laboratory.preview_weights(trial)).within(
             self, "preview"
         )
@@ -188,7 +188,7 @@ class TuningDesk(QObject):
         if not trial or self._is_busy:
             return
         self._is_busy = True
-        laboratory = self._context.bridge.engine.laboratory
+        laboratory = self._context.bridge.engine.recall_trials
         asked = make_write("Applying the weights", lambda: laboratory.apply_weights(trial)).within(self, "apply")
         self._context.tasks.run(asked.success(self._on_weights_applied).failure(self._on_read_failed))
 
@@ -234,7 +234,7 @@ class AppliedDialog(QDialog):
         context.tasks.settled.connect(self._read_applications)
 
     def _read_applications(self) -> None:
-        laboratory = self._context.bridge.engine.laboratory
+        laboratory = self._context.bridge.engine.recall_trials
         asked = make_query("Reading what was applied", laboratory.list_applications).within(self, "applied")
         self._context.tasks.run(asked.success(self._show_applications).failure(self._show_failure))
 

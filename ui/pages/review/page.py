@@ -20,8 +20,8 @@ from core.types.values import OWNER_ACTOR, Action
 from core.types.views import MemoryRow
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context, Page, PageSpec
-from ui.pages.review.desk import BatchPanel, Desk, acts_at_once
 from ui.pages.review.dialogs import CAME, make_dialog
+from ui.pages.review.item_panel import BatchPanel, ItemPanel, acts_at_once
 from ui.pages.review.labels import ASKS
 from ui.pages.review.queue import ALL, ClosedDialog, QueuePanel, RulesDialog, kinds_of
 from ui.strings import review_strings
@@ -211,11 +211,11 @@ class Panes(QWidget):
         )
         make_row(self.back, None, parent=self._bar).setContentsMargins(12, 8, 12, 0)
         self._bar.hide()
-        self.desk = Desk(theme, leads.open_inspector, leads.go_to_palace)
-        self.desk.led.connect(leads.show_memories)
-        self.desk_states = States(theme, self.desk, "Reading the item …")
+        self.item_panel = ItemPanel(theme, leads.open_inspector, leads.go_to_palace)
+        self.item_panel.led.connect(leads.show_memories)
+        self.desk_states = States(theme, self.item_panel, "Reading the item …")
         self._right.addWidget(self.desk_states)
-        self.desk.build_layout()
+        self.item_panel.build_layout()
         self.batch = BatchPanel(theme)
         self._right.addWidget(self.batch)
         self.queue.list.picked.connect(self.show_chosen)
@@ -243,7 +243,7 @@ class Panes(QWidget):
         current, total = self.queue.list.current, self.queue.open_count
         ids = [one.id for one in self.queue.rows]
         number = ids.index(current.id) + 1 if current is not None and current.id in ids else 1
-        self.desk.show_place(number, total)
+        self.item_panel.show_place(number, total)
         self.back.setText(f"\u2009{review_strings()['back']} · {number:,} of {total:,}")
 
     def focus_queue_or(self, otherwise: QWidget) -> None:
@@ -262,7 +262,7 @@ class Panes(QWidget):
         """On from the queue to what can be decided."""
         self._shows_queue = False
         self._arrange_panes()
-        first = self.desk.suggestion.act or next(iter(self.desk.actions_bar.buttons.values()), None)
+        first = self.item_panel.suggestion.act or next(iter(self.item_panel.actions_bar.buttons.values()), None)
         if first is not None and not self.is_batch:
             first.setFocus(Qt.FocusReason.TabFocusReason)
 
@@ -295,7 +295,7 @@ class Panes(QWidget):
         self.queue.setVisible(not self.is_narrow or self._shows_queue)
         self._side.setVisible(not self.is_narrow or not self._shows_queue)
         self._bar.setVisible(self.is_narrow)
-        self.desk.name_place(is_named=not self.is_narrow)
+        self.item_panel.name_place(is_named=not self.is_narrow)
 
 
 _KEYS: Mapping[str, Action] = {
@@ -328,8 +328,8 @@ class DecisionKeys(QObject):
         self._context, self._stand, self._decider, self._host = context, stand, decider, host
         self.item_id = ""
         self.is_open: Callable[[], bool] = lambda: False
-        stand.desk.decided.connect(self.run_action)
-        stand.desk.dates_asked.connect(lambda: self._ask_details(Action.KEEP_BOTH_DATED))
+        stand.item_panel.decided.connect(self.run_action)
+        stand.item_panel.dates_asked.connect(lambda: self._ask_details(Action.KEEP_BOTH_DATED))
         stand.batch.decided.connect(self.run_action)
 
     def bind_keys(self) -> None:
@@ -350,19 +350,19 @@ class DecisionKeys(QObject):
         """Whether a key decides now: the item that is looked at is shown, and nothing is under way."""
         if not self.is_open() or not self._decider.is_free:
             return False
-        item = self._stand.desk.item
+        item = self._stand.item_panel.item
         return self._stand.is_batch or (item is not None and item.id == self.item_id and item.state == "open")
 
     def run_action(self, action: Action) -> None:
         """A button or a key."""
         if not self.is_ready:
             return
-        item = self._stand.desk.item
+        item = self._stand.item_panel.item
         if self._stand.is_batch:
             self._decide_many(action)
         elif item is None or action not in item.actions:
             self._context.desk.show_message(review_strings()["not_offered"])
-        elif not self._stand.desk.actions_bar.is_allowed(action):
+        elif not self._stand.item_panel.actions_bar.is_allowed(action):
             self._context.desk.show_message(review_strings()["not_repeated"])
         elif action in ASKS and not _is_suggested(item, action):
             self._ask_details(action)
@@ -371,23 +371,23 @@ class DecisionKeys(QObject):
             self._submit_decision((item.id,), Decision(action, begin=begin, remember=self._is_repeating(action)))
 
     def _is_repeating(self, action: Action) -> bool:
-        bar = self._stand.desk.actions_bar
+        bar = self._stand.item_panel.actions_bar
         return bar.remember.isChecked() and action is not Action.SKIP and bar.is_allowed(action)
 
     def _edit_incoming(self) -> None:
         """E: write what arrived anew, then let it stand."""
-        item = self._stand.desk.item
+        item = self._stand.item_panel.item
         if not self.is_ready or self._stand.is_batch or item is None:
             return
         if Action.MERGE not in item.actions:
             self._context.desk.show_message(review_strings()["not_offered"])
-        elif not self._stand.desk.actions_bar.is_allowed(Action.MERGE):
+        elif not self._stand.item_panel.actions_bar.is_allowed(Action.MERGE):
             self._context.desk.show_message(review_strings()["not_repeated"])
         else:
             self._ask_details(Action.MERGE, CAME)
 
     def _ask_details(self, action: Action, begin: str = "") -> None:
-        item = self._stand.desk.item
+        item = self._stand.item_panel.item
         if item is not None and self.is_ready:
             dialog = make_dialog(self._context, item, action, self._host, begin)
             dialog.agreed.connect(lambda decision: self._submit_decision((item.id,), decision))
@@ -444,7 +444,7 @@ class ReviewPage(Page):
         self.states = States(context.theme, self.stand, "Reading the queue …")
         make_column(self, self.states)
         self.stand.build_layout(Links(context, self))
-        self.queue, self.desk, self.batch = self.stand.queue, self.stand.desk, self.stand.batch
+        self.queue, self.item_panel, self.batch = self.stand.queue, self.stand.item_panel, self.stand.batch
         self.queue.list.looked_at.connect(self._on_row_chosen)
         self.queue.filtered.connect(lambda _: self.reload())
         self.queue.closed_asked.connect(lambda: ClosedDialog(context, self).open())
@@ -481,7 +481,7 @@ class ReviewPage(Page):
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
-        current, shown = self.queue.list.current, self.desk.item
+        current, shown = self.queue.list.current, self.item_panel.item
         shows = current is None or (shown is not None and shown.id == current.id)
         return self._is_read and shows and not self._refresh.isActive()
 
@@ -558,7 +558,7 @@ class ReviewPage(Page):
 
     def _on_row_chosen(self, shown: ReviewRow | None) -> None:
         if shown is None:
-            self._presses.item_id, self.desk.item = "", None
+            self._presses.item_id, self.item_panel.item = "", None
             return
         self._read_item(shown)
         self.context.selection.select(shown.incoming_id, ORIGIN)
@@ -572,12 +572,12 @@ class ReviewPage(Page):
 
     def _show_item(self, item: ReviewItem) -> None:
         if item.id == self._presses.item_id:
-            self.desk.show_item(item)
+            self.item_panel.show_item(item)
             self.stand.desk_states.show_content()
 
     def _fail_item(self, error: BaseException) -> None:
         problem = problem_of(error)
-        self.desk.item = None
+        self.item_panel.item = None
         if problem is not None:
             self.stand.desk_states.show_trouble(problem, self.reload)
 

@@ -17,7 +17,7 @@ from core.engine import startup
 from core.engine.access.authority import Authority
 from core.engine.facade import Engine, HomeKeys, RootKey, Setup
 from core.engine.runtime.threads import Threads
-from core.engine.vault import vault as checks
+from core.engine.vault import administration as checks
 from core.errors import Code, EnvironmentFaultError, LociError
 from core.events import Changed, Event, StateChanged
 from core.index.manager import IndexManager

@@ -78,10 +78,10 @@ def test_what_a_client_was_handed_is_seen_and_does_not_count_as_used(rig: Rig) -
     rig.engine.history.note_disclosure(reader, "list", "kettle", [known])
     rig.engine.history.note_disclosure(reader, "entities", "Anna", [], ["e1"])
     flush_journal(rig.opened)
-    rows = rig.engine.laboratory.list_receipts(10, client="reader").result(10).rows
+    rows = rig.engine.recall_trials.list_receipts(10, client="reader").result(10).rows
     assert sorted((row.verb, row.query, row.items) for row in rows) == [("entities", "Anna", 0), ("list", "kettle", 1)]
     listed = next(row for row in rows if row.verb == "list")
-    assert rig.engine.laboratory.read_receipt(listed.id).result(10).given == (known,)
+    assert rig.engine.recall_trials.read_receipt(listed.id).result(10).given == (known,)
     assert {line.verb for line in rig.engine.clients.list_activity("reader").result(10).lines} >= {"list", "entities"}
     assert rig.value("SELECT times FROM handed WHERE memory_id = ?", known) == 1
     assert rig.get(known).access_count == 0

@@ -104,7 +104,7 @@ def test_editing_asking_and_judging_go_on_without_an_embedder(rig: Rig, flaky: F
     assert "The kiln stands in the barn" in context.context.text
     judged = rig.engine.memories.give_feedback(report.ids[0], "irrelevant", "where is the boat", OWNER_ACTOR).result(30)
     assert rig.value("SELECT context IS NULL AND vector_space IS NULL FROM feedback WHERE id = ?", judged.id)
-    assert rig.engine.laboratory.try_question(RecallQuery("kiln"), {}).result(30).strategy == NO_VECTORS
+    assert rig.engine.recall_trials.try_question(RecallQuery("kiln"), {}).result(30).strategy == NO_VECTORS
     assert rig.engine.timeline.trace_evolution("kiln").result(30).events
     flaky.code = None
     rig.settle()

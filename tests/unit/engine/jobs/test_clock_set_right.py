@@ -17,8 +17,8 @@ from core.engine.jobs import scheduler as scheduler_module
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.runtime.expiry import delete_expired
 from core.engine.runtime.threads import start_ticker
-from core.lifecycle.kit import job_store
-from core.lifecycle.kit.clock_check import DAY_MS, HOUR_MS
+from core.lifecycle.job_support import job_store
+from core.lifecycle.job_support.clock_check import DAY_MS, HOUR_MS
 from core.types.lifecycle import JobState, JobType
 from core.types.values import OWNER_ACTOR
 

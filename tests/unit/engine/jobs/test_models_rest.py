@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from core.engine.jobs.runner import _free_models
 from core.intake.claims import TextReaders
-from core.lifecycle.kit.job_context import TalkReader
+from core.lifecycle.job_support.job_context import TalkReader
 from core.types.talk import ConversationStatements
 
 

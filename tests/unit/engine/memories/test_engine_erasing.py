@@ -38,7 +38,7 @@ def test_nothing_of_it_is_left_in_any_table(rig: Rig) -> None:
     rig.recall(TEXT)
     rig.engine.memories.build_context(ContextQuery("Where is the key of the step?"), OWNER_ACTOR).result(30)
     rig.engine.flush_journal()
-    rig.engine.laboratory.save_probe("Where is the key?", "positive", [gone], 10).result(30)
+    rig.engine.recall_trials.save_probe("Where is the key?", "positive", [gone], 10).result(30)
     rig.engine.library.revise_memories([gone], Revision(importance=0.9)).result(30)
     rig.undo(rig.forget(gone))
     assert len(traces(rig)) > 5
@@ -263,12 +263,14 @@ def test_a_room_named_after_it_gets_another_name(rig: Rig) -> None:
 
 def test_a_question_saved_for_two_goes_on_with_one(rig: Rig) -> None:
     gone, kept = rig.store(TEXT).memory_id, rig.store("Ada keeps bees").memory_id
-    both = rig.engine.laboratory.save_probe("Where is what?", "positive", [gone, kept]).result(30)
-    alone = rig.engine.laboratory.save_probe("Where is the key?", "positive", [gone]).result(30)
+    both = rig.engine.recall_trials.save_probe("Where is what?", "positive", [gone, kept]).result(30)
+    alone = rig.engine.recall_trials.save_probe("Where is the key?", "positive", [gone]).result(30)
     erase(rig, gone)
-    assert [(one.id, one.memory_ids) for one in rig.engine.laboratory.list_probes().result(30)] == [(both.id, (kept,))]
+    assert [(one.id, one.memory_ids) for one in rig.engine.recall_trials.list_probes().result(30)] == [
+        (both.id, (kept,))
+    ]
     assert alone.id != both.id
-    rig.engine.laboratory.delete_probe(both.id).result(30)
+    rig.engine.recall_trials.delete_probe(both.id).result(30)
 
 
 def test_only_the_person_erases(rig: Rig) -> None:

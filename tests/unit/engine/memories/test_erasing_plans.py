@@ -14,8 +14,8 @@ from ground_rig import ground_of, near_of
 from real_models import real_embedder, real_readers
 
 from core.lifecycle.consolidate.consolidate import ConsolidationJob
-from core.lifecycle.kit import job_store
-from core.lifecycle.kit.job_context import SCHEDULER, Planner
+from core.lifecycle.job_support import job_store
+from core.lifecycle.job_support.job_context import SCHEDULER, Planner
 from core.lifecycle.questions import GapsJob
 from core.types.lifecycle import JobAction, JobType, PlannedAction
 from core.types.values import OWNER_ACTOR

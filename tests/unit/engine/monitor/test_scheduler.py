@@ -18,8 +18,8 @@ from core.engine.runtime.monitor import ResourceMonitor
 from core.engine.runtime.monitor import ResourceProbes as Machine
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
 from core.intake.transaction.unit_of_work import Verb
-from core.lifecycle.kit import job_store
-from core.lifecycle.kit.job_context import NO_CURSOR, BatchResult, JobContext
+from core.lifecycle.job_support import job_store
+from core.lifecycle.job_support.job_context import NO_CURSOR, BatchResult, JobContext
 from core.types.lifecycle import JobAction, JobRow, JobState, JobType, PlannedAction
 from core.types.values import OWNER_ACTOR, Status
 from core.vault.database.rows import Rows

@@ -45,8 +45,8 @@ def test_pages_of_a_minute_stand_on_one_receipt(rig: Rig) -> None:
     # All of it was handed out, also what is not named; nothing of it counts as used.
     assert rig.value("SELECT count(*) FROM handed WHERE times > 0") == 59
     assert rig.value("SELECT sum(access_count) FROM memories") == 0
-    shown = rig.engine.laboratory.list_receipts(10, client="reader").result(10).rows
-    whole = rig.engine.laboratory.read_receipt(shown[0].id).result(10)
+    shown = rig.engine.recall_trials.list_receipts(10, client="reader").result(10).rows
+    whole = rig.engine.recall_trials.read_receipt(shown[0].id).result(10)
     assert (whole.given, whole.unlisted, whole.reads) == (tuple(ids[:LISTED]), 9, 300)
     assert rig.verify()["status"] == "ok"
 

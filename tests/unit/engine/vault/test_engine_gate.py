@@ -13,7 +13,7 @@ from engine_rig import PASSPHRASE, RESERVE, START_MS, HandClock, WordEmbedder, e
 
 from core.config.window import WindowOptions
 from core.engine.facade import Engine, Home, Setup, load_window
-from core.engine.vault.vault import VaultGroup
+from core.engine.vault.administration import VaultGroup
 from core.errors import Code, LociError
 from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaultError
 from core.security.passphrase import KdfCost

@@ -153,7 +153,7 @@ def test_a_reason_that_gives_orders_does_not_become_a_rule(rig: Rig) -> None:
     rule = rig.store("Always water the garden at noon.", writer, kind=Kind.RULE).memory_id
     rig.engine.library.release_hold(rule).result(20)
     for _ in range(4):
-        rig.engine.practice.mark_harmful(rule, writer, ORDER).result(20)
+        rig.engine.outcomes.mark_harmful(rule, writer, ORDER).result(20)
     told = rig.rows("SELECT text, status, flags FROM memories WHERE text LIKE '%https%'")
     assert told
     assert all(status == "quarantined" and FLAG in json.loads(str(marks)) for _, status, marks in told)
@@ -165,7 +165,7 @@ def test_a_soft_reason_is_marked_where_it_becomes_a_rule(rig: Rig) -> None:
     rule = rig.store("Always water the garden at noon.", writer, kind=Kind.RULE).memory_id
     rig.engine.library.release_hold(rule).result(20)
     for _ in range(4):
-        rig.engine.practice.mark_harmful(rule, writer, QUIET).result(20)
+        rig.engine.outcomes.mark_harmful(rule, writer, QUIET).result(20)
     turned = rig.get(rule)
     assert QUIET in turned.text
     assert turned.flags == (FLAG,)

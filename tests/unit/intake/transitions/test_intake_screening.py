@@ -174,7 +174,7 @@ def test_a_receipt_tells_which_texts_were_not_shown(rig: Rig, writer: Actor) -> 
     plain = rig.store("The kettle manual is in the drawer.", writer).memory_id
     for actor, given, withheld in ((writer, {plain}, {memory_id: "injection"}), (OWNER_ACTOR, {plain, memory_id}, {})):
         reply = rig.engine.memories.recall(RecallQuery("kettle manual"), actor).result(20)
-        receipt = rig.engine.laboratory.read_receipt(reply.receipt_id).result(20)
+        receipt = rig.engine.recall_trials.read_receipt(reply.receipt_id).result(20)
         assert set(receipt.given) == given
         assert {one: why for one, why in receipt.withheld.items() if one in (plain, memory_id)} == withheld
 
@@ -191,8 +191,8 @@ def test_what_was_not_shown_was_not_given(rig: Rig, writer: Actor) -> None:
     flush_journal(rig.opened)
     assert [rig.get(one).access_count for one in (memory_id, plain)] == [0, 2]
     assert rig.rows("SELECT memory_id, times FROM handed WHERE client_id = ?", reader.client_id) == [(plain, 3)]
-    for row in rig.engine.laboratory.list_receipts(10, client="reader").result(20).rows:
-        receipt = rig.engine.laboratory.read_receipt(row.id).result(20)
+    for row in rig.engine.recall_trials.list_receipts(10, client="reader").result(20).rows:
+        receipt = rig.engine.recall_trials.read_receipt(row.id).result(20)
         assert (receipt.given, receipt.withheld[memory_id]) == ((plain,), "injection")
     assert rig.engine.memories.get(memory_id, OWNER_ACTOR).result(20).text == SOFT
 

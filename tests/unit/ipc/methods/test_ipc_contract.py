@@ -11,7 +11,7 @@ import pytest
 from ipc_values import found_item, make_client, make_memory
 from jsonschema import Draft202012Validator
 
-from core.ipc.methods.kit.entry import MethodCall
+from core.ipc.methods.definition.entry import MethodCall
 from core.ipc.methods.memory_json import Shape
 from core.ipc.methods.table import METHODS
 from core.ipc.protocol.contract import load_registry

@@ -15,7 +15,7 @@ from engine_rig import Rig, facts, later, rig_at
 from ipc_served import listen
 
 from core.errors import Code, EnvironmentFaultError
-from core.ipc.methods.kit.entry import CallProgress
+from core.ipc.methods.definition.entry import CallProgress
 from core.ipc.methods.table import METHODS
 from core.ipc.protocol.contract import load_registry
 from core.types.lifecycle import JobRow, JobState, JobType

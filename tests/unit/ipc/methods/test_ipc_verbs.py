@@ -16,7 +16,7 @@ from talk_rig import TALK, bring_talk, plain_reader
 
 from core.errors import Code, LociError
 from core.ipc.methods import maintenance
-from core.ipc.methods.kit.entry import CallProgress
+from core.ipc.methods.definition.entry import CallProgress
 from core.ipc.methods.table import METHODS
 from core.security.handshake import encode_value
 from core.types.requests import StoreRequest

@@ -19,7 +19,7 @@ from real_models import real_embedder, real_readers
 from core.errors import Code, EnvironmentFaultError
 from core.intake.transaction.sources import claims_on, refresh_claims
 from core.lifecycle.consolidate.consolidate import ConsolidationJob, count_active, count_plan, make_report
-from core.lifecycle.kit.job_context import JobContext
+from core.lifecycle.job_support.job_context import JobContext
 from core.types.lifecycle import JobAction
 from core.types.values import OWNER_ACTOR, Kind, Source
 

@@ -28,7 +28,7 @@ from core.lifecycle.consolidate.pairs import (
     read_sides,
     select_pairs,
 )
-from core.lifecycle.kit.job_context import JobContext
+from core.lifecycle.job_support.job_context import JobContext
 from core.types.belief import ComparedText, Label, Relation
 from core.types.values import Kind, Source
 

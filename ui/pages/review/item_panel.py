@@ -360,7 +360,7 @@ class ReadingArea(QScrollArea):
         return super().eventFilter(watched, event)
 
 
-class Desk(QWidget):
+class ItemPanel(QWidget):
     """One review item with both sides and what can be done.
 
     Signals:

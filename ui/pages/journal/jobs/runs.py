@@ -18,7 +18,7 @@ from core.types.values import OWNER_ACTOR
 from ui.bridge import make_query, make_write
 from ui.context import Context
 from ui.lists.list_view import ListView
-from ui.pages.journal.job_lines import (
+from ui.pages.journal.jobs.job_lines import (
     Model,
     calendar_lines,
     describe_next_run,
@@ -29,8 +29,8 @@ from ui.pages.journal.job_lines import (
     make_model_query,
     offered_job_actions,
 )
+from ui.pages.journal.jobs.runner import RunDialog, Runner, is_job
 from ui.pages.journal.rows import ActionBar, Entry, entry_list, set_row_direction
-from ui.pages.journal.runner import RunDialog, Runner, is_job
 from ui.strings import journal_strings
 from ui.undo import report_undo
 from ui.widgets.basics import (

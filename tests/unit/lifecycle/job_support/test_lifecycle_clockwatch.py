@@ -15,7 +15,7 @@ from core.engine.health import describe_problem
 from core.engine.jobs.scheduler import SchedulerPacing
 from core.engine.runtime.expiry import delete_expired
 from core.lifecycle.archive import ArchiveErasureJob
-from core.lifecycle.kit.clock_check import (
+from core.lifecycle.job_support.clock_check import (
     DAY_MS,
     HOUR_MS,
     LEAP_MS,

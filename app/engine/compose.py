@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from app.parts import Parts
+from app.context import AppContext
 from core.engine.facade import Engine, RootKey, Setup, built_in_embedder
 
 
 def build_engine(
-    parts: Parts,
+    app_context: AppContext,
     tell: Callable[[str], None],
     take_over: Callable[[RootKey], None] | None = None,
     *,
@@ -26,10 +26,10 @@ def build_engine(
         The engine; whoever asks closes it.
     """
     setup = Setup(
-        parts.home,
-        parts.make_clock(tell),
+        app_context.home,
+        app_context.make_clock(tell),
         built_in_embedder(),
-        person_home=parts.environment.person_home,
+        person_home=app_context.environment.person_home,
         take_over=take_over,
         is_for_one_command=is_for_one_command,
     )

@@ -10,8 +10,8 @@ from typing import cast
 import pytest
 from engine_rig import MARKER, START_MS, HandClock, Rig, error_of, rig_at
 
-from core.engine.laboratory import Laboratory
 from core.engine.memories.memories import RecallReply
+from core.engine.recall_trials import RecallTrials
 from core.errors import Code
 from core.recall.receipt_codec import metrics_to_json
 from core.score.ranking import replay_answer, replay_ranking
@@ -31,8 +31,8 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 @pytest.fixture
-def lab(rig: Rig) -> Laboratory:
-    return rig.engine.laboratory
+def lab(rig: Rig) -> RecallTrials:
+    return rig.engine.recall_trials
 
 
 def ask(rig: Rig, query: str = QUERY, actor: Actor = OWNER_ACTOR, **more: object) -> RecallReply:
@@ -55,7 +55,7 @@ def put(rig: Rig, *relevancies: float | None) -> None:
     )
 
 
-def test_a_receipt_holds_the_whole_recall_without_its_words(rig: Rig, lab: Laboratory) -> None:
+def test_a_receipt_holds_the_whole_recall_without_its_words(rig: Rig, lab: RecallTrials) -> None:
     first = rig.store(f"{BEES} {MARKER}").memory_id
     rig.store(COFFEE)
     reply = ask(rig, f"{QUERY} {MARKER}")
@@ -75,7 +75,7 @@ def test_a_receipt_holds_the_whole_recall_without_its_words(rig: Rig, lab: Labor
     assert error_of(lab.read_receipt("gone")).code is Code.NOT_FOUND
 
 
-def test_metrics_come_with_an_explained_recall_and_into_every_receipt(rig: Rig, lab: Laboratory) -> None:
+def test_metrics_come_with_an_explained_recall_and_into_every_receipt(rig: Rig, lab: RecallTrials) -> None:
     rig.store(BEES)
     assert ask(rig).metrics is None
     reply = ask(rig, explain=True)
@@ -90,7 +90,7 @@ def test_metrics_come_with_an_explained_recall_and_into_every_receipt(rig: Rig, 
     assert [row.metrics is not None for row in lab.list_receipts().result(30).rows] == [True, True]
 
 
-def test_why_something_was_withheld_stands_in_the_receipt(rig: Rig, lab: Laboratory) -> None:
+def test_why_something_was_withheld_stands_in_the_receipt(rig: Rig, lab: RecallTrials) -> None:
     bees = rig.store(BEES).memory_id
     lab.apply_weights({"least_chance": 1.0}).result(30)
     receipt = lab.read_receipt(ask(rig).receipt_id).result(30)
@@ -99,7 +99,7 @@ def test_why_something_was_withheld_stands_in_the_receipt(rig: Rig, lab: Laborat
     assert receipt.row.items == 0
 
 
-def test_pages_newest_first_and_of_one_client(rig: Rig, lab: Laboratory) -> None:
+def test_pages_newest_first_and_of_one_client(rig: Rig, lab: RecallTrials) -> None:
     rig.store(BEES)
     claude = rig.client("Claude", "read", "all_spaces", session="s1")
     clock = cast("HandClock", rig.clock)
@@ -125,7 +125,7 @@ def test_pages_newest_first_and_of_one_client(rig: Rig, lab: Laboratory) -> None
         assert error_of(future).code is code
 
 
-def test_how_often_a_memory_was_given_and_to_whom_last(rig: Rig, lab: Laboratory) -> None:
+def test_how_often_a_memory_was_given_and_to_whom_last(rig: Rig, lab: RecallTrials) -> None:
     bees = rig.store(BEES).memory_id
     one = rig.client("Claude", "read", "all_spaces")
     two = rig.client("Codex", "read", "all_spaces", session="you")
@@ -140,7 +140,7 @@ def test_how_often_a_memory_was_given_and_to_whom_last(rig: Rig, lab: Laboratory
     assert error_of(lab.count_disclosures("gone")).code is Code.NOT_FOUND
 
 
-def test_counting_looks_through_no_receipt(rig: Rig, lab: Laboratory) -> None:
+def test_counting_looks_through_no_receipt(rig: Rig, lab: RecallTrials) -> None:
     bees = rig.store(BEES).memory_id
     ask(rig, actor=rig.client("Claude", "read", "all_spaces"))
     rig.engine.flush_journal()
@@ -148,7 +148,7 @@ def test_counting_looks_through_no_receipt(rig: Rig, lab: Laboratory) -> None:
     assert lab.count_disclosures(bees).result(30).count == 1
 
 
-def test_health_warns_and_clears(rig: Rig, lab: Laboratory) -> None:
+def test_health_warns_and_clears(rig: Rig, lab: RecallTrials) -> None:
     empty = lab.read_health().result(30)
     assert (empty.answers, empty.average_relevancy, empty.p95_ms, empty.sentence) == (0, None, None, "")
     put(rig, *[0.35] * 9)
@@ -167,7 +167,7 @@ def test_health_warns_and_clears(rig: Rig, lab: Laboratory) -> None:
     assert not lab.read_health().result(30).is_low
 
 
-def test_ten_poor_answers_in_a_row_put_the_model_in_doubt(rig: Rig, lab: Laboratory) -> None:
+def test_ten_poor_answers_in_a_row_put_the_model_in_doubt(rig: Rig, lab: RecallTrials) -> None:
     put(rig, 0.8, *[0.1] * 5, None, *[0.1] * 5)
     now = lab.read_health().result(30)
     assert (now.poor_run, now.model_in_doubt) == (10, True)
@@ -176,7 +176,7 @@ def test_ten_poor_answers_in_a_row_put_the_model_in_doubt(rig: Rig, lab: Laborat
     assert (lab.read_health().result(30).poor_run, lab.read_health().result(30).model_in_doubt) == (0, False)
 
 
-def test_the_window_and_its_bounds_are_options(rig: Rig, lab: Laboratory) -> None:
+def test_the_window_and_its_bounds_are_options(rig: Rig, lab: RecallTrials) -> None:
     put(rig, *[0.9] * 20, *[0.5] * 12)
     assert lab.read_health().result(30).answers == 32
     lab.apply_weights({"health_window": 12, "health_low": 0.6}).result(30)
@@ -185,7 +185,7 @@ def test_the_window_and_its_bounds_are_options(rig: Rig, lab: Laboratory) -> Non
     assert now.average_relevancy == pytest.approx(0.5)
 
 
-def test_receipts_of_the_first_version_are_read_too(rig: Rig, lab: Laboratory) -> None:
+def test_receipts_of_the_first_version_are_read_too(rig: Rig, lab: RecallTrials) -> None:
     body = json.dumps({"items": [{"id": "m1", "score": 0.5, "ranks": {}}], "near_misses": [], "reason": "Found."})
     rig.write(
         lambda tx: tx.run(

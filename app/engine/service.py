@@ -11,14 +11,14 @@ from importlib.metadata import version
 from typing import Any, TypeVar
 
 from app.cli.messages import older_words
-from app.parts import Parts
-from app.vault.compose import build_engine
-from app.vault.connection import open_root
-from app.vault.local_session import report_opening
-from app.vault.session import Tell
+from app.context import AppContext
+from app.engine.compose import build_engine
+from app.engine.connection import open_root
+from app.engine.local_session import report_opening
+from app.engine.session import Tell
 from core.engine.facade import Engine, HomeKeys, RootKey
 from core.errors import Code, EnvironmentFaultError, LociError, UserError
-from core.ipc.methods.vault import older_of
+from core.ipc.methods.administration import older_of
 from core.ipc.protocol.contract import load_registry
 from core.ipc.socket.server import Hooks, Server, failed_turn, no_socket_error
 from core.types.clients import PairingTurn
@@ -38,7 +38,7 @@ _CLOSING_S = 1.0  # at least, for the vault: what is cut off then is finished at
 class Service:
     """An engine with its ear; used by `loci serve`, and later by the window."""
 
-    def __init__(self, parts: Parts, engine: Engine, tell: Tell, *, gives_away: bool = True) -> None:
+    def __init__(self, app_context: AppContext, engine: Engine, tell: Tell, *, gives_away: bool = True) -> None:
         """Make it; nothing listens yet.
 
         Args:
@@ -46,7 +46,7 @@ class Service:
             tell: says what the person should know.
             gives_away: whether a window may ask it to hand over the vault; one that has a window keeps it.
         """
-        self._parts, self._engine = parts, engine
+        self._app_context, self._engine = app_context, engine
         self._gives_away = gives_away
         self._tell = tell
         self.ended = threading.Event()
@@ -60,7 +60,7 @@ class Service:
             engine = self._engine
             self._server = Server(
                 engine,
-                self._parts.place,
+                self._app_context.place,
                 load_registry(),
                 version=version("loci-palace"),
                 hooks=Hooks(
@@ -152,7 +152,7 @@ class Service:
             raise EnvironmentFaultError(Code.BUSY, "The engine does not answer; try again in a moment.") from None
 
 
-def run_service(parts: Parts, tell: Tell, *, must_open: bool = False) -> None:
+def run_service(app_context: AppContext, tell: Tell, *, must_open: bool = False) -> None:
     """Run until a signal or a hand-over.
 
     Args:
@@ -162,25 +162,25 @@ def run_service(parts: Parts, tell: Tell, *, must_open: bool = False) -> None:
     Raises:
         LociError: WRONG_SECRET, VAULT_BUSY, VAULT_DAMAGED …
     """
-    keys = HomeKeys(parts.home)
+    keys = HomeKeys(app_context.home)
     keys.finish_restore()
     if not keys.exists:
         raise UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
-    root = _read_root(parts, keys)
+    root = _read_root(app_context, keys)
     if root is None and must_open:
         raise UserError(Code.VAULT_LOCKED, "Nothing opens the vault without asking its owner.")
-    engine = build_engine(parts, tell)
+    engine = build_engine(app_context, tell)
     try:
-        _serve_until_end(parts, engine, root, tell)
+        _serve_until_end(app_context, engine, root, tell)
     finally:
         engine.close()
         if root is not None:
             root.wipe()  # where the engine never came to take it over
 
 
-def _serve_until_end(parts: Parts, engine: Engine, root: RootKey | None, tell: Tell) -> None:
+def _serve_until_end(app_context: AppContext, engine: Engine, root: RootKey | None, tell: Tell) -> None:
     engine.claim_home()
-    service = Service(parts, engine, tell)
+    service = Service(app_context, engine, tell)
     # Before anybody is told that it listens: who reads that line may stop it at once.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: service.ended.set())
@@ -192,18 +192,18 @@ def _serve_until_end(parts: Parts, engine: Engine, root: RootKey | None, tell: T
             if older is not None:
                 tell(older_words(older))
             service.publish_socket()
-        listens = f"Loci is listening at {parts.place.path}"
+        listens = f"Loci is listening at {app_context.place.path}"
         tell(f"{listens}; the vault is locked." if root is None else f"{listens}.")
         _wait_for_end(service, engine, tell)
     finally:
         service.stop_service()
 
 
-def _read_root(parts: Parts, keys: HomeKeys) -> RootKey | None:
+def _read_root(app_context: AppContext, keys: HomeKeys) -> RootKey | None:
     """The root, or None where nobody named a secret: then the vault stays locked until the owner unlocks it."""
-    if parts.environment.secret_file is None and not keys.in_keyring:
+    if app_context.environment.secret_file is None and not keys.in_keyring:
         return None
-    return open_root(parts)
+    return open_root(app_context)
 
 
 def _wait_for_end(service: Service, engine: Engine, tell: Tell) -> None:

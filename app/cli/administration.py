@@ -15,7 +15,7 @@ from app.cli.messages import format_count, load_words
 from app.cli.options import parse_statuses
 from app.cli.output import Output, OutputError, escape_controls
 from app.cli.root import Command, loci, with_command
-from app.vault.session import Session, absolute_path
+from app.engine.session import Session, absolute_path
 from core.errors import Code, LociError, PreconditionError, UserError
 
 if TYPE_CHECKING:
@@ -44,17 +44,17 @@ def init(command: Command, keyring: bool, test_clock: bool) -> None:
     """Create a vault."""
     from core.engine.home.keys import HomeKeys
 
-    parts, out = command.parts, command.output
-    keys = HomeKeys(parts.home)
+    app_context, out = command.app_context, command.output
+    keys = HomeKeys(app_context.home)
     if keys.exists:
         raise UserError(Code.VAULT_EXISTS, "There is already a vault here. It was not changed.")
-    passphrase = _new_passphrase(parts.environment.secret_file, keyring)
+    passphrase = _new_passphrase(app_context.environment.secret_file, keyring)
     from core.engine.facade import create_vault  # after the question, so that it is asked at once
 
-    clock = parts.make_new_clock(test_clock, out.print_note)
+    clock = app_context.make_new_clock(test_clock, out.print_note)
     code = create_vault(keys, passphrase, clock, use_keyring=keyring, test_clock=test_clock)
     out.progression.is_done = True
-    reply = {"vault": keys.vault_id.hex(), "home": str(parts.home.path), "recovery_code": code}
+    reply = {"vault": keys.vault_id.hex(), "home": str(app_context.home.path), "recovery_code": code}
     try:
         command.print_result(reply, _print_new_vault)
         out.flush()
@@ -97,9 +97,9 @@ def _print_new_vault(out: Output, reply: Mapping[str, Any]) -> None:
 @with_command
 def serve(command: Command, unlocked: bool) -> None:
     """Run engine and socket without a window, until interrupted."""
-    from app.vault import service  # the engine is loaded by what opens a vault, and by nothing else
+    from app.engine import service  # the engine is loaded by what opens a vault, and by nothing else
 
-    service.run_service(command.parts, command.output.print_note, must_open=unlocked)
+    service.run_service(command.app_context, command.output.print_note, must_open=unlocked)
 
 
 @loci.command()
@@ -240,13 +240,13 @@ def unlock(command: Command) -> None:
 
     With your passphrase, which is asked for, read from --passphrase-file, or held by the system's keyring.
     """
-    from app.vault.connection import connect, open_root
+    from app.engine.connection import connect, open_root
 
-    parts = command.parts
-    with open_root(parts) as root:
-        session = connect(parts, root, unlock=False)
+    app_context = command.app_context
+    with open_root(app_context) as root:
+        session = connect(app_context, root, unlock=False)
         says = "The vault is already open." if session else _UNLOCKED
-        session = session or connect(parts, root)
+        session = session or connect(app_context, root)
     if session is None:
         raise UserError(Code.NOT_HERE, "No engine is running. Start `loci serve` or open the window.")
     session.close()
@@ -271,9 +271,9 @@ def restore(command: Command, file: str) -> None:
 
     The old one is kept beside it.
     """
-    from app.vault.doctor import restore_backup  # as for `serve`
+    from app.engine.doctor import restore_backup  # as for `serve`
 
-    reply = restore_backup(command.parts, absolute_path(file), command.output.print_note)
+    reply = restore_backup(command.app_context, absolute_path(file), command.output.print_note)
     command.output.progression.is_done = True
     command.print_result(reply, lambda out, _: out.print_line("Restored. Paired clients must be paired again."))
 
@@ -341,9 +341,9 @@ def passphrase(command: Command, new_passphrase_file: Path | None, renew: bool) 
     """
     if renew and new_passphrase_file is not None:
         raise click.UsageError("--recovery-code leaves the passphrase as it is; drop one of the two.")
-    from app.vault.connection import ask_secret
+    from app.engine.connection import ask_secret
 
-    secret = ask_secret(command.parts)
+    secret = ask_secret(command.app_context)
     with _open_keyholder(command, secret) as change:
         if renew:
             _renew_code(command, secret, change)
@@ -360,12 +360,12 @@ _Change = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 @contextmanager
 def _open_keyholder(command: Command, secret: str) -> Iterator[_Change]:
     """What changes the key file: the engine that runs, else this process; the vault itself stays as it is."""
-    from app.vault.connection import connect, open_root
+    from app.engine.connection import connect, open_root
     from core.engine.home.keys import HomeKeys
 
-    keys = HomeKeys(command.parts.home)
-    with open_root(command.parts, secret) as root:
-        remote = connect(command.parts, root)
+    keys = HomeKeys(command.app_context.home)
+    with open_root(command.app_context, secret) as root:
+        remote = connect(command.app_context, root)
     if remote is not None:
         try:
             yield remote.call
@@ -518,9 +518,9 @@ def doctor(command: Command) -> None:
 
     No passphrase is asked for and nothing is changed. It ends with 1 where something keeps Loci from working.
     """
-    from app.vault.doctor import examine_all  # it tries every library there is; the other verbs need none of them
+    from app.engine.doctor import examine_all  # it tries every library there is; the other verbs need none of them
 
-    found = examine_all(command.parts)
+    found = examine_all(command.app_context)
     worst = max(found, key=lambda one: _STATES.index(one.state)).state
     checks = [
         {"check": one.check, "state": one.state, "sentence": one.sentence, "do": one.advice or None} for one in found

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from app.parts import Parts
-from app.vault.compose import build_engine
-from app.vault.session import Report, Tell
+from app.context import AppContext
+from app.engine.compose import build_engine
+from app.engine.session import Report, Tell
 from core.engine.facade import Engine, OpenInfo, RootKey
-from core.ipc.methods.kit.entry import CallProgress
+from core.ipc.methods.administration import older_of
+from core.ipc.methods.definition.entry import CallProgress
 from core.ipc.methods.table import METHODS
-from core.ipc.methods.vault import older_of
 from core.ipc.protocol.contract import load_registry
 
 
@@ -45,14 +45,14 @@ class LocalSession:
         self.engine.close()
 
 
-def open_local_session(parts: Parts, root: RootKey, tell: Tell) -> LocalSession:
+def open_local_session(app_context: AppContext, root: RootKey, tell: Tell) -> LocalSession:
     """An engine in this process; an import that a crash interrupted is finished first.
 
     Args:
         root: an opened root; the engine wipes it.
         tell: says what opening found.
     """
-    engine = build_engine(parts, tell, is_for_one_command=True)
+    engine = build_engine(app_context, tell, is_for_one_command=True)
     try:
         report_opening(engine.unlock(root), tell)
         if engine.finishing is not None and engine.is_made("imports") and engine.imports.count_interrupted():

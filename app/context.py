@@ -1,4 +1,4 @@
-"""What a process is made of before any engine: what the environment says, the home, the clock, the socket's place.
+"""What a process knows before any engine: what the environment says, the home, the clock, the socket's place.
 
 Whoever only greets an engine that runs starts with this. Must not do: load the engine.
 """
@@ -13,8 +13,8 @@ from core.ipc.protocol.transport import Place, is_alive, socket_place
 from core.types.clock import Clock, SystemClock
 
 
-class Parts:
-    """What a process is made of; built once, handed on.
+class AppContext:
+    """The surroundings of a process; built once, handed on.
 
     Attributes:
         environment: what the environment says.

@@ -19,9 +19,9 @@ from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write
 from ui.context import CLOSER, Context
+from ui.pages.journal.jobs.runner import RunDialog, Runner
 from ui.pages.journal.labels import change_words, describe_changes, format_near_moment
 from ui.pages.journal.rows import ActionBar, Entry, entry_list
-from ui.pages.journal.runner import RunDialog, Runner
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo

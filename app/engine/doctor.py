@@ -14,9 +14,9 @@ from typing import Any
 
 from app.chat.models import host_at
 from app.cli.messages import format_count, load_words
-from app.parts import Parts
+from app.context import AppContext
+from app.engine.connection import ask_secret
 from app.qt import load_qt
-from app.vault.connection import ask_secret
 from core.engine.facade import Finding, HomeKeys, examine_home, make_finding, restore_vault
 from core.errors import LociError
 from core.ipc.protocol.contract import format_time
@@ -25,10 +25,10 @@ from core.types.clock import SystemClock
 _SILENCE_S = 3.0
 
 
-def examine_all(parts: Parts) -> list[Finding]:
+def examine_all(app_context: AppContext) -> list[Finding]:
     """Look at everything, in the order in which things depend on each other."""
-    seen = examine_home(parts.home, HomeKeys(parts.home))
-    return [_check_python(), *seen, _check_window(parts), _check_engine(parts), _model_server()]
+    seen = examine_home(app_context.home, HomeKeys(app_context.home))
+    return [_check_python(), *seen, _check_window(app_context), _check_engine(app_context), _model_server()]
 
 
 def _check_python() -> Finding:
@@ -42,21 +42,21 @@ def _check_python() -> Finding:
     return make_finding("python", "old" if is_old else "ok", version=version, least=least)
 
 
-def _check_window(parts: Parts) -> Finding:
+def _check_window(app_context: AppContext) -> Finding:
     try:
         load_qt()
         import PySide6.QtWidgets  # noqa: F401 - its system libraries are what may be missing
     except ImportError:
         return make_finding("window", "unusable")
-    return make_finding("window", "ok" if parts.environment.has_display else "no_display")
+    return make_finding("window", "ok" if app_context.environment.has_display else "no_display")
 
 
-def _check_engine(parts: Parts) -> Finding:
+def _check_engine(app_context: AppContext) -> Finding:
     try:
-        place = parts.place
+        place = app_context.place
     except LociError as error:
         return make_finding("engine", "unfit", sentence=error.sentence)
-    if parts.is_answered:
+    if app_context.is_answered:
         return make_finding("engine", "ok")
     return make_finding("engine", "left" if os.path.lexists(place.path) else "none")
 
@@ -80,7 +80,7 @@ def _read_forms() -> Mapping[str, Any]:
     return forms
 
 
-def restore_backup(parts: Parts, archive: Path, tell: Callable[[str], None]) -> dict[str, Any]:
+def restore_backup(app_context: AppContext, archive: Path, tell: Callable[[str], None]) -> dict[str, Any]:
     """Restore a backup into the home.
 
     Args:
@@ -92,7 +92,7 @@ def restore_backup(parts: Parts, archive: Path, tell: Callable[[str], None]) -> 
     Raises:
         LociError: BACKUP_INVALID, WRONG_SECRET, VAULT_BUSY; the present vault is untouched.
     """
-    info = restore_vault(parts.home, archive, ask_secret(parts), SystemClock())
+    info = restore_vault(app_context.home, archive, ask_secret(app_context), SystemClock())
     if info.has_old:
         tell("The vault that was here is kept beside the new one, with the ending .before-restore.")
     return {

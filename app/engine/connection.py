@@ -12,9 +12,9 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from app.context import AppContext
+from app.engine.session import Report, Session, Tell
 from app.garbage_collection import pause_collection
-from app.parts import Parts
-from app.vault.session import Report, Session, Tell
 from core.engine.home.keys import HomeKeys, RootKey, read_secret_file
 from core.errors import Code, LociError, UserError
 from core.ipc.client.client import Client
@@ -66,20 +66,20 @@ class RemoteSession:
         self.client.close()
 
 
-def ask_secret(parts: Parts) -> str:
+def ask_secret(app_context: AppContext) -> str:
     """The passphrase or recovery code: from the named file, else from the person.
 
     Raises:
         UserError: VAULT_LOCKED when there is neither a file nor somebody to ask.
     """
-    if parts.environment.secret_file is not None:
-        return read_secret_file(parts.environment.secret_file)
+    if app_context.environment.secret_file is not None:
+        return read_secret_file(app_context.environment.secret_file)
     if sys.stdin.isatty() and sys.stderr.isatty():
         return getpass.getpass("Passphrase: ", stream=sys.stderr)
     raise UserError(Code.VAULT_LOCKED, "This needs your passphrase: name a file that holds it with --passphrase-file.")
 
 
-def open_root(parts: Parts, secret: str | None = None) -> RootKey:
+def open_root(app_context: AppContext, secret: str | None = None) -> RootKey:
     """Open a key slot of the home.
 
     Args:
@@ -91,16 +91,16 @@ def open_root(parts: Parts, secret: str | None = None) -> RootKey:
     Raises:
         LociError: NO_VAULT, WRONG_SECRET, VAULT_LOCKED, KEYRING_UNAVAILABLE, KEY_FILE_DAMAGED.
     """
-    keys = HomeKeys(parts.home)
+    keys = HomeKeys(app_context.home)
     keys.finish_restore()
     if not keys.exists:
         raise UserError(Code.NO_VAULT, "There is no vault here yet; make one with `loci init`.")
-    if secret is None and parts.environment.secret_file is None and keys.in_keyring:
+    if secret is None and app_context.environment.secret_file is None and keys.in_keyring:
         return keys.open(None)
-    return keys.open(ask_secret(parts) if secret is None else secret)
+    return keys.open(ask_secret(app_context) if secret is None else secret)
 
 
-def connect(parts: Parts, root: RootKey, *, unlock: bool = True) -> RemoteSession | None:
+def connect(app_context: AppContext, root: RootKey, *, unlock: bool = True) -> RemoteSession | None:
     """Greet the engine that runs, if one does; a locked one is unlocked.
 
     Args:
@@ -113,9 +113,9 @@ def connect(parts: Parts, root: RootKey, *, unlock: bool = True) -> RemoteSessio
     Raises:
         LociError: VAULT_BUSY where another vault answers, ACCESS_DENIED where another program does.
     """
-    keys = HomeKeys(parts.home)
+    keys = HomeKeys(app_context.home)
     try:
-        return _greet_as_owner(parts, keys, root)
+        return _greet_as_owner(app_context, keys, root)
     except LociError as error:
         if error.code is Code.NOT_HERE:
             return None
@@ -123,15 +123,15 @@ def connect(parts: Parts, root: RootKey, *, unlock: bool = True) -> RemoteSessio
             raise
         if not unlock:
             return None
-    with Client.connect(parts.place) as client:
+    with Client.connect(app_context.place) as client:
         client.unlock(keys.vault_id, keys.export_root(root), keys.lock_holder())
-    session = _greet_as_owner(parts, keys, root)
+    session = _greet_as_owner(app_context, keys, root)
     session.has_unlocked = True
     return session
 
 
-def _greet_as_owner(parts: Parts, keys: HomeKeys, root: RootKey) -> RemoteSession:
-    client = Client.connect(parts.place)
+def _greet_as_owner(app_context: AppContext, keys: HomeKeys, root: RootKey) -> RemoteSession:
+    client = Client.connect(app_context.place)
     try:
         client.greet(OWNER, keys.owner_token(root), keys.vault_id)
     except BaseException:
@@ -140,7 +140,7 @@ def _greet_as_owner(parts: Parts, keys: HomeKeys, root: RootKey) -> RemoteSessio
     return RemoteSession(client)
 
 
-def open_session(parts: Parts, tell: Tell) -> Session:
+def open_session(app_context: AppContext, tell: Tell) -> Session:
     """The engine that runs, or one in this process.
 
     Args:
@@ -152,24 +152,24 @@ def open_session(parts: Parts, tell: Tell) -> Session:
     Raises:
         LociError: VAULT_BUSY where another process owns the vault and cannot be asked.
     """
-    root = open_root(parts)
+    root = open_root(app_context)
     try:
-        remote = connect(parts, root)
+        remote = connect(app_context, root)
         if remote is not None:
             root.wipe()
             if remote.has_unlocked:
                 tell("The vault was locked; it is open again, for your assistants too.")
             return remote
         with pause_collection():
-            from app.vault.local_session import open_local_session  # the engine is loaded where no other one runs
+            from app.engine.local_session import open_local_session  # the engine is loaded where no other one runs
 
-        return open_local_session(parts, root, tell)
+        return open_local_session(app_context, root, tell)
     except LociError:
         root.wipe()
         raise
 
 
-def open_patient_session(parts: Parts, tell: Tell) -> Session:
+def open_patient_session(app_context: AppContext, tell: Tell) -> Session:
     """Open a session; where another process has the vault and does not answer yet, wait a little for it.
 
     Args:
@@ -192,21 +192,21 @@ def open_patient_session(parts: Parts, tell: Tell) -> Session:
     until: float | None = None
     while True:
         try:
-            return open_session(parts, tell_once)
+            return open_session(app_context, tell_once)
         except LociError as error:
             if error.code is not Code.VAULT_BUSY:
                 raise
             if until is None:
                 until = clock.monotonic() + _PATIENCE_S
-            if not _wait_until_free(parts, clock, until):
+            if not _wait_until_free(app_context, clock, until):
                 raise
 
 
-def _wait_until_free(parts: Parts, clock: SystemClock, until: float) -> bool:
+def _wait_until_free(app_context: AppContext, clock: SystemClock, until: float) -> bool:
     """Wait until the lock is free or a socket answers; False when the time is over."""
-    keys = HomeKeys(parts.home)
+    keys = HomeKeys(app_context.home)
     while clock.monotonic() < until:
         threading.Event().wait(_POLL_S)
-        if keys.lock_holder() is None or parts.is_answered:
+        if keys.lock_holder() is None or app_context.is_answered:
             return True
     return False

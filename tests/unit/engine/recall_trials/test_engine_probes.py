@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from engine_rig import Rig, error_of, facts, rig_at
 
-from core.engine.laboratory import Laboratory
+from core.engine.recall_trials import RecallTrials
 from core.errors import Code
 from core.events import Changed, Event
 from core.types.recall import Tally
@@ -28,8 +28,8 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 @pytest.fixture
-def lab(rig: Rig) -> Laboratory:
-    return rig.engine.laboratory
+def lab(rig: Rig) -> RecallTrials:
+    return rig.engine.recall_trials
 
 
 def counts(tally: Tally) -> tuple[int, ...]:
@@ -47,7 +47,7 @@ def heard(rig: Rig) -> list[str]:
     return verbs
 
 
-def test_what_belongs_here(rig: Rig, lab: Laboratory) -> None:
+def test_what_belongs_here(rig: Rig, lab: RecallTrials) -> None:
     bees, coffee = rig.store(BEES).memory_id, rig.store(COFFEE).memory_id
     lab.save_probe(WHO, "positive", [bees], 1).result(30)
     lab.save_probe(WHO, "positive", [bees, coffee], 1).result(30)
@@ -57,7 +57,7 @@ def test_what_belongs_here(rig: Rig, lab: Laboratory) -> None:
     assert [one.passed for one in lab.list_probes().result(30)] == [True, False]
 
 
-def test_where_nothing_belongs_and_what_must_not_come(rig: Rig, lab: Laboratory) -> None:
+def test_where_nothing_belongs_and_what_must_not_come(rig: Rig, lab: RecallTrials) -> None:
     bees = rig.store(BEES).memory_id
     lab.save_probe(WHO, "negative").result(30)
     lab.save_probe(WHO, "stale", [bees]).result(30)
@@ -71,7 +71,7 @@ def test_where_nothing_belongs_and_what_must_not_come(rig: Rig, lab: Laboratory)
     assert (silent.tokens, [one.passed for one in silent.outcomes]) == (0, [True, True])
 
 
-def test_asking_them_counts_no_access_and_keeps_no_receipt(rig: Rig, lab: Laboratory) -> None:
+def test_asking_them_counts_no_access_and_keeps_no_receipt(rig: Rig, lab: RecallTrials) -> None:
     bees = rig.store(BEES).memory_id
     lab.save_probe(WHO, "positive", [bees]).result(30)
     lab.run_probes().result(30)
@@ -81,7 +81,7 @@ def test_asking_them_counts_no_access_and_keeps_no_receipt(rig: Rig, lab: Labora
     assert rig.rows("SELECT * FROM receipts") == []
 
 
-def test_a_preview_compares_and_changes_nothing(rig: Rig, lab: Laboratory) -> None:
+def test_a_preview_compares_and_changes_nothing(rig: Rig, lab: RecallTrials) -> None:
     bees = rig.store(BEES).memory_id
     probe = lab.save_probe(WHO, "positive", [bees]).result(30)
     lab.save_probe(WHO, "negative").result(30)
@@ -95,7 +95,7 @@ def test_a_preview_compares_and_changes_nothing(rig: Rig, lab: Laboratory) -> No
     assert lab.preview_weights({}).result(30).now == lab.preview_weights({}).result(30).would_be
 
 
-def test_a_later_preview_stops_an_earlier_one(rig: Rig, lab: Laboratory) -> None:
+def test_a_later_preview_stops_an_earlier_one(rig: Rig, lab: RecallTrials) -> None:
     rig.store(BEES)
     for n in range(20):
         lab.save_probe(f"{WHO} {n}", "negative").result(30)
@@ -105,7 +105,7 @@ def test_a_later_preview_stops_an_earlier_one(rig: Rig, lab: Laboratory) -> None
     assert {error_of(one).code for one in first if one.exception(30)} <= {Code.CANCELLED}
 
 
-def test_what_broke_is_told_once_kept_and_cleared(rig: Rig, lab: Laboratory) -> None:
+def test_what_broke_is_told_once_kept_and_cleared(rig: Rig, lab: RecallTrials) -> None:
     bees = rig.store(BEES).memory_id
     lab.save_probe(WHO, "positive", [bees]).result(30)
     lab.save_probe(WHO, "positive", [rig.store("The gate is green").memory_id]).result(30)
@@ -127,7 +127,7 @@ def test_what_broke_is_told_once_kept_and_cleared(rig: Rig, lab: Laboratory) -> 
     assert lab.count_regressions().result(30) == 0
 
 
-def test_what_took_the_place_of_a_memory_is_what_is_asked_for(rig: Rig, lab: Laboratory) -> None:
+def test_what_took_the_place_of_a_memory_is_what_is_asked_for(rig: Rig, lab: RecallTrials) -> None:
     claim = {"subject": "user", "predicate": "lives_in", "exclusive": True}
     old = rig.store("I live in Lisbon by the river", claim={**claim, "value": "Lisbon"}).memory_id
     where = "where do I live?"
@@ -139,7 +139,7 @@ def test_what_took_the_place_of_a_memory_is_what_is_asked_for(rig: Rig, lab: Lab
     assert counts(lab.run_probes().result(30)) == (1, 1, 0, 0, 0, 1)
 
 
-def test_saving_and_deleting_are_steps(rig: Rig, lab: Laboratory) -> None:
+def test_saving_and_deleting_are_steps(rig: Rig, lab: RecallTrials) -> None:
     bees = rig.store(BEES).memory_id
     probe = lab.save_probe(WHO, "positive", [bees, bees], 3).result(30)
     assert (probe.query, probe.kind, probe.memory_ids, probe.within, probe.passed) == (
@@ -162,7 +162,7 @@ def test_saving_and_deleting_are_steps(rig: Rig, lab: Laboratory) -> None:
     assert WHO not in str(rig.rows("SELECT detail, object FROM audit")) + str(rig.rows("SELECT label FROM undo_steps"))
 
 
-def test_what_is_refused(rig: Rig, lab: Laboratory) -> None:
+def test_what_is_refused(rig: Rig, lab: RecallTrials) -> None:
     bees = rig.store(BEES).memory_id
     for query, kind, ids, within, code in (
         ("", "negative", [], 10, Code.INVALID_QUERY),
@@ -181,7 +181,7 @@ def test_what_is_refused(rig: Rig, lab: Laboratory) -> None:
 
 def test_they_run_after_an_import_and_after_an_undo_of_weights(tmp_path: Path) -> None:
     with rig_at(tmp_path, background=True) as rig:
-        lab = rig.engine.laboratory
+        lab = rig.engine.recall_trials
         lab.save_probe("which jar does the shelf hold?", "negative").result(30)
         ran = _waiting(rig, "probes")
         rig.bring(facts(3))

@@ -24,7 +24,7 @@ from pydantic_core import CoreSchema
 
 from core.engine.facade import Engine
 from core.errors import BugError, Code, UserError
-from core.ipc.methods.kit.results import Schema
+from core.ipc.methods.definition.results import Schema
 from core.ipc.methods.memory_json import Shape
 from core.ipc.protocol.contract import Registry
 from core.ipc.protocol.messages import BadMessage, check_text

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QSizePoli
 from core.types.lifecycle import Health, JobRow, Jobs, JobState
 from ui.bridge import make_query, problem_of
 from ui.context import Context
-from ui.pages.journal.job_lines import NEED_MODEL, Model, describe_scheduler, make_model_query
+from ui.pages.journal.jobs.job_lines import NEED_MODEL, Model, describe_scheduler, make_model_query
 from ui.pages.journal.labels import GROUPS, Figure, advice_of, describe_code, figures_of, format_near_moment
 from ui.pages.journal.rows import set_row_direction
 from ui.strings import format_count, journal_strings

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from core.engine.facade import Engine
 from core.errors import Code, UserError
-from core.ipc.methods.kit.entry import (
+from core.ipc.methods.definition.entry import (
     AbsolutePath,
     Answer,
     Base64Text,
@@ -26,7 +26,17 @@ from core.ipc.methods.kit.entry import (
     owner_method,
     unpublished_field,
 )
-from core.ipc.methods.kit.results import any_object, flag, list_of, map_of, one_of, record, ref, text, whole_number
+from core.ipc.methods.definition.results import (
+    any_object,
+    flag,
+    list_of,
+    map_of,
+    one_of,
+    record,
+    ref,
+    text,
+    whole_number,
+)
 from core.ipc.methods.memory_json import to_json_value
 from core.ipc.protocol.contract import format_time
 from core.security.handshake import decode_value

@@ -1,4 +1,4 @@
-"""The facade's group for the laboratory: trial recalls, the tuner, probes, receipts, and how recall did lately.
+"""The facade's group for recall trials: trial recalls, the tuner, probes, receipts, and how recall did lately.
 
 The owner's alone: an answer hides nothing. A trial leaves no trace: no receipt, no audit row, no counted access. A
 probe names memories and means what stands for them by now. Must not do: know an option by name, or rank by itself.
@@ -356,7 +356,7 @@ _Vectors = dict[str, Embedded]
 _log = log.get("engine")
 
 
-class Laboratory:
+class RecallTrials:
     """Everything the Recall page does. Each method returns at once with a Future."""
 
     def __init__(

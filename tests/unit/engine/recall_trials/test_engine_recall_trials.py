@@ -9,7 +9,7 @@ import pytest
 from engine_rig import Rig, differences, error_of, refused, rig_at
 
 from core.config.retrieval import RetrievalOptions
-from core.engine.laboratory import Laboratory
+from core.engine.recall_trials import RecallTrials
 from core.errors import Code
 from core.events import Changed, Event
 from core.score.profile import LOCI, preset_values
@@ -31,12 +31,12 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
 
 
 @pytest.fixture
-def lab(rig: Rig) -> Laboratory:
-    return rig.engine.laboratory
+def lab(rig: Rig) -> RecallTrials:
+    return rig.engine.recall_trials
 
 
 def ask(rig: Rig, query: str = QUERY, **more: object) -> LabAnswer:
-    return rig.engine.laboratory.try_question(RecallQuery(query), **more).result(30)  # type: ignore[arg-type]  # by name
+    return rig.engine.recall_trials.try_question(RecallQuery(query), **more).result(30)  # type: ignore[arg-type]  # by name
 
 
 def test_near_misses_stand_by_their_scores(rig: Rig) -> None:
@@ -82,7 +82,7 @@ def test_it_answers_as_a_recall_does(rig: Rig) -> None:
     assert [item.score for item in tried.items] == [item.score for item in asked.items]
 
 
-def test_trial_weights_count_for_the_trial_alone(rig: Rig, lab: Laboratory) -> None:
+def test_trial_weights_count_for_the_trial_alone(rig: Rig, lab: RecallTrials) -> None:
     rig.store(BEES)
     silent = ask(rig, weights=SILENT)
     assert (silent.abstained, silent.items) == (True, ())
@@ -110,18 +110,18 @@ def test_what_a_client_would_see(rig: Rig) -> None:
     rig.engine.clients.revoke("worker").result(30)
     for name in ("worker", "nobody", "@owner"):
         with refused(Code.NOT_FOUND):
-            rig.engine.laboratory.try_question(RecallQuery(QUERY), None, name)
+            rig.engine.recall_trials.try_question(RecallQuery(QUERY), None, name)
 
 
 def test_the_person_may_change_the_plan(rig: Rig) -> None:
     rig.store(BEES)
     change = PlanChange(intent=Intent.CAUSAL)
-    answer = rig.engine.laboratory.try_question(RecallQuery(QUERY, plan=change, mode="keyword")).result(30)
+    answer = rig.engine.recall_trials.try_question(RecallQuery(QUERY, plan=change, mode="keyword")).result(30)
     assert answer.strategy == "keyword"
     assert [item.memory.text for item in answer.items] == [BEES]
 
 
-def test_the_tuner_tells_every_option_and_preset(rig: Rig, lab: Laboratory) -> None:
+def test_the_tuner_tells_every_option_and_preset(rig: Rig, lab: RecallTrials) -> None:
     tuning = lab.read_tuning().result(30)
     assert [row.name for row in tuning.rows] == list(RetrievalOptions.model_fields)
     assert tuning.preset == "measured"
@@ -130,7 +130,7 @@ def test_the_tuner_tells_every_option_and_preset(rig: Rig, lab: Laboratory) -> N
     assert (lab.read_tuning().result(30).preset, rig.opened.search.recall.profile.name) == ("seed-b", "seed-b")
 
 
-def test_applied_weights_rank_the_next_question_and_undo_takes_them_back(rig: Rig, lab: Laboratory) -> None:
+def test_applied_weights_rank_the_next_question_and_undo_takes_them_back(rig: Rig, lab: RecallTrials) -> None:
     seen: list[Event] = []
     rig.engine.hub.subscribe(seen.append)
     rig.store(BEES)
@@ -156,7 +156,7 @@ def test_applied_weights_rank_the_next_question_and_undo_takes_them_back(rig: Ri
     assert (verbs.count("tune"), verbs.count("retuned")) == (1, 2)
 
 
-def test_a_default_is_not_written_down(rig: Rig, lab: Laboratory) -> None:
+def test_a_default_is_not_written_down(rig: Rig, lab: RecallTrials) -> None:
     lab.apply_weights({"floor": 0.5, "strength": 0.5}).result(30)
     lab.apply_weights({"floor": USUAL.floor}).result(30)
     assert rig.rows("SELECT key FROM settings WHERE key LIKE 'recall.%'") == [("recall.strength",)]
@@ -164,7 +164,7 @@ def test_a_default_is_not_written_down(rig: Rig, lab: Laboratory) -> None:
 
 
 @pytest.mark.expected_logs("1 stored options were out of bounds")
-def test_weights_outlive_the_lock_and_a_damaged_one_is_passed_over(rig: Rig, lab: Laboratory) -> None:
+def test_weights_outlive_the_lock_and_a_damaged_one_is_passed_over(rig: Rig, lab: RecallTrials) -> None:
     lab.apply_weights({"floor": 0.5}).result(30)
     rig.write(lambda tx: tx.insert("settings", {"key": "recall.strength", "value": '"much"', "changed_at": 1}))
     rig.lock()
@@ -172,7 +172,7 @@ def test_weights_outlive_the_lock_and_a_damaged_one_is_passed_over(rig: Rig, lab
     assert (rig.opened.search.recall.profile.floor, rig.opened.search.recall.profile.strength) == (0.5, LOCI.strength)
 
 
-def test_nothing_is_applied_where_nothing_changes_or_one_value_is_wrong(rig: Rig, lab: Laboratory) -> None:
+def test_nothing_is_applied_where_nothing_changes_or_one_value_is_wrong(rig: Rig, lab: RecallTrials) -> None:
     steps = rig.value("SELECT count(*) FROM undo_steps")
     assert error_of(lab.apply_weights({})).code is Code.INVALID_INPUT
     assert error_of(lab.apply_weights({"floor": USUAL.floor})).code is Code.INVALID_INPUT
@@ -182,7 +182,7 @@ def test_nothing_is_applied_where_nothing_changes_or_one_value_is_wrong(rig: Rig
     assert rig.opened.search.recall.profile == LOCI
 
 
-def test_all_is_refused_while_locked(rig: Rig, lab: Laboratory) -> None:
+def test_all_is_refused_while_locked(rig: Rig, lab: RecallTrials) -> None:
     rig.lock()
     for call in (
         lab.read_tuning,
