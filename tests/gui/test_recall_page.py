@@ -60,7 +60,7 @@ def test_the_answer_stands_in_its_order_with_near_misses_below(room: LabRoom) ->
     assert heading == 4
     assert rows[0].note.endswith("words 1st, meaning 3rd")
     assert "disputed" in rows[3].note
-    assert rows[4].note.startswith("sunk by: much weaker than the best, meaning 58th")
+    assert rows[4].note.startswith("dropped: much weaker than the best, meaning 58th")
     assert [row.kind for row in rows[:2]] == [Kind.EPISODE, Kind.DIGEST]
 
 
@@ -123,7 +123,7 @@ def test_chips_say_how_the_question_was_understood(room: LabRoom) -> None:
     assert "the harbour project" in chips.names.toolTip()
     assert chips.time.text() == "time: 1 May 2026 to 31 May 2026"
     assert chips.weight.text() == "words 0.42 · meaning 0.58"
-    assert chips.view.text() == "seen as: you"
+    assert chips.view.text() == "as seen by: you"
 
 
 def test_another_intent_asks_again(room: LabRoom) -> None:
