@@ -20,6 +20,7 @@ from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.walk.card import WalkCard
 from ui.pages.palace.walk.round import Round
 from ui.strings import walk_strings
+from ui.theme.tokens import spacing
 from ui.widgets.basics import make_button, make_row, plain_key, set_style_property
 
 _REHEARSE = "rehearse"
@@ -249,12 +250,17 @@ class Walk(QObject):
         canvas.set_cursor_at()
 
     def _fly_to(self, stop: WalkStop) -> None:
-        canvas, spot = self._canvas, self._canvas.scene.spot_of(stop.memory_id)
+        """Into the landmark's room, where its words can be read from there, else near to it; beside the card."""
+        canvas, camera = self._canvas, self._canvas.camera
+        canvas.enter_room(stop.room_id)
+        spot = canvas.scene.spot_of(stop.memory_id)
         if spot is None:
-            canvas.enter_room(stop.room_id)
             return
-        canvas.enter_locus(spot)
-        goal = canvas.camera.goal
-        # The middle of what the card leaves free.
-        x, y = goal.plan_point(goal.w / 2, goal.h / 2 + self.card.height() / 2)
-        canvas.camera.fly_to(replace(goal, x=x, y=y))
+        if not canvas.painter.is_text_shown(camera.goal, spot.room):
+            canvas.enter_locus(spot)
+        goal = camera.goal
+        rect = canvas.painter.spot_rect(spot, goal, canvas.scene.look)
+        free = goal.h - self.card.height() - 2 * spacing().l
+        if rect.top() < 0 or rect.bottom() > free:
+            x, y = goal.plan_point(goal.w / 2, goal.h / 2 + rect.center().y() - free / 2)
+            camera.fly_to(replace(goal, x=x, y=y))
