@@ -20,12 +20,12 @@ from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.walk.card import WalkCard
 from ui.pages.palace.walk.round import Round
 from ui.strings import walk_strings
-from ui.theme.tokens import spacing
+from ui.theme.tokens import sizes, spacing
 from ui.widgets.basics import make_button, make_row, plain_key, set_style_property
 
 _REHEARSE = "rehearse"
-_NEAR = 150
-"""Height the card must leave free, px, for a landmark to be looked at from near."""
+_NEAR_ROWS = 5
+"""Heights of a control that the card must leave free for a landmark to be looked at from near."""
 Stops = tuple[WalkStop, ...]
 
 
@@ -288,7 +288,8 @@ class Walk(QObject):
         if spot is None:
             return
         free = camera.goal.h - self.card.height() - 2 * spacing().l
-        if not canvas.painter.is_text_shown(camera.goal, spot.room) and free > canvas.theme.px(_NEAR):
+        least = sizes().control * _NEAR_ROWS * canvas.theme.scale / 100
+        if free > least and not canvas.painter.is_text_shown(camera.goal, spot.room):
             canvas.enter_locus(spot)
         goal = camera.goal
         rect = canvas.painter.spot_rect(spot, goal, canvas.scene.look)
