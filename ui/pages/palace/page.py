@@ -160,7 +160,7 @@ class PalacePage(Page):
         self.legend = Legend(context.theme)
         self.line = Elided(palace_strings()["hint"], "small")
         self.verbs = Verbs(context, self.canvas)
-        self.finder = Finder(context, self.canvas)
+        self.finder = Finder(context, self.canvas, self.line)
         self.mover = Mover(context, self.canvas)
         self.walk = Walk(context, self.canvas)
         self.head.add_controls(self.walk.controls)
@@ -211,9 +211,11 @@ class PalacePage(Page):
     # ---- what the shell asks
 
     def activate(self, wish: str = "") -> None:
-        """Read what is stale; `show:<memory>` flies there."""
+        """Read what is stale; `show:<memory>` flies there, `go:<level>` goes to the level of where one is."""
         if self.scene.plan is None:
             self.states.show_loading()
+        if wish.startswith("go:"):
+            self._go_to_level(wish.removeprefix("go:"))
         if wish.startswith("show:"):
             self.walk.end()
             self.seeker.sought = wish.removeprefix("show:")
@@ -224,6 +226,10 @@ class PalacePage(Page):
             self.seeker.seek_memory()
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wants_keyboard = not self.canvas.isVisible()  # what is not seen cannot take it
+
+    def is_settled(self) -> bool:
+        """Whether all of the plan is drawn."""
+        return not self.canvas.isVisible() or (self.canvas.pictures.is_whole and not self.canvas.camera.is_flying)
 
     def deactivate(self) -> None:
         """Nothing moves while another page is shown."""
@@ -297,11 +303,14 @@ class PalacePage(Page):
             self.states.show_empty(Waiting(self.context, len(found.ids), self._arrange_memories))
             return
         words = "Import your history, or tell Loci something: every memory gets a room here, and keeps its place in it."
-        state = EmptyState(self.context.theme, "landmark", "The palace is empty", words, ("Import …", self._ask_import))
+        state = EmptyState(
+            self.context.theme,
+            "landmark",
+            "The palace is empty",
+            words,
+            ("Import …", lambda: self.context.desk.import_paths.emit([])),
+        )
         self.states.show_empty(state)
-
-    def _ask_import(self) -> None:
-        self.context.desk.import_paths.emit([])
 
     def _arrange_memories(self) -> None:
         palace = self.context.bridge.engine.palace
