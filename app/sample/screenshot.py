@@ -27,7 +27,7 @@ from ui.registry import PAGES
 _LOOK_MS = 50
 _QUIET = 8  # looks in a row at which nothing is under way
 _MOST = 600
-_ASK = "ask:"
+_ASK, _GO = "ask:", "go:"
 _LABORATORY = "recall"
 _WITHIN, _SILENT = 5, 3
 _NO_PLACE = "The picture could not be written there; name a file in a folder that exists."
@@ -45,7 +45,7 @@ class Shot:
         height: pixels.
         text_size: percent.
         query: selects the memory the inspector shows, in the search syntax; "" for the page's own choice. After
-            `ask:` it is a question that is put to the page.
+            `ask:` it is a question that is put to the page; after `go:` and a level of the palace, that level is shown.
     """
 
     page: str
@@ -148,10 +148,15 @@ class _Studio(QObject):
         query = self._shot.query or _load_choices().get(self._shot.page, "")
         if query.startswith(_ASK):
             self._desktop.context.desk.go.emit(self._shot.page, query)
-        elif query:
-            found = self._engine.library.find_memories(FindRequest(query)).result()
+            return
+        go, _, rest = query.partition(" ") if query.startswith(_GO) else ("", "", query)
+        if rest:
+            found = self._engine.library.find_memories(FindRequest(rest)).result()
             if found.ids:
                 self._desktop.context.selection.select(found.ids[0], "shot")
+        if go:
+            self._app.processEvents()  # the inspector takes its room before the level is fitted into the rest
+            self._desktop.context.desk.go.emit(self._shot.page, go)
 
 
 def _save_questions(engine: Engine) -> None:

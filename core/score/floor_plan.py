@@ -147,8 +147,9 @@ def _cut_wing(weights: Sequence[float], needs: Sequence[int], aspect: float) -> 
 
 
 def _misshape(rects: list[Rect]) -> float:
-    """How far rooms are from their aspect, squared on average; and how much ground they take."""
-    off = sum(math.log(rect.w / rect.h / _ROOM_ASPECT) ** 2 for rect in rects) / len(rects)
+    """How far rooms are from their aspect, on average and the worst, squared; and how much ground they take."""
+    apart = [math.log(rect.w / rect.h / _ROOM_ASPECT) ** 2 for rect in rects]
+    off = sum(apart) / len(apart) + max(apart)
     right, bottom = max(rect.x + rect.w for rect in rects), max(rect.y + rect.h for rect in rects)
     return off + _WASTE * math.log(right * bottom)
 

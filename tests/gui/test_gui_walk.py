@@ -104,9 +104,10 @@ def test_the_camera_goes_to_each_landmark_above_the_card(qtbot: QtBot, page: Pal
     for _ in range(3):
         spot = page.scene.spot_of(round_.current.memory_id)
         assert spot is not None
-        lens = page.canvas.camera.goal
-        assert 0 < lens.canvas_x(spot.x) < lens.w
-        assert 0 < lens.canvas_y(spot.y) < card(page).geometry().top()
+        canvas = page.canvas
+        middle = canvas.painter.spot_middle(spot, canvas.camera.goal, page.scene.look)
+        assert 0 < middle.x() < canvas.width()
+        assert 0 < middle.y() < card(page).geometry().top()
         press(page, KEY.Key_Right)
 
 

@@ -195,7 +195,7 @@ def test_answers_light_up_and_enter_leads_to_them(qtbot: QtBot, context: Context
     assert context.selection.current == one
     QTest.keyClick(bar.field, Qt.Key.Key_Escape)
     assert not bar.isVisible()
-    assert page.canvas.marks.found is None
+    assert not page.canvas.marks.found
     assert bar.field.text() == ""
     page.canvas.camera.show_whole()
     page.canvas.select_locus(None)
@@ -260,9 +260,11 @@ def test_a_memory_is_made_a_landmark_and_none_again(qtbot: QtBot, page: PalacePa
 # ---- flights
 
 
-def test_a_flight_draws_nothing_anew(context: Context, page: PalacePage, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flight_draws_nothing_anew(
+    qtbot: QtBot, context: Context, page: PalacePage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     context.theme.reduced_motion = False
-    page.canvas.grab()
+    settle(qtbot, page.is_settled)
     drawn: list[Lens] = []
     whole = page.canvas.painter.paint
 

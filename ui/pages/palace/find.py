@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QSizePolicy
+from PySide6.QtWidgets import QFrame, QLineEdit, QSizePolicy, QWidget
 
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
@@ -22,13 +22,13 @@ from ui.widgets.basics import accept_own_key, make_label, make_row, make_timer, 
 from ui.widgets.plaintext import one_line
 
 _PAUSE_MS = 160
-_MOST = 40
+_MOST = 12
 _NEXT = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down})
 _OWN_KEYS = _NEXT | {Qt.Key.Key_Escape, Qt.Key.Key_Up}
 
 
 class FindBar(QFrame):
-    """A line to type into, on the upper right of the plan.
+    """A line to type into, below the plan where the sentence on it stands.
 
     Signals:
         edited: another text.
@@ -40,11 +40,16 @@ class FindBar(QFrame):
     stepped = Signal(int)
     closed = Signal()
 
-    def __init__(self, context: Context, canvas: Canvas) -> None:
-        super().__init__(canvas)
+    def __init__(self, context: Context, line: QWidget) -> None:
+        """Make it.
+
+        Args:
+            line: over which it stands once it is opened.
+        """
+        super().__init__()
         said, theme = palace_strings()["find"], context.theme
         self.setObjectName("card")
-        self._theme = theme
+        self._theme, self._line = theme, line
         self.field = QLineEdit()
         self.field.setPlaceholderText(said["placeholder"])
         self.field.setAccessibleName(said["name"])
@@ -59,14 +64,15 @@ class FindBar(QFrame):
             parent=self,
             gap=6,
         )
-        layout.setContentsMargins(8, 6, 8, 6)
+        layout.setContentsMargins(8, 4, 8, 4)
         self.field.textChanged.connect(self.edited)
         self.field.installEventFilter(self)
-        canvas.installEventFilter(self)
+        line.installEventFilter(self)
         self.hide()
 
     def open_bar(self) -> None:
         """Show it and take the keyboard."""
+        self.setParent(self._line.parentWidget())
         self.show()
         self.raise_()
         self._place_bar()
@@ -85,14 +91,13 @@ class FindBar(QFrame):
         self.count.setText(words)
 
     def _place_bar(self) -> None:
-        canvas = self.parentWidget()
-        if canvas is not None:
-            wide = min(self._theme.px(420), canvas.width() - 24)
-            self.setGeometry(canvas.width() - wide - 16, 8, wide, self.sizeHint().height())
+        line, high = self._line.geometry(), self.sizeHint().height()
+        wide = min(self._theme.px(560), max(line.width(), self.minimumSizeHint().width()))
+        self.setGeometry(line.left(), line.center().y() - high // 2, wide, high)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
         """Enter and the arrows go from answer to answer, Esc closes; the bar stays in its corner."""
-        if watched is self.parentWidget() and event.type() == QEvent.Type.Resize and self.isVisible():
+        if watched is self._line and event.type() in {QEvent.Type.Resize, QEvent.Type.Move} and self.isVisible():
             self._place_bar()
         if watched is not self.field:
             return False
@@ -116,10 +121,10 @@ class FindBar(QFrame):
 class Finder(QObject):
     """Recalls what is typed, marks the answers on the plan and leads to them."""
 
-    def __init__(self, context: Context, canvas: Canvas) -> None:
+    def __init__(self, context: Context, canvas: Canvas, line: QWidget) -> None:
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
-        self.bar = FindBar(context, canvas)
+        self.bar = FindBar(context, line)
         self._typed = ""
         self._found: tuple[str, ...] = ()
         self._at = -1
@@ -177,7 +182,7 @@ class Finder(QObject):
         if spot is None:
             return
         place = {"at": self._at + 1, "count": len(self._found)}
-        self.bar.show_count(said["at"].format(**place))
+        self.bar.show_count(said["at"].format(room=one_line(spot.room.plan.name, 24), **place))
         where = canvas.where
         canvas.select_locus(spot)
         if where.level not in {ROOM, LOCUS} or where.room_id != spot.room.id:

@@ -24,7 +24,7 @@ from ui.pages.palace.loader import Reader, Seeker, camera_text, place_camera
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
 from ui.pages.palace.slider import Legend, TimeCard
 from ui.pages.palace.verbs import Verbs
-from ui.pages.palace.walk.walk import Walk
+from ui.pages.palace.walk.walk import Walk, WalkControls
 from ui.strings import palace_strings
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.labels import KIND_PLURALS, count_memories, count_of
@@ -46,7 +46,7 @@ class Head(QWidget):
         super().__init__()
         self._theme = context.theme
         self._shown: tuple[object, ...] = ()
-        self._controls: list[QWidget] = []
+        self._controls: list[WalkControls] = []
         self.title = Elided("Palace", "title")
         self.title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.title.setAccessibleDescription("heading")
@@ -93,10 +93,12 @@ class Head(QWidget):
         self.count.set_text(count)
         self._shown = shown
 
-    def add_control(self, control: QWidget) -> None:
+    def add_controls(self, controls: WalkControls) -> None:
         """Put something beside the choices, to their right."""
-        self._controls.append(control)
-        self._chips.addWidget(control)
+        self._controls.append(controls)
+        self._chips.addWidget(controls)
+        controls.changed.connect(self._arrange_controls)
+        self._arrange_controls()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Use the room there is."""
@@ -111,9 +113,9 @@ class Head(QWidget):
             self._lines.setDirection(way)
         left = self.width() - sum(chip.sizeHint().width() + 8 for chip in (self.colour, self.kinds))
         # Keys lead to a walk and, as the way does, to every level: where there is no room these can be missed.
-        for chip in (*self._controls, self.level):
-            left -= chip.sizeHint().width() + 8
-            chip.setVisible(left >= 0)
+        for controls in self._controls:
+            left = controls.fit_width(left)
+        self.level.setVisible(self.level.sizeHint().width() + 8 <= left)
 
 
 def _make_crumb(name: str, run: Callable[[], None] | None) -> QWidget:
@@ -158,10 +160,10 @@ class PalacePage(Page):
         self.legend = Legend(context.theme)
         self.line = Elided(palace_strings()["hint"], "small")
         self.verbs = Verbs(context, self.canvas)
-        self.finder = Finder(context, self.canvas)
+        self.finder = Finder(context, self.canvas, self.line)
         self.mover = Mover(context, self.canvas)
         self.walk = Walk(context, self.canvas)
-        self.head.add_control(self.walk.controls)
+        self.head.add_controls(self.walk.controls)
         self.reader, self.seeker = Reader(context, self.canvas), Seeker(context, self.canvas)
         self._is_placed = self._wants_keyboard = False
         self.states = States(context.theme, self._build_content(), "Opening the palace …")
@@ -209,9 +211,11 @@ class PalacePage(Page):
     # ---- what the shell asks
 
     def activate(self, wish: str = "") -> None:
-        """Read what is stale; `show:<memory>` flies there."""
+        """Read what is stale; `show:<memory>` flies there, `go:<level>` goes to the level of where one is."""
         if self.scene.plan is None:
             self.states.show_loading()
+        if wish.startswith("go:"):
+            self._go_to_level(wish.removeprefix("go:"))
         if wish.startswith("show:"):
             self.walk.end()
             self.seeker.sought = wish.removeprefix("show:")
@@ -222,6 +226,10 @@ class PalacePage(Page):
             self.seeker.seek_memory()
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wants_keyboard = not self.canvas.isVisible()  # what is not seen cannot take it
+
+    def is_settled(self) -> bool:
+        """Whether all of the plan is drawn."""
+        return not self.canvas.isVisible() or (self.canvas.pictures.is_whole and not self.canvas.camera.is_flying)
 
     def deactivate(self) -> None:
         """Nothing moves while another page is shown."""
@@ -295,11 +303,14 @@ class PalacePage(Page):
             self.states.show_empty(Waiting(self.context, len(found.ids), self._arrange_memories))
             return
         words = "Import your history, or tell Loci something: every memory gets a room here, and keeps its place in it."
-        state = EmptyState(self.context.theme, "landmark", "The palace is empty", words, ("Import …", self._ask_import))
+        state = EmptyState(
+            self.context.theme,
+            "landmark",
+            "The palace is empty",
+            words,
+            ("Import …", lambda: self.context.desk.import_paths.emit([])),
+        )
         self.states.show_empty(state)
-
-    def _ask_import(self) -> None:
-        self.context.desk.import_paths.emit([])
 
     def _arrange_memories(self) -> None:
         palace = self.context.bridge.engine.palace

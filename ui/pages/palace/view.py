@@ -69,7 +69,7 @@ class PlanView(QWidget):
         self.where = Location(WHOLE)
         self._plate = False
         self.ringed = False
-        self._pictures = PlanPictures(self, self.painter, scene, self.marks, theme)
+        self.pictures = PlanPictures(self, self.painter, scene, self.marks, theme)
         self._look_up = make_timer(self, self._read_heads_in_sight, _LOOK_UP_MS)
         self._hovering = make_timer(self, self._show_plate, _HOVER_MS)
         self._appearing = QVariantAnimation(self)
@@ -78,8 +78,8 @@ class PlanView(QWidget):
         self._appearing.setDuration(_APPEAR_MS)
         self._appearing.valueChanged.connect(self._on_appearing_step)
         self._appearing.finished.connect(self._on_appearing_finished)
-        self.camera.departed.connect(lambda: self._pictures.begin_flight(self.camera))
-        self.camera.rested.connect(self._pictures.end_flight)
+        self.camera.departed.connect(lambda: self.pictures.begin_flight(self.camera))
+        self.camera.rested.connect(self.pictures.end_flight)
         self.camera.moved.connect(self._on_camera_moved)
         theme.changed.connect(self._restyle_painter)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -109,7 +109,7 @@ class PlanView(QWidget):
 
     def _on_camera_moved(self) -> None:
         self.where = self.scene.locate_lens(self.camera.goal, self.theme.px(NEAR_PX), self.camera.fit)
-        self._pictures.note_flown(self.camera.flown)
+        self.pictures.note_flown(self.camera.flown)
         self._look_up.start()
         self.looked.emit()
         self.update()
@@ -235,8 +235,8 @@ class PlanView(QWidget):
         painter.setClipRect(event.rect())
         self.marks.has_focus = self.hasFocus()
         lens = self.camera.lens
-        if not self._pictures.paint_flight(painter, self.camera):
-            painter.drawPixmap(0, 0, self._pictures.plan_picture(lens))
+        if not self.pictures.paint_flight(painter, self.camera):
+            painter.drawPixmap(0, 0, self.pictures.plan_picture(lens))
             self.mark_painter.paint(painter, self.scene, lens, self.marks)
         self.paint_overlay(painter)
         if self.ringed and not (self.marks.selected or self.marks.cursor_room or self.marks.cursor_wing):
@@ -252,7 +252,7 @@ class PlanView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Keep what was fitted fitted."""
-        self._pictures.end_flight()
+        self.pictures.end_flight()
         self.camera.resize_lens(event.size())
         self._on_camera_moved()
 

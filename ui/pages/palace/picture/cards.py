@@ -17,7 +17,7 @@ from core.types.views import Alcove, Landmark, MemoryRow
 from ui.pages.palace.items import KINDS, LocusStyle, RoomItem
 from ui.pages.palace.picture.furniture import Furniture, tint_role
 from ui.pages.palace.picture.layout import Detail, RoomLayout
-from ui.pages.palace.picture.room_face import paint_landmark
+from ui.pages.palace.picture.room_face import paint_empty_place, paint_landmark
 from ui.pages.palace.picture.words import Words
 from ui.theme.theme import Theme
 from ui.widgets.labels import KIND_WORDS, date_of
@@ -100,7 +100,12 @@ class RoomInterior:
         high = QFontMetricsF(font).height()
         lines = self._words.break_name(alcove.name, font, area.width() - self._theme.px(16))
         wide = QFontMetricsF(font).horizontalAdvance(lines[0]) if lines else 0.0
-        return QRectF(area.left() + self._theme.px(6), area.top() - high / 2, wide + 2, high), lines
+        top = area.top() + max(min((layout.unit_y - high) / 2, float(self._theme.px(14))), -3.0)
+        return QRectF(area.left() + self._theme.px(6), top, wide + 2, high), lines
+
+    def alcove_names(self, room: RoomItem, layout: RoomLayout) -> list[QRectF]:
+        """Where the names of a room's alcoves stand on the canvas."""
+        return [self._alcove_name(layout, alcove)[0] for alcove in room.plan.alcoves]
 
     def _paint_alcove(self, painter: QPainter, room: RoomItem, layout: RoomLayout, alcove: Alcove) -> None:
         area = layout.area_at(alcove.x, alcove.y, alcove.w, alcove.h)
@@ -109,7 +114,7 @@ class RoomInterior:
         hair = QColor(colour)
         hair.setAlphaF(0.4)
         painter.setPen(QPen(hair, 1.0))
-        y = round(area.top()) + 0.5
+        y = round(place.center().y()) + 0.5
         if lines:
             painter.drawLine(QPointF(place.right() + 6, y), QPointF(area.right() - 4, y))
             painter.setFont(self._theme.font("label"))
@@ -127,7 +132,7 @@ class RoomInterior:
             rect = self.card_rect(room, layout, at)
             painter.setOpacity(max(float(room.opacity[at]), _LEAST_OPACITY))
             if room.pending[at]:
-                self._paint_empty_place(painter, rect)
+                paint_empty_place(painter, self._theme, rect)
             elif room.ground[at] and at not in room.landmarks:
                 self._paint_small_talk(painter, room, at, rect)
             else:
@@ -140,11 +145,6 @@ class RoomInterior:
         gap_x, gap_y = min(4.0, slot.width() * 0.02), min(4.0, slot.height() * 0.06)
         inner = slot.adjusted(gap_x, gap_y, -gap_x, -gap_y)
         return QRectF(round(inner.left()), round(inner.top()), round(inner.width()), round(inner.height()))
-
-    def _paint_empty_place(self, painter: QPainter, rect: QRectF) -> None:
-        painter.setPen(QPen(self._theme.colour("outline"), 1.0, Qt.PenStyle.DotLine))
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
 
     def _paint_small_talk(self, painter: QPainter, room: RoomItem, row: int, rect: QRectF) -> None:
         px, font = self._theme.px, self._theme.font("caption")
@@ -179,6 +179,8 @@ class RoomInterior:
             self._paint_lines(painter, self._text_of(room, row), font, box, "ink", is_struck=is_struck)
             return
         foot = QRectF(rect.left() + pad + 3, rect.bottom() - pad - px(12), rect.width() - 2 * pad - 3, px(13))
+        if row in room.landmarks:
+            font.setWeight(QFont.Weight.Medium)
         self._paint_foot(painter, room, row, foot)
         box = QRectF(foot.left(), rect.top() + pad * 0.8, foot.width(), foot.top() - rect.top() - pad * 1.1)
         self._paint_lines(painter, self._text_of(room, row), font, box, "ink", is_struck=is_struck)
@@ -245,7 +247,7 @@ class RoomInterior:
             return ()
         px, font = self._theme.px, self._theme.font("small")
         line, inside = QFontMetricsF(font).height(), layout.inside
-        taken = [self._alcove_name(layout, alcove)[0] for alcove in room.plan.alcoves]
+        taken = self.alcove_names(room, layout)
         found: list[Label] = []
         for mark in room.plan.landmarks:
             row = room.row_of(mark.memory_id)

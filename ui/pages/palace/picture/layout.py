@@ -114,6 +114,10 @@ def layout_room(room: RoomItem, lens: Lens, theme: Theme) -> RoomLayout:
     inside = rect.adjusted(side, band, -side, -foot)
     unit_x, unit_y = _units_of(room.plan, inside)
     detail = _detail_of(rect, unit_x * room.step, unit_y * room.step, theme)
+    if detail >= Detail.SHAPES and band < px(46):  # in a large room two places are lower than its name
+        band = float(px(46))
+        inside = rect.adjusted(side, band, -side, -foot)
+        unit_x, unit_y = _units_of(room.plan, inside)
     high = rect.height() if detail <= Detail.NAME else max(band, float(px(40)))
     top = QRectF(rect.left(), rect.top(), rect.width(), min(high, rect.height()))
     return RoomLayout(detail, rect, top, inside, unit_x, unit_y, room.step)

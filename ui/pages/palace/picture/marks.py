@@ -91,7 +91,7 @@ class MarkPainter:
                 count = sum(len(room.rows_of(found)) for room in scene.rooms_of_wing(wing.id))
                 block = self._plan.wing_block(wing, lens)
                 if count and canvas.intersects(block):
-                    self._paint_badge(painter, block.topRight() + QPointF(-self._theme.px(8), 0), count)
+                    self._paint_badge(painter, block.topRight(), count)
 
     def _paint_badge(self, painter: QPainter, corner: QPointF, count: int) -> None:
         """How many answers there are, on the corner of a room or wing."""
@@ -100,7 +100,7 @@ class MarkPainter:
         font.setWeight(font.Weight.DemiBold)
         high = float(px(18))
         wide = max(high, QFontMetricsF(font).horizontalAdvance(words) + px(10))
-        pill = QRectF(corner.x() - wide + px(6), corner.y() - px(6), wide, high)
+        pill = QRectF(corner.x() - wide + px(6), max(corner.y() - px(6), 1.0), wide, high)
         painter.setPen(QPen(theme.colour("background"), 1.5))
         painter.setBrush(theme.colour("accent"))
         painter.drawRoundedRect(pill, high / 2, high / 2)

@@ -69,8 +69,17 @@ class PlanPictures:
         """The plan without marks, drawn anew where something of it changed."""
         if self._kept is None or self._kept[0] != self._key(lens):
             picture = self._render_plan(lens)
+            if self._plan.is_behind:
+                self._kept = None
+                self._canvas.update()  # the rest of it in the next frame
+                return picture
             self._kept = (self._key(lens), picture)  # drawing brings rooms up to date, and so changes the key
         return self._kept[1]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of the plan waits for another frame."""
+        return self._kept is not None
 
     def _key(self, lens: Lens) -> tuple[object, ...]:
         canvas, marks, theme = self._canvas, self._marks, self._theme

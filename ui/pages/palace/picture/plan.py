@@ -23,6 +23,8 @@ from ui.theme.theme import Theme
 from ui.widgets.shapes import path_of
 
 _GROUND_OPACITY = 0.45
+_FRAME_S = 0.009
+"""Seconds of a frame in which faces of rooms are drawn anew."""
 
 
 class PlanPainter(PlanGround):
@@ -33,6 +35,11 @@ class PlanPainter(PlanGround):
         self._atlas: Atlas | None = None
         self._atlas_key: tuple[object, ...] = ()
         self._colours: list[QColor] = []
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether some rooms were painted as stand-ins: another frame is needed."""
+        return self._faces.is_behind
 
     @property
     def text_version(self) -> int:
@@ -61,6 +68,7 @@ class PlanPainter(PlanGround):
             appear: how far what is new has appeared, 0 to 1.
         """
         self._prepare_colours(scene.look, ratio)
+        self._faces.begin_frame(_FRAME_S)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if len(scene.wings) > 1:
             for wing in scene.wings:
@@ -161,8 +169,8 @@ class PlanPainter(PlanGround):
         columns = (room.kind[rows] * SHADES + room.shade[rows]) * 2 + room.hollow[rows]
         opacity: Floats = np.where(room.ground[rows], room.opacity[rows] * _GROUND_OPACITY, room.opacity[rows])
         opacity = np.where(room.pending[rows], 0.0, opacity)
-        for label in labels:
-            wide = label.rect.adjusted(-base / 2, -base / 2, base / 2, base / 2)
+        for words in (*(label.rect for label in labels), *self._interior.alcove_names(room, layout)):
+            wide = words.adjusted(-base / 2, -base / 2, base / 2, base / 2)
             across = (places[:, 0] > wide.left()) & (places[:, 0] < wide.right())
             under = across & (places[:, 1] > wide.top()) & (places[:, 1] < wide.bottom())
             opacity = np.where(under, 0.0, opacity)

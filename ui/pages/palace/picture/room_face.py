@@ -5,6 +5,8 @@ What is drawn of a room is kept as a picture until something of it changes. Must
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -128,13 +130,35 @@ def share_lines(
     return found
 
 
+@dataclass(slots=True)
+class _Face:
+    """What is kept of a room: where things stand in it, and its picture or, until it is drawn, one of another size."""
+
+    size: QSize
+    content: tuple[object, ...]
+    composed: Composition
+    picture: QPixmap | None = None
+    other_size: QPixmap | None = None
+
+
 class RoomFaces:
-    """Composes, paints and keeps the faces of rooms."""
+    """Composes, paints and keeps the faces of rooms.
+
+    Attributes:
+        is_behind: whether a room was painted as a stand-in, because the time of the frame was over.
+    """
 
     def __init__(self, theme: Theme, furniture: Furniture, words: Words) -> None:
         self._theme, self._furniture, self._words = theme, furniture, words
         self._colours: list[QColor] = []
-        self._kept: dict[str, tuple[tuple[object, ...], Composition, QPixmap | None]] = {}
+        self._kept: dict[str, _Face] = {}
+        self._deadline = math.inf
+        self.is_behind = False
+
+    def begin_frame(self, seconds: float) -> None:
+        """Draw no face anew after so many seconds; what is left is drawn in later frames."""
+        self._deadline = time.perf_counter() + seconds
+        self.is_behind = False
 
     def set_colours(self, colours: Sequence[QColor]) -> None:
         """Draw marks in these colours, by index of shade."""
@@ -147,25 +171,46 @@ class RoomFaces:
 
     def compose(self, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> Composition:
         """Where everything stands in a room seen from outside."""
+        return self._face_of(room, layout, look).composed
+
+    def _face_of(self, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> _Face:
         room.apply_style(look)
         size = QSize(round(layout.rect.width()), round(layout.rect.height()))
-        key = (size.width(), size.height(), layout.detail, room.version, id(room.plan), look)
+        content = (room.version, id(room.plan), look)
         kept = self._kept.get(room.id)
-        if kept is None or kept[0] != key:
+        if kept is None or kept.size != size or kept.content != content:
             rect = QRectF(0, 0, size.width(), size.height())
             composed = self._compose_landmarks(room, rect) if layout.detail == Detail.LANDMARKS else None
-            kept = self._kept[room.id] = (key, composed or self._compose_name(room, rect), None)
-        return kept[1]
+            other = (kept.picture or kept.other_size) if kept is not None and kept.content == content else None
+            kept = _Face(size, content, composed or self._compose_name(room, rect), None, other)
+            self._kept[room.id] = kept
+        return kept
 
     def paint(self, painter: QPainter, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> None:
         """Paint a room, from what is kept where nothing of it changed."""
-        composed = self.compose(room, layout, look)
-        key, _, picture = self._kept[room.id]
         ratio = painter.device().devicePixelRatioF()
-        if picture is None or picture.devicePixelRatioF() != ratio:
-            picture = self._render(room, layout, composed, look, ratio)
-            self._kept[room.id] = (key, composed, picture)
-        painter.drawPixmap(QPointF(round(layout.rect.left()), round(layout.rect.top())), picture)
+        place = QPointF(round(layout.rect.left()), round(layout.rect.top()))
+        kept = self._kept.get(room.id)
+        is_late = time.perf_counter() > self._deadline
+        size = QSize(round(layout.rect.width()), round(layout.rect.height()))
+        if is_late and (kept is None or kept.picture is None or kept.size != size):
+            self._paint_stand_in(painter, room, look, QRectF(place, size.toSizeF()))
+            return
+        face = self._face_of(room, layout, look)
+        if face.picture is None or face.picture.devicePixelRatioF() != ratio:
+            face.picture, face.other_size = self._render(room, layout, face.composed, look, ratio), None
+        painter.drawPixmap(place, face.picture)
+
+    def _paint_stand_in(self, painter: QPainter, room: RoomItem, look: LocusStyle, rect: QRectF) -> None:
+        """The picture of another size, or the bare room, until there is time for its own."""
+        self.is_behind = True
+        kept = self._kept.get(room.id)
+        picture = None if kept is None else kept.picture or kept.other_size
+        if kept is None or picture is None or kept.content != (room.version, id(room.plan), look):
+            self._furniture.paint_room(painter, rect, room.plan.furnishing, is_near=False)
+            return
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawPixmap(rect, picture, QRectF(picture.rect()))
 
     # ---- where things stand
 
@@ -333,6 +378,9 @@ class RoomFaces:
         row = room.row_of(card.landmark.memory_id)
         is_known = row >= 0 and len(room.opacity) > row
         opacity = max(float(room.opacity[row]), _LEAST_OPACITY) if is_known else 1.0
+        if is_known and room.pending[row]:
+            paint_empty_place(painter, self._theme, card.rect)
+            return
         paint_landmark(painter, self._theme, card.rect, room)
         painter.setOpacity(opacity)
         px = self._theme.px
@@ -356,6 +404,8 @@ class RoomFaces:
         """The words of a landmark beside a line of the room's tint."""
         row, theme, font = room.row_of(card.landmark.memory_id), self._theme, self._theme.font("caption")
         is_known = row >= 0 and len(room.opacity) > row
+        if is_known and room.pending[row]:
+            return
         painter.setOpacity(max(float(room.opacity[row]), _LEAST_OPACITY) if is_known else 1.0)
         tint = theme.colour(tint_role(room.plan.furnishing))
         painter.fillRect(QRectF(card.rect.left(), card.rect.top() + 2, 2, card.rect.height() - 4), tint)
@@ -372,6 +422,15 @@ class RoomFaces:
     def _paint_shape(self, painter: QPainter, room: RoomItem, row: int, place: QPointF, size: float) -> None:
         shade = int(room.shade[row]) if len(room.shade) > row else GREY
         draw_kind(painter, KINDS[int(room.kind[row])], place, size, self._colours[shade])
+
+
+def paint_empty_place(painter: QPainter, theme: Theme, rect: QRectF) -> None:
+    """Paint the place of a memory that comes later than the time that is looked at."""
+    colour = theme.colour("outline")
+    colour.setAlphaF(0.6)
+    painter.setPen(QPen(colour, 1.0, Qt.PenStyle.DotLine))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
 
 
 def paint_landmark(painter: QPainter, theme: Theme, rect: QRectF, room: RoomItem) -> None:

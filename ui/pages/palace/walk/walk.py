@@ -20,32 +20,64 @@ from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.walk.card import WalkCard
 from ui.pages.palace.walk.round import Round
 from ui.strings import walk_strings
+from ui.theme.tokens import sizes, spacing
 from ui.widgets.basics import make_button, make_row, plain_key, set_style_property
 
 _REHEARSE = "rehearse"
+_NEAR_ROWS = 5
+"""Heights of a control that the card must leave free for a landmark to be looked at from near."""
 Stops = tuple[WalkStop, ...]
 
 
 class WalkControls(QWidget):
-    """What begins a walk, for the head of the page."""
+    """What begins a walk, for the head of the page.
+
+    Signals:
+        changed: more or less is due, which takes another width.
+    """
+
+    changed = Signal()
 
     def __init__(self, context: Context, walk: Callable[[], None], rehearse: Callable[[], None]) -> None:
         super().__init__()
         said = walk_strings()
+        self._count = 0
         self.walk = make_button(
             said["walk"], walk, kind="chip", hint=said["walk_hint"], theme=context.theme, icon="move-right"
         )
         self.due = make_button("", rehearse, kind="chip", hint=said["due_hint"])
         set_style_property(self.due, "tone", "accent")
         self.due.hide()
-        make_row(self.due, self.walk, parent=self, gap=8)
+        make_row(self.due, self.walk, parent=self, gap=spacing().s)
 
     def show_due(self, count: int) -> None:
         """Say how many landmarks are due; nothing where none is."""
-        words = walk_strings()["due"].format(count=f"{count:,}")
-        self.due.setText(words)
-        self.due.setAccessibleName(words)
-        self.due.setVisible(count > 0)
+        self._count = count
+        self.due.setAccessibleName(walk_strings()["due"].format(count=f"{count:,}"))
+        self.changed.emit()
+
+    def fit_width(self, left: int) -> int:
+        """Show what there is room for; what is due comes first, in fewer words where they are too many.
+
+        Args:
+            left: px there are.
+
+        Returns:
+            Px that are left then.
+        """
+        for words in (walk_strings()["due"], walk_strings()["due_short"]):
+            self.due.setText(words.format(count=f"{self._count:,}"))
+            if self._width_of(self.due) + self._width_of(self.walk) <= left:
+                break
+        for button, is_wanted in ((self.due, self._count > 0), (self.walk, True)):
+            fits = is_wanted and self._width_of(button) <= left
+            button.setVisible(fits)
+            left -= self._width_of(button) if fits else 0
+        return left
+
+    @staticmethod
+    def _width_of(button: QWidget) -> int:
+        return button.sizeHint().width() + spacing().s
 
 
 class Walk(QObject):
@@ -249,12 +281,18 @@ class Walk(QObject):
         canvas.set_cursor_at()
 
     def _fly_to(self, stop: WalkStop) -> None:
-        canvas, spot = self._canvas, self._canvas.scene.spot_of(stop.memory_id)
+        """Into the landmark's room, where its words can be read from there, else near to it; beside the card."""
+        canvas, camera = self._canvas, self._canvas.camera
+        canvas.enter_room(stop.room_id)
+        spot = canvas.scene.spot_of(stop.memory_id)
         if spot is None:
-            canvas.enter_room(stop.room_id)
             return
-        canvas.enter_locus(spot)
-        goal = canvas.camera.goal
-        # The middle of what the card leaves free.
-        x, y = goal.plan_point(goal.w / 2, goal.h / 2 + self.card.height() / 2)
-        canvas.camera.fly_to(replace(goal, x=x, y=y))
+        free = camera.goal.h - self.card.height() - 2 * spacing().l
+        least = sizes().control * _NEAR_ROWS * canvas.theme.scale / 100
+        if free > least and not canvas.painter.is_text_shown(camera.goal, spot.room):
+            canvas.enter_locus(spot)
+        goal = camera.goal
+        rect = canvas.painter.spot_rect(spot, goal, canvas.scene.look)
+        if rect.top() < 0 or rect.bottom() > free:
+            x, y = goal.plan_point(goal.w / 2, goal.h / 2 + rect.center().y() - free / 2)
+            camera.fly_to(replace(goal, x=x, y=y))
