@@ -12,9 +12,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 from window_rig import hear, settle, window_context
 
-from core.events import Changed
 from core.types.belief import ModelServerState
 from core.types.requests import ListRequest
 from core.types.sessions import AskOffer
@@ -190,7 +190,7 @@ def test_esc_stops_the_answer_and_what_came_of_it_stands(page: AskPage, qtbot: Q
     length = len(turn.answer)
     page.column.views[0].retry.click()
     settle(qtbot, page.is_settled)
-    assert turn.state is TurnState.DONE
+    assert turn.state.value == "done"
     assert turn.answer == "And on."
     assert length > len(turn.answer)
     assert len(page.conversation.turns) == 1
@@ -380,10 +380,10 @@ def test_nothing_is_kept_unless_the_person_keeps_it_and_that_can_be_undone(
     assert all(one.session for one in kept)
     assert not page.keep.isEnabled()
     assert callable(offered[0])
+    context.bridge.changed.connect(page.handle_change)
     offered[0]()
     settle(qtbot, lambda: rig.texts() == before)
-    page.handle_change(Changed("undo", tuple(one.id for one in kept), OWNER_ACTOR, 1))
-    assert page.keep.isEnabled()
+    settle(qtbot, page.keep.isEnabled)
 
 
 def test_a_new_conversation_leaves_nothing(page: AskPage, qtbot: QtBot, server: FakeOllama) -> None:
@@ -427,6 +427,25 @@ def test_enter_asks_and_shift_enter_starts_a_line(page: AskPage, qtbot: QtBot, a
     assert field.words == ""
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert len(page.conversation.turns) == 1
+
+
+def test_a_new_conversation_hangs_up_on_the_open_answer(page: AskPage, qtbot: QtBot, server: FakeOllama) -> None:
+    server.says(Answer(endless=True, gap_s=0.01), "In Voss [1].")
+    begin(page, qtbot)
+    page.clear.click()
+    assert page.bar.send.isVisible()
+    turn = ask(page, qtbot)
+    assert turn.answer == "In Voss [1]."
+
+
+def test_a_page_that_is_gone_is_told_nothing_of_its_answer(qtbot: QtBot, context: Context, server: FakeOllama) -> None:
+    server.says(Answer(endless=True, gap_s=0.01))
+    made = AskPage(context)
+    begin(made, qtbot)
+    made.deleteLater()
+    settle(qtbot, lambda: not isValid(made))
+    context.bridge.engine.lock()
+    qtbot.wait(50)
 
 
 def test_a_lock_ends_the_answer(page: AskPage, qtbot: QtBot, server: FakeOllama, rig: Rig) -> None:

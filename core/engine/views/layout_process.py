@@ -34,7 +34,7 @@ MAGIC = b"LOCILAY1"
 # Epochs of each round. 10,000 nodes and 30,000 edges take about 0.35, 0.9 and 2.3 s.
 _ROUNDS = (15, 40, 100)
 _FEW = 600
-_FEW_ROUNDS = 600
+_FEW_ROUNDS = (60, 160, 400)
 _LARGE = 30_000
 _ROUNDS_LARGE = (10, 25, 50)
 _SPREAD = 10.0  # UMAP's own unit is the length of an edge: a start within -1 to 1 would be one knot
@@ -128,7 +128,8 @@ def layout_steps(job: LayoutJob) -> Iterator[tuple[Places, bool]]:
         yield centre_on_first(placed), True
         return
     if job.places.shape[0] <= _FEW:
-        yield within_circle(_place_few(graph, job.places, weight)), True
+        for placed, is_last in _place_few(graph, job.places, weight):
+            yield within_circle(placed), is_last
         return
     rounds = _ROUNDS if job.places.shape[0] < _LARGE else _ROUNDS_LARGE
     # igraph 1.0 passes over every edge whose `weights` is below 1 (tried): nodes stay where they began. Distances work.
@@ -140,12 +141,16 @@ def layout_steps(job: LayoutJob) -> Iterator[tuple[Places, bool]]:
         yield within_circle(raw), epochs == rounds[-1]
 
 
-def _place_few(graph: Any, places: Places, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+def _place_few(graph: Any, places: Places, weight: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], bool]]:
     """Few nodes stand evenly, so that each has room for its words; what is not connected stays beside the rest."""
     side = float(np.sqrt(places.shape[0]))  # Fruchterman-Reingold's own unit is the distance of two neighbours
-    seed = (places.astype(np.float64) * side).tolist()
-    layout = graph.layout_fruchterman_reingold(weights=weight.tolist(), niter=_FEW_ROUNDS, seed=seed, grid="nogrid")
-    return np.array(layout.coords, np.float64).reshape(-1, 2)
+    raw = places.astype(np.float64) * side
+    for rounds in _FEW_ROUNDS:
+        layout = graph.layout_fruchterman_reingold(
+            weights=weight.tolist(), niter=rounds, seed=raw.tolist(), grid="nogrid"
+        )
+        raw = np.array(layout.coords, np.float64).reshape(-1, 2)
+        yield raw, rounds == _FEW_ROUNDS[-1]
 
 
 def _simplify_edges(job: LayoutJob) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

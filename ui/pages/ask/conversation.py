@@ -14,7 +14,8 @@ from PySide6.QtCore import QObject, Signal
 
 from core.errors import Code, LociError
 from core.types.sessions import TIERS, AskQuery, Captured, CaptureRequest, Exchange, Message, PreparedAnswer
-from core.types.values import OWNER_ACTOR, Source, When
+from core.types.values import OWNER_ACTOR, Source, Status, When
+from core.types.views import MemoryRow
 from ui.bridge import cited_sources, make_query, make_write, problem_of
 from ui.context import Context
 from ui.streams import Stream
@@ -127,6 +128,7 @@ class Conversation(QObject):
         ended: a `Turn` that is over, well or not.
         server_lost: the model server did not answer.
         kept: a `KeptConversation`.
+        checked: it is known what of the turns is kept.
     """
 
     begun = Signal(object)
@@ -134,6 +136,7 @@ class Conversation(QObject):
     ended = Signal(object)
     server_lost = Signal()
     kept = Signal(object)
+    checked = Signal()
 
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -184,7 +187,11 @@ class Conversation(QObject):
 
     def clear(self) -> None:
         """Begin anew; nothing of the turns is left."""
-        self.stop()
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.arrived.disconnect(self._on_piece)
+            stream.ended.disconnect(self._on_stream_end)
+            stream.stop()
         self._asked += 1
         self.turns = []
         self._session = _new_session()
@@ -209,15 +216,15 @@ class Conversation(QObject):
             return
         turn.prepared = prepared
         if not prepared.query.model:
-            turn.problem = turn.problem or ""
             self._end_turn(turn, TurnState.MEMORIES)
             return
         turn.state = TurnState.WAITING
         self.moved.emit(turn)
         bridge = self._context.bridge
         stream = self._stream = bridge.open_stream(lambda: bridge.engine.conversations.stream_answer(prepared))
-        stream.arrived.connect(lambda piece: self._on_piece(turn, stream, piece))
-        stream.ended.connect(lambda error: self._on_stream_end(turn, stream, error))
+        # Bound, not lambdas: a page that a lock deletes is told nothing any more.
+        stream.arrived.connect(self._on_piece)
+        stream.ended.connect(self._on_stream_end)
 
     def _on_not_prepared(self, turn: Turn, number: int, error: BaseException) -> None:
         if number != self._asked:
@@ -237,16 +244,14 @@ class Conversation(QObject):
         turn.prepared = None
         self._begin_turn(turn)
 
-    def _on_piece(self, turn: Turn, stream: Stream, piece: str) -> None:
-        if stream is self._stream:
-            turn.answer += piece
-            turn.state = TurnState.ANSWERING
-            self.moved.emit(turn)
+    def _on_piece(self, piece: str) -> None:
+        turn = self.turns[-1]
+        turn.answer += piece
+        turn.state = TurnState.ANSWERING
+        self.moved.emit(turn)
 
-    def _on_stream_end(self, turn: Turn, stream: Stream, error: BaseException | None) -> None:
-        if stream is not self._stream:
-            return
-        self._stream = None
+    def _on_stream_end(self, error: BaseException | None) -> None:
+        turn, self._stream = self.turns[-1], None
         said = ask_strings()["problems"]
         if isinstance(error, CancelledError):
             self._end_turn(turn, TurnState.STOPPED)
@@ -286,15 +291,20 @@ class Conversation(QObject):
             turn.kept = captured.ids or (captured.conversation,)
         self.kept.emit(KeptConversation(captured, sealed))
 
-    def forget_kept(self, ids: tuple[str, ...]) -> None:
-        """What was kept was undone: it can be kept again.
+    def check_kept(self) -> None:
+        """Look whether what was kept is still there: what was undone can be kept again."""
+        ids = tuple(one for turn in self.turns for one in turn.kept if one)
+        if ids:
+            library = self._context.bridge.engine.library
+            asked = make_query("Looking what was kept", lambda: library.read_rows(ids)).within(self, "kept")
+            self._context.tasks.run(asked.success(self._forget_undone))
 
-        Args:
-            ids: memories that an undo touched.
-        """
+    def _forget_undone(self, rows: tuple[MemoryRow, ...]) -> None:
+        there = {row.id for row in rows if row.status is not Status.DELETED}
         for turn in self.turns:
-            if set(turn.kept).intersection(ids):
+            if any(turn.kept) and there.isdisjoint(turn.kept):
                 turn.kept = ()
+        self.checked.emit()
 
 
 def _new_session() -> str:

@@ -79,6 +79,7 @@ class AskPage(Page):
         talk.ended.connect(self._on_ended)
         talk.server_lost.connect(self.read_offer)
         talk.kept.connect(self._on_kept)
+        talk.checked.connect(self._enable_acts)
         self.bar.asked.connect(self.ask)
         self.bar.stop_asked.connect(talk.stop)
         self.bar.chips.changed.connect(self._place_turns)
@@ -115,9 +116,8 @@ class AskPage(Page):
     def handle_change(self, change: Changed) -> None:
         """An undo may take back what was kept."""
         super().handle_change(change)
-        if change.verb in ("undo", "redo"):
-            self.conversation.forget_kept(change.ids)
-            self._enable_acts()
+        if change.verb == "undo":
+            self.conversation.check_kept()
 
     # ---- who answers
 

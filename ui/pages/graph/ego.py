@@ -51,6 +51,7 @@ _LABEL_PX = (260, 164, 140, 124)
 """Width of a label at most, by distance from the centre, px."""
 _LABEL_SHARE = 0.3
 """Of the canvas's width, at most."""
+_FOLDED = 5
 _SHORT_SHARE = 0.72
 _LANE_PX = 5
 _WORDS = 16
@@ -195,10 +196,10 @@ class EgoPainter:
         return self._theme.px(SIDES[far]) * self._small
 
     def badge_rects(self, px: Points) -> list[tuple[int, QRectF]]:
-        """Nodes with folded neighbours, and where their badges are."""
+        """Nodes with folded neighbours, and where their badges are; of memories only where there are several."""
         font, found = QFontMetricsF(self._theme.font("caption")), []
         for row, node in enumerate(self.picture.nodes):
-            if node.folded:
+            if node.folded >= (1 if node.row is None else _FOLDED):
                 wide = font.horizontalAdvance(f"+{node.folded:,}") + self._theme.px(8)
                 off = self.node_size(row) * 0.45
                 found.append((row, QRectF(px[row, 0] + off, px[row, 1] - off - font.height(), wide, font.height())))

@@ -61,7 +61,7 @@ class EdgeStyle:
 TIES: Mapping[str, EdgeStyle] = {
     RELATION: EdgeStyle("accent", (), 2.0),
     ABOUT: EdgeStyle("outline", (), 1.3, is_directed=False),
-    SAYS: EdgeStyle("kind_episode", (7, 3), 1.3, is_directed=False),
+    SAYS: EdgeStyle("kind_episode", (7, 3), 1.0, is_directed=False),
     MENTIONS: EdgeStyle("outline", (3, 3), 1.1, is_directed=False),
     "caused_by": EdgeStyle("kind_rule", (6, 2.5)),
     "instance_of": EdgeStyle("kind_procedure"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -148,12 +149,12 @@ def test_messages_that_were_read_and_small_talk_are_switched_on(rig: Rig) -> Non
     read_episode(rig, read)
     read_episode(rig, small, small=True)
 
-    def shown(**switches: bool) -> set[str]:
-        return {node.id for node in ego(rig, "Mara", wanted=GraphFilter(edge_types=(MENTIONS,), **switches)).nodes}
+    def shown(wanted: GraphFilter) -> set[str]:
+        return {node.id for node in ego(rig, "Mara", wanted=replace(wanted, edge_types=(MENTIONS,))).nodes}
 
-    assert shown() == {"Mara", unread}
-    assert shown(hides_messages=False) == {"Mara", unread, read}
-    assert shown(hides_messages=False, hides_small_talk=False) == {"Mara", unread, read, small}
+    assert shown(GraphFilter()) == {"Mara", unread}
+    assert shown(GraphFilter(hides_messages=False)) == {"Mara", unread, read}
+    assert shown(EVERYTHING) == {"Mara", unread, read, small}
     assert {node.id for node in ego(rig, read, wanted=GraphFilter(edge_types=(MENTIONS,))).nodes} == {read, "Mara"}
 
 
