@@ -18,7 +18,7 @@ from typing import Any
 
 from app.bench.engine import Bench, Palace
 from app.bench.machine import describe_machine, processor_s, read_load, resident_mb
-from app.bench.synthetic import Message, Writer, write_jsonl
+from app.bench.synthetic import Message, SyntheticWriter, write_jsonl
 from app.cli.output import Output
 
 _MB = 1e6
@@ -63,7 +63,7 @@ class _Run:
     def __init__(self, bench: Bench, folder: Path, count: int, seed: int, tell: Tell) -> None:
         self._bench, self._folder, self._count, self._tell = bench, folder, count, tell
         self._clock = bench.clock
-        self._writer = Writer(seed)
+        self._writer = SyntheticWriter(seed)
         self._stores = min(_STORES, max(10, count // 10))
         # One series: what is stored singly comes after what is imported, so no text is stored twice.
         self._messages = list(self._writer.write_messages(count + self._stores))

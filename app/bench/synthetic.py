@@ -55,7 +55,7 @@ class _Talk:
     cast: Mapping[str, str]
 
 
-class Writer:
+class SyntheticWriter:
     """Writes series of messages; one object may write several."""
 
     def __init__(self, seed: int = 1, vocabulary: Mapping[str, Any] | None = None) -> None:

@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 from cli_rig import Palace, Serving, make_template, palace_from  # noqa: E402
 
 from app.bench.machine import describe_machine  # noqa: E402
-from app.bench.synthetic import Writer  # noqa: E402
+from app.bench.synthetic import SyntheticWriter  # noqa: E402
 from core.errors import Code, LociError  # noqa: E402
 from core.ipc.client.client import Client  # noqa: E402
 
@@ -96,7 +96,7 @@ class Killer:
             tell: says how it goes.
         """
         self._palace, self._seed, self._tell = palace, seed, tell
-        self._texts = [message.text for message in Writer(seed).write_messages(4000)]
+        self._texts = [message.text for message in SyntheticWriter(seed).write_messages(4000)]
         self.outcome = Outcome()
 
     def run(self, rounds: int) -> Outcome:

@@ -33,7 +33,7 @@ sys.path.insert(0, str(ROOT))
 from app.bench.engine import Bench, Palace  # noqa: E402
 from app.bench.machine import describe_machine, processor_s, read_load, resident_mb  # noqa: E402
 from app.bench.measure import compute_percentiles  # noqa: E402
-from app.bench.synthetic import Writer, write_jsonl  # noqa: E402
+from app.bench.synthetic import SyntheticWriter, write_jsonl  # noqa: E402
 from core.embed.embedder import MiniLmEmbedder  # noqa: E402
 from core.index.flat import FlatIndex  # noqa: E402
 
@@ -204,9 +204,9 @@ class Parts:
 def questions(count: int, messages: int) -> list[str]:
     """Natural questions of 3 to 12 words in the words of the texts; one in ten is about what no text has."""
     dice = random.Random(f"{_SEED}/natural")
-    texts = [_WORD.findall(one.text) for one in Writer(_SEED).write_messages(min(messages, 2000))]
+    texts = [_WORD.findall(one.text) for one in SyntheticWriter(_SEED).write_messages(min(messages, 2000))]
     # Words that stand for things are long here; the templates bring the common ones.
-    found = dict.fromkeys(Writer(_SEED).write_questions(count // 4, messages))
+    found = dict.fromkeys(SyntheticWriter(_SEED).write_questions(count // 4, messages))
     while len(found) < count:
         words = [word for word in dice.choice(texts) if len(word) > 4]
         if dice.random() < 0.1:
@@ -226,7 +226,7 @@ def fill(folder: Path, count: int) -> None:
     bench = Bench.from_paths(str(folder / "home"), str(secret))
     bench.create_vault()
     file = folder / "messages.jsonl"
-    write_jsonl(file, list(Writer(_SEED).write_messages(count)))
+    write_jsonl(file, list(SyntheticWriter(_SEED).write_messages(count)))
     with bench.open_engine(bench.open_root()) as palace:
         palace.import_file(file)
         palace.wait_until_linked()

@@ -33,7 +33,7 @@ from engine_rig import HandClock, Rig, rig_at  # noqa: E402
 from app.bench.engine import TimedEmbedder  # noqa: E402
 from app.bench.machine import read_load  # noqa: E402
 from app.bench.measure import compute_percentiles  # noqa: E402
-from app.bench.synthetic import Writer  # noqa: E402
+from app.bench.synthetic import SyntheticWriter  # noqa: E402
 from core.engine.facade import built_in_readers  # noqa: E402
 from core.engine.startup import warm_index  # noqa: E402
 from core.index.manager import IndexState  # noqa: E402
@@ -48,7 +48,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?]) ")
 def facts(count: int, seed: int) -> list[str]:
     """Synthetic facts, no two alike: one sentence each, of 15 words at the median (what people note has 8 or so)."""
     found: dict[str, None] = {}
-    for message in Writer(seed).write_messages(4 * count):
+    for message in SyntheticWriter(seed).write_messages(4 * count):
         found.setdefault(_SENTENCE_END.split(message.text, maxsplit=1)[0])
         if len(found) == count:
             break

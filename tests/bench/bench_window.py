@@ -50,7 +50,7 @@ def main() -> int:
 
 def _vault(home_path: Path, count: int, folder: Path) -> dict[str, Any]:
     """A vault of synthetic texts, arranged; made where there is none yet."""
-    from app.bench.synthetic import Writer, write_jsonl
+    from app.bench.synthetic import SyntheticWriter, write_jsonl
     from core.engine.facade import Engine, Home, HomeKeys, Setup, built_in_embedder, create_vault
     from core.types.clock import SystemClock
     from core.types.values import OWNER_ACTOR
@@ -66,7 +66,7 @@ def _vault(home_path: Path, count: int, folder: Path) -> dict[str, Any]:
         begun = time.perf_counter()
         if is_new:
             path = folder / "messages.jsonl"
-            write_jsonl(path, list(Writer(1).write_messages(count)))
+            write_jsonl(path, list(SyntheticWriter(1).write_messages(count)))
             engine.imports.run(path, None, None, OWNER_ACTOR).result()
         imported = time.perf_counter()
         placed = engine.palace.place_waiting().result()

@@ -18,7 +18,7 @@ from window_rig import settle
 from core.types.clients import ClientState, Did
 from core.types.replies import UndoReport
 from ui.context import Context
-from ui.pages.clients.actions import AskDialog, RemoveDialog
+from ui.pages.clients.actions import AskDialog, RemoveClientDialog
 
 
 @pytest.fixture
@@ -82,9 +82,9 @@ def test_after_revoking_the_keyboard_is_with_the_clients_not_at_another_deed(
         room.rest()
     by_space(room, stand.head.deeds["revoke"])
     room.dialog(AskDialog).act.click()
-    settle(room.qtbot, lambda: bool(room.page.findChildren(RemoveDialog)))
+    settle(room.qtbot, lambda: bool(room.page.findChildren(RemoveClientDialog)))
     room.rest()
-    room.dialog(RemoveDialog).cancel.click()
+    room.dialog(RemoveClientDialog).cancel.click()
     room.rest()
     assert not stand.head.deeds["revoke"].isVisible()
     assert room.page.focusWidget() is (stand.back if is_narrow else stand.cards.list)

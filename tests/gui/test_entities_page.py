@@ -22,7 +22,7 @@ from core.lifecycle.enrich import EnrichJob
 from core.types.entities import EntityDraft
 from ui.context import Context
 from ui.lists.row_spec import Heading
-from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
+from ui.pages.entities.dialogs import ChangeDialog, EntityMergeDialog
 from ui.pages.entities.labels import cut_before_name
 from ui.pages.entities.page import EntitiesPage
 from ui.registry import PAGES
@@ -200,7 +200,7 @@ def test_one_of_a_near_name_is_a_click_from_merging(page: EntitiesPage, qtbot: Q
     hint = page.detail.alike
     assert hint.told.whole == hint.act.accessibleDescription() == "May be the same: Raff in travel (0)."
     hint.act.click()
-    dialog = page.findChild(MergeDialog)
+    dialog = page.findChild(EntityMergeDialog)
     assert dialog is not None
     settle(qtbot, dialog.act.isEnabled)
     assert dialog.list.current.id == there
@@ -258,7 +258,7 @@ def test_two_are_merged_after_a_look_ahead_and_taken_apart(page: EntitiesPage, q
     rosa, castellanos, _ = three(rig)
     enter(page, qtbot)
     page.detail.merge.click()
-    dialog = page.findChild(MergeDialog)
+    dialog = page.findChild(EntityMergeDialog)
     assert dialog is not None
     settle(qtbot, lambda: len(dialog.list.lines.list_rows()) == 2)
     assert [line.head for line in dialog.list.lines.list_rows()] == ["Rosa Castellanos", "Atlas"]

@@ -17,7 +17,7 @@ from window_rig import settle
 
 from core.types.clients import ClientState, Did, Undoable
 from ui.context import Context
-from ui.pages.clients.actions import ALL, DATE, WEEK, YESTERDAY, AskDialog, RemoveDialog, UndoSinceDialog
+from ui.pages.clients.actions import ALL, DATE, WEEK, YESTERDAY, AskDialog, RemoveClientDialog, UndoSinceDialog
 from ui.pages.clients.page import client_commands
 
 MOST_MS = 100.0
@@ -188,9 +188,9 @@ def test_revoking_names_what_happens_and_offers_to_take_all_back(room: ClientsRo
     assert "12 memories of it are active." in room.words(asking)
     assert asking.cancel.isDefault()
     asking.act.click()
-    settle(room.qtbot, lambda: bool(page.findChildren(RemoveDialog)))
+    settle(room.qtbot, lambda: bool(page.findChildren(RemoveClientDialog)))
     assert room.clients.items["Scribe"].standing is ClientState.REVOKED
-    offer = room.dialog(RemoveDialog)
+    offer = room.dialog(RemoveClientDialog)
     told = room.words(offer)
     assert "4 steps on 3 memories would be undone: 3 × stored, 1 × disputed." in told
     assert "2 memories would go to the archive." in told
@@ -204,8 +204,8 @@ def test_what_it_wrote_can_be_left_after_revoking(room: ClientsRoom) -> None:
     page = two(room).enter()
     page.stand.head.deeds["revoke"].click()
     room.dialog(AskDialog).act.click()
-    settle(room.qtbot, lambda: bool(page.findChildren(RemoveDialog)))
-    room.dialog(RemoveDialog).cancel.click()
+    settle(room.qtbot, lambda: bool(page.findChildren(RemoveClientDialog)))
+    room.dialog(RemoveClientDialog).cancel.click()
     room.rest()
     assert [one for one in room.clients.asked if one[0] == "remove_all"] == []
 
@@ -343,7 +343,7 @@ def test_after_revoking_nothing_is_offered_where_nothing_could_be_done(room: Cli
     settle(room.qtbot, lambda: ("undoable", "Scribe", 0) in room.clients.asked)
     room.rest()
     assert room.clients.items["Scribe"].standing is ClientState.REVOKED
-    assert [one for one in page.findChildren(RemoveDialog) if one.isVisible()] == []
+    assert [one for one in page.findChildren(RemoveClientDialog) if one.isVisible()] == []
 
 
 def test_all_that_are_paused_are_resumed_after_a_question_that_names_them(room: ClientsRoom) -> None:

@@ -24,7 +24,7 @@ from ui.pages.journal.audit import AuditFeed, AuditRows
 from ui.pages.journal.labels import action_of_step, counts_of, day_of, describe_author, details_of, short_id
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.undo.changes import PAGE_STEPS, StepList, TakeBackDialog
-from ui.pages.journal.undo.imports import COLUMNS, RemoveDialog
+from ui.pages.journal.undo.imports import COLUMNS, RemoveImportDialog
 from ui.undo import report_undo
 from ui.widgets.states import States
 from ui.widgets.verdict import chain_sentence, verdict_of
@@ -263,7 +263,7 @@ def test_an_import_is_removed_and_brought_back(page: JournalPage, context: Conte
     assert any("3 entries you have already" in one for one in tab.panel.sentences)
     QTest.keyClick(tab.table, Qt.Key.Key_Down)
     QTest.keyClick(tab.table, Qt.Key.Key_Delete)
-    dialog = tab.findChild(RemoveDialog)
+    dialog = tab.findChild(RemoveImportDialog)
     assert dialog is not None
     assert dialog.act.text() == "Remove 3 memories"
     assert "undo it" in dialog.words.text()

@@ -17,7 +17,7 @@ from window_rig import settle
 
 from ui.context import Context
 from ui.pages.journal.page import JournalPage
-from ui.pages.journal.undo.imports import RemoveDialog
+from ui.pages.journal.undo.imports import RemoveImportDialog
 from ui.pages.library.dialogs import RevisionDialog
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.theme.theme import Theme
@@ -96,7 +96,7 @@ def test_del_among_the_imports_asks_to_remove_one(qtbot: QtBot, journal: Journal
     journal.tabs.imports.table.setFocus()
     settle(qtbot, journal.tabs.imports.table.hasFocus)
     QTest.keyClick(journal.tabs.imports.table, Qt.Key.Key_Delete)
-    dialog = journal.findChild(RemoveDialog)
+    dialog = journal.findChild(RemoveImportDialog)
     assert dialog is not None
     dialog.reject()
     assert ran == []

@@ -17,7 +17,7 @@ from core.types.memory import ClaimHeld
 from core.types.reviews import ClaimSeen
 from core.types.values import Kind, Source
 from ui.context import Context
-from ui.inspector.claims import ClaimBox, ClaimsPart, OpposedBox, Row, StateMark
+from ui.inspector.claims import ClaimBox, ClaimRow, ClaimsPart, OpposedBox, StateMark
 from ui.inspector.panel import Inspector
 from ui.inspector.text_view import runs_of, shown_span
 from ui.inspector.trust import describe_claim_state
@@ -49,12 +49,12 @@ def an_episode(rig: Rig, text: str = LIVES) -> str:
     return rig.store(text, kind=Kind.EPISODE).memory_id
 
 
-def enter(row: Row) -> None:
+def enter(row: ClaimRow) -> None:
     """The pointer comes."""
     QApplication.sendEvent(row, QEnterEvent(QPointF(2, 2), QPointF(2, 2), QPointF(2, 2)))
 
 
-def leave(row: Row) -> None:
+def leave(row: ClaimRow) -> None:
     """The pointer goes."""
     QApplication.sendEvent(row, QEvent(QEvent.Type.Leave))
 

@@ -26,7 +26,7 @@ from ui.pages.journal.labels import (
     format_day,
     format_near_moment,
 )
-from ui.pages.journal.rows import NARROW, ActionBar, Entry, entry_list, key_of
+from ui.pages.journal.rows import NARROW, Entry, EntryActionBar, entry_list, key_of
 from ui.strings import journal_strings
 from ui.widgets.labels import describe_reason, describe_reasons, lower_sentence
 
@@ -157,7 +157,7 @@ def test_keys_act_only_where_the_act_makes_sense(qtbot: QtBot, context: Context)
 
 
 def test_buttons_name_their_keys_and_are_off_or_hidden(qtbot: QtBot, context: Context) -> None:
-    bar = ActionBar(context.theme, ("restore", "erase"))
+    bar = EntryActionBar(context.theme, ("restore", "erase"))
     qtbot.addWidget(bar)
     bar.show()
     bar.enable_actions({"restore"})

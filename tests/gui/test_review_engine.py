@@ -16,7 +16,7 @@ from window_rig import settle
 
 from core.types.values import Source
 from ui.context import Context
-from ui.pages.review.dialogs import DatesDialog, MergeDialog
+from ui.pages.review.dialogs import DatesDialog, MergedTextDialog
 from ui.pages.review.page import ReviewPage
 from ui.pages.review.queue import ClosedDialog
 from ui.registry import ROOMS
@@ -120,8 +120,8 @@ def test_both_and_dates_and_merge_reach_the_vault(desk: Desk, rig: Rig) -> None:
     dates.act.click()
     settle(desk.qtbot, lambda: len(page.queue.rows) == 1 and page.is_settled())
     desk.press(Qt.Key.Key_M)
-    merge = dialog_of(page, MergeDialog, desk.qtbot)
-    assert isinstance(merge, MergeDialog)
+    merge = dialog_of(page, MergedTextDialog, desk.qtbot)
+    assert isinstance(merge, MergedTextDialog)
     merge.field.setPlainText("One of them lives in Graz and works in Vienna.")
     merge.act.click()
     settle(desk.qtbot, lambda: {how for _, how in desk.states()} == {"keep_both", "keep_both_dated", "merge"})

@@ -18,7 +18,7 @@ from core.events import Changed
 from core.types.reviews import Decision, DecisionReply, Suggestion
 from core.types.values import OWNER_ACTOR, Action, Source
 from ui.context import CLOSER, Context
-from ui.pages.review.dialogs import ConditionDialog, DatesDialog, MergeDialog
+from ui.pages.review.dialogs import ConditionDialog, DatesDialog, MergedTextDialog
 from ui.pages.review.labels import ORDER, describe_action, row_note
 from ui.pages.review.page import BREATH_MS, sentence_of
 from ui.widgets.labels import SOURCE_WORDS
@@ -258,8 +258,8 @@ def test_dates_that_end_before_they_begin_are_not_taken(room: Room) -> None:
 def test_a_merge_is_edited_first_and_ctrl_enter_does_it(room: Room) -> None:
     page = room.open([rival("The cat is black.", "The cat sleeps a lot.")])
     room.press(Qt.Key.Key_M)
-    dialog = dialog_of(page, MergeDialog, room.qtbot)
-    assert isinstance(dialog, MergeDialog)
+    dialog = dialog_of(page, MergedTextDialog, room.qtbot)
+    assert isinstance(dialog, MergedTextDialog)
     assert dialog.field.toPlainText() == "The cat is black.\nThe cat sleeps a lot."
     assert room.decided == []
     dialog.field.clear()
@@ -272,8 +272,8 @@ def test_a_merge_is_edited_first_and_ctrl_enter_does_it(room: Room) -> None:
 def test_e_begins_with_what_arrived(room: Room) -> None:
     page = room.open([rival("The cat is black.", "The cat sleeps a lot.")])
     room.press(Qt.Key.Key_E)
-    dialog = dialog_of(page, MergeDialog, room.qtbot)
-    assert isinstance(dialog, MergeDialog)
+    dialog = dialog_of(page, MergedTextDialog, room.qtbot)
+    assert isinstance(dialog, MergedTextDialog)
     assert dialog.field.toPlainText() == "The cat sleeps a lot."
     assert dialog.begin is not None
     dialog.begin.chosen.emit("have")
@@ -301,8 +301,8 @@ def test_a_suggested_merge_begins_with_its_text(room: Room) -> None:
     assert page.item_panel.suggestion.act.title == "Merge …"
     room.ready()
     page.item_panel.suggestion.act.click()
-    dialog = dialog_of(page, MergeDialog, room.qtbot)
-    assert isinstance(dialog, MergeDialog)
+    dialog = dialog_of(page, MergedTextDialog, room.qtbot)
+    assert isinstance(dialog, MergedTextDialog)
     assert dialog.field.toPlainText() == "Both in one."
     dialog.reject()
 
@@ -318,7 +318,7 @@ def test_a_tick_makes_a_rule_and_offers_only_what_can_be_repeated(room: Room) ->
     bar.remember.setChecked(True)
     assert not bar.buttons[Action.MERGE].isEnabled()
     room.press(Qt.Key.Key_M)
-    assert not page.findChildren(MergeDialog)
+    assert not page.findChildren(MergedTextDialog)
     room.press(Qt.Key.Key_Left)
     assert room.decided[0][1] == Decision(Action.REJECT, remember=True)
     settle(room.qtbot, lambda: not bar.remember.isChecked())  # the next item begins without it
@@ -360,8 +360,8 @@ def test_one_memory_is_one_card_with_fitting_words(room: Room, kind: str, titles
 def test_correcting_one_memory_begins_with_its_text(room: Room) -> None:
     page = room.open([alone("proposal", "Node 24 runs in production.")])
     room.press(Qt.Key.Key_M)
-    dialog = dialog_of(page, MergeDialog, room.qtbot)
-    assert isinstance(dialog, MergeDialog)
+    dialog = dialog_of(page, MergedTextDialog, room.qtbot)
+    assert isinstance(dialog, MergedTextDialog)
     assert dialog.begin is None
     assert dialog.field.toPlainText() == "Node 24 runs in production."
     dialog.reject()

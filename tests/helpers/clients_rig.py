@@ -42,7 +42,7 @@ from core.types.views import Facets
 from ui.context import Context
 from ui.lists.list_view import ListView
 from ui.pages.clients.page import ClientsPage
-from ui.pages.clients.rows import Row
+from ui.pages.clients.rows import ClientRow
 from ui.strings import clients_strings
 
 D = TypeVar("D", bound=QDialog)
@@ -392,9 +392,9 @@ def two(room: ClientsRoom) -> ClientsRoom:
     return room
 
 
-def rows_of(shown: ListView) -> list[Row]:
+def rows_of(shown: ListView) -> list[ClientRow]:
     """The lines of a list without its headings."""
-    return [line for line in shown.lines.lines if isinstance(line, Row)]
+    return [line for line in shown.lines.lines if isinstance(line, ClientRow)]
 
 
 @contextmanager

@@ -51,7 +51,7 @@ _WIDE = 480  # pixels at 100 % from which the number of branches is shown
 _FEW = 8  # rows a person overlooks without a filter
 
 
-class Figures(QWidget):
+class ImportFigures(QWidget):
     """Numbers beside each other, each over its word."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class Content(QWidget):
         self._has_branches = False
         self._name = Elided("", "section", Qt.TextElideMode.ElideMiddle)
         self._summary = make_label("", "muted", wrap=True)
-        self._figures = Figures()
+        self._figures = ImportFigures()
         self.model = TickModel(("Conversation", "New", "Messages", "Branches", "Last"), (1, 2, 3))
         self.table = TickTable(context.theme, self.model, "Conversations")
         self.model.ticks.connect(self._on_ticks_changed)

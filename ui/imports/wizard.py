@@ -41,7 +41,7 @@ Act = tuple[str, Callable[[], None]]
 """The title of a button and what it does."""
 
 
-class Frame(QDialog):
+class WizardFrame(QDialog):
     """The dialog's frame: step names above, buttons below, files dropped on it.
 
     Signals:
@@ -277,7 +277,7 @@ class Reader(QObject):
         self.read.emit(source)
 
 
-class ImportDialog(Frame):
+class ImportDialog(WizardFrame):
     """The import dialog: leads through its steps.
 
     Attributes:

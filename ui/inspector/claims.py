@@ -74,7 +74,7 @@ class StateMark(QWidget):
         painter.end()
 
 
-class Row(QPushButton):
+class ClaimRow(QPushButton):
     """A button whose words wrap.
 
     Signals:
@@ -159,7 +159,7 @@ class ClaimBox(QWidget):
         self.held, self._memory_id = held, memory_id
         sentence, state = describe_claim(held.seen), describe_claim_state(held)
         is_over = held.seen.state in {"retracted", "superseded"}
-        self.row = Row(
+        self.row = ClaimRow(
             StateMark(theme, held.seen.state),
             make_label(sentence, "muted" if is_over else "body", wrap=True),
             make_label(state, "small", wrap=True),

@@ -21,7 +21,7 @@ from core.types.values import Memory, Status
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Inspected, Part, PartSpec
-from ui.inspector.trust import Figure
+from ui.inspector.trust import TrustFigure
 from ui.strings import belief_strings as belief_words
 from ui.strings import inspector_strings, journal_strings
 from ui.strings import inspector_strings as said_of
@@ -355,7 +355,7 @@ class Gauge(QWidget):
         """
         super().__init__()
         self._name, said = name, _gauge_strings()
-        self.figure = Figure(theme, "", "strong")
+        self.figure = TrustFigure(theme, "", "strong")
         self.plot = Plot(theme)
         self.setToolTip(said[f"{name}_hint"])
         head = make_row(make_label(said[name], "strong"), None, self.figure)

@@ -181,7 +181,7 @@ def draw_gap(painter: QPainter, theme: Theme, rect: QRectF) -> None:
     painter.fillRect(rect, QBrush(theme.colour("outline"), Qt.BrushStyle.BDiagPattern))
 
 
-class Legend(QWidget):
+class HistoryLegend(QWidget):
     """What the bars stand for: thick, thin, and hatched where something is missing."""
 
     def __init__(self, theme: Theme) -> None:
@@ -320,7 +320,7 @@ class HistoryPart(Part):
         self._held: Mapping[str, VersionHeld] = {}
         self._inner = make_column(gap=10)
         self.axis = ChainAxis(context.theme)
-        self._legend = Legend(context.theme)
+        self._legend = HistoryLegend(context.theme)
         self._over = make_label("", "small", wrap=True)
         layout = make_column(self, make_label("History", "label"), self.axis, self._over, self._legend, gap=8)
         layout.addLayout(self._inner)

@@ -16,7 +16,7 @@ from ui.bridge import make_query
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import is_procedure, is_rule
 from ui.inspector.shared_widgets import make_flush_row
-from ui.inspector.trust import Figure, format_score
+from ui.inspector.trust import TrustFigure, format_score
 from ui.strings import format_count, practice_strings
 from ui.widgets.basics import FlowLayout, KeyButton, make_button, make_column, make_label, make_row
 from ui.widgets.labels import count_of, date_of
@@ -115,7 +115,7 @@ class RulePart(Part):
         super().__init__(context)
         words, theme = practice_strings()["rule"], context.theme
         self._memory_id, self._proposal = "", ""
-        self.maturity, self.effectiveness = make_label("", "strong"), Figure(theme, "", "strong")
+        self.maturity, self.effectiveness = make_label("", "strong"), TrustFigure(theme, "", "strong")
         self.effectiveness.setToolTip(words["effectiveness_hint"])
         self.counts, self.told = make_label("", wrap=True), make_label("", "small", wrap=True)
         self.warning = make_label("", "warning", wrap=True)

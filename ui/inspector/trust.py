@@ -335,7 +335,7 @@ class Bar(QWidget):
         painter.end()
 
 
-class Figure(QLabel):
+class TrustFigure(QLabel):
     """A number in figures of equal width, at the right end of its line."""
 
     def __init__(self, theme: Theme, text: str, role: str = "body") -> None:
@@ -386,7 +386,7 @@ class Waterfall(QWidget):
         made.setToolTip(why)
         quiet = role if bar is not None and role == "strong" else "small" if bar is None else "body"
         said = make_label(sentence, quiet, wrap=True)
-        top = make_row(said, Figure(self._theme, figure, quiet), gap=12)
+        top = make_row(said, TrustFigure(self._theme, figure, quiet), gap=12)
         top.setStretch(0, 1)
         layout = make_column(made, gap=3)
         layout.addLayout(top)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bench.synthetic import MAX_WORDS, MIN_WORDS, Writer, load_bundled_vocabulary, write_jsonl
+from app.bench.synthetic import MAX_WORDS, MIN_WORDS, SyntheticWriter, load_bundled_vocabulary, write_jsonl
 from core.importers.detect import detect_format
 from core.importers.dry_run import import_items
 from core.importers.input.source import open_bundle
@@ -25,29 +25,29 @@ BLANKS = {
 
 
 def test_the_same_seed_gives_the_same_texts() -> None:
-    assert list(Writer(3).write_messages(200)) == list(Writer(3).write_messages(200))
-    assert Writer(3).write_questions(40, 200) == Writer(3).write_questions(40, 200)
+    assert list(SyntheticWriter(3).write_messages(200)) == list(SyntheticWriter(3).write_messages(200))
+    assert SyntheticWriter(3).write_questions(40, 200) == SyntheticWriter(3).write_questions(40, 200)
 
 
 def test_a_longer_series_begins_like_a_shorter_one_of_the_same_seed() -> None:
-    shorter, longer = list(Writer(3).write_messages(150)), list(Writer(3).write_messages(400))
+    shorter, longer = list(SyntheticWriter(3).write_messages(150)), list(SyntheticWriter(3).write_messages(400))
     assert longer[:150] == shorter
 
 
 def test_another_seed_gives_other_texts() -> None:
-    first, second = ({m.text for m in Writer(seed).write_messages(300)} for seed in (1, 2))
+    first, second = ({m.text for m in SyntheticWriter(seed).write_messages(300)} for seed in (1, 2))
     assert not first & second
 
 
 def test_texts_are_distinct_and_as_long_as_messages() -> None:
-    messages = list(Writer(1).write_messages(3000))
+    messages = list(SyntheticWriter(1).write_messages(3000))
     assert len(messages) == len({m.text for m in messages}) == len({m.ref for m in messages}) == 3000
     assert all(MIN_WORDS <= len(m.text.split()) <= MAX_WORDS for m in messages)
     assert not any("{" in m.text or "}" in m.text for m in messages)
 
 
 def test_messages_come_in_conversations_in_order() -> None:
-    messages = list(Writer(1).write_messages(500))
+    messages = list(SyntheticWriter(1).write_messages(500))
     sizes = Counter(m.session for m in messages)
     assert len(sizes) > 20
     assert max(sizes.values()) > 4
@@ -58,9 +58,9 @@ def test_messages_come_in_conversations_in_order() -> None:
 
 
 def test_questions_are_distinct_and_ask_for_words_of_the_series() -> None:
-    questions = Writer(1).write_questions(150, 400)
+    questions = SyntheticWriter(1).write_questions(150, 400)
     assert len(questions) == len(set(questions)) == 150
-    stored = " ".join(m.text for m in Writer(1).write_messages(400)).casefold()
+    stored = " ".join(m.text for m in SyntheticWriter(1).write_messages(400)).casefold()
     known = sum(any(word in stored for word in re.findall(r"\w{5,}", q.casefold())) for q in questions)
     assert known > 140
 
@@ -70,11 +70,11 @@ def test_a_vocabulary_that_is_too_small_is_told() -> None:
     small["topics"] = {"one": {"things": ["a", "b", "c", "d"], "sentences": ["one two three " * 8]}}
     small["general"] = small["assistant"] = ["one two three " * 8]
     with pytest.raises(ValueError, match="too small"):
-        list(Writer(1, small).write_messages(5))
+        list(SyntheticWriter(1, small).write_messages(5))
 
 
 def test_the_file_is_read_whole_by_the_real_importer(tmp_path: Path) -> None:
-    messages = list(Writer(1).write_messages(60))
+    messages = list(SyntheticWriter(1).write_messages(60))
     write_jsonl(tmp_path / "m.jsonl", messages)
     with open_bundle(tmp_path / "m.jsonl") as bundle:
         importer = detect_format(bundle, None)

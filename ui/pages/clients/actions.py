@@ -217,7 +217,7 @@ class UndoSinceDialog(AskDialog):
         self.preview.setText("" if problem is None else problem.sentence)
 
 
-class RemoveDialog(AskDialog):
+class RemoveClientDialog(AskDialog):
     """After revoking: everything it wrote, to be taken back or left; what would become of it was counted before."""
 
     def __init__(self, context: Context, name: str, found: Undoable, parent: QWidget) -> None:
@@ -345,7 +345,7 @@ class ClientActions(QObject):
     def _ask_removal(self, name: str, found: Undoable) -> None:
         """What a revoked client wrote is offered to be taken back, where there is any."""
         if can_remove(found):
-            asking = RemoveDialog(self._context, name, found, self._page)
+            asking = RemoveClientDialog(self._context, name, found, self._page)
             asking.agreed.connect(lambda: self._remove_memories(name))
             asking.open()
 

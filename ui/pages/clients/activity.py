@@ -22,7 +22,7 @@ from ui.lists.list_view import ListView
 from ui.lists.row_spec import Heading
 from ui.pages.clients.head import Tab, day_heading, format_clock, has_keyboard, memory_line, set_button_offer
 from ui.pages.clients.labels import describe_action, describe_activity, describe_verb, describe_withheld_reason
-from ui.pages.clients.rows import Line, Row, client_list, is_below
+from ui.pages.clients.rows import ClientRow, Line, client_list, is_below
 from ui.strings import clients_strings, format_count
 from ui.undo import undo_step
 from ui.widgets.basics import make_button, make_column, make_label, make_row, wrap_in_card
@@ -37,7 +37,7 @@ _QUESTION = 160
 _CONTEXT, _RECALL = "context", "recall"
 
 
-def receipt_row(receipt: ReceiptRow) -> Row:
+def receipt_row(receipt: ReceiptRow) -> ClientRow:
     """A receipt as a line."""
     gave, question = clients_strings()["activity"], one_line(receipt.query, _QUESTION)
     given = format_count(gave["gave"], receipt.items) if receipt.items else gave["gave_none"]
@@ -49,7 +49,7 @@ def receipt_row(receipt: ReceiptRow) -> Row:
         if receipt.verb == _RECALL
         else done
     )
-    return Row(
+    return ClientRow(
         id=receipt.id,
         head=question or done,
         note=" · ".join(part for part in (why if question else "", given) if part),
@@ -86,9 +86,9 @@ def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequenc
     """
     said, known = clients_strings()["receipts"], {one.id: one for one in rows}
 
-    def make_memory_row(memory_id: str, note: str = "") -> Row:
+    def make_memory_row(memory_id: str, note: str = "") -> ClientRow:
         found = known.get(memory_id)
-        return memory_line(found, note) if found else Row(memory_id, said["gone"], note, icon="circle", value="")
+        return memory_line(found, note) if found else ClientRow(memory_id, said["gone"], note, icon="circle", value="")
 
     lines: list[Line] = []
     if given:
@@ -119,7 +119,7 @@ def memory_list(context: Context, name: str) -> ListView:
     """
     made = client_list(context.theme, name)
 
-    def select_memory(row: Row | None) -> None:
+    def select_memory(row: ClientRow | None) -> None:
         if row is not None and row.value:
             context.selection.reselect(row.value, CLOSER)
 
@@ -210,13 +210,13 @@ class ReceiptsTab(Tab):
     def _append_page(self, page: ReceiptPage) -> None:
         self._next = page.next
         now = self.context.clock.now_ms()
-        last = next((one for one in reversed(self.list.lines.lines) if isinstance(one, Row)), None)
+        last = next((one for one in reversed(self.list.lines.lines) if isinstance(one, ClientRow)), None)
         after = day_heading(last.value.at, now) if last is not None else ""
         self.list.lines.append_lines(receipt_lines(page.rows, now, after), has_more=page.next is not None)
 
     # ---- one receipt
 
-    def _on_receipt_chosen(self, shown: Row | None) -> None:
+    def _on_receipt_chosen(self, shown: ClientRow | None) -> None:
         if shown is None:
             self._show_nothing()
             return
@@ -286,14 +286,14 @@ _ASKED_FOR, _HELD_BACK = ("circle-help", "accent"), ("triangle-alert", "warning"
 _WISHES = frozenset({"ask_update", "ask_delete", "ask_forget", "entity_propose"})
 
 
-def activity_row(line: ActivityLine, number: int) -> Row:
+def activity_row(line: ActivityLine, number: int) -> ClientRow:
     """A line of the list.
 
     Args:
         number: tells lines of the same moment apart.
     """
     icon, ink = _mark_of(line)
-    return Row(
+    return ClientRow(
         id=line.receipt_id or line.step_id or f"{line.at}-{line.verb}-{line.code}-{number}",
         head=describe_action(line),
         note=describe_activity(line),
@@ -404,13 +404,13 @@ class ActivityTab(Tab):
     def _append_page(self, page: ActivityPage) -> None:
         self._next = page.next
         now = self.context.clock.now_ms()
-        last = next((one for one in reversed(self.list.lines.lines) if isinstance(one, Row)), None)
+        last = next((one for one in reversed(self.list.lines.lines) if isinstance(one, ClientRow)), None)
         after = day_heading(last.value.at, now) if last is not None else ""
         self.list.lines.append_lines(activity_lines(page.lines, now, after), has_more=page.next is not None)
 
     # ---- what can be done with a line
 
-    def _update_actions(self, shown: Row | None) -> None:
+    def _update_actions(self, shown: ClientRow | None) -> None:
         line = None if shown is None else shown.value
         held = next((made for made in (self.receipt, self.undo) if has_keyboard(made)), None)
         said = clients_strings()["activity"]

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 from core.types.clients import ClientCard, ClientState
 from ui.pages.clients.head import has_keyboard
 from ui.pages.clients.labels import describe_last_seen, format_grants, standing_word, visible_name
-from ui.pages.clients.rows import Row, client_list
+from ui.pages.clients.rows import ClientRow, client_list
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row
@@ -22,10 +22,10 @@ from ui.widgets.states import FOOT
 _ORDER = (ClientState.AWAKE, ClientState.PAUSED, ClientState.ASLEEP, ClientState.UNPAIRED, ClientState.REVOKED)
 
 
-def card_row(card: ClientCard, now_ms: int) -> Row:
+def card_row(card: ClientCard, now_ms: int) -> ClientRow:
     """A client as a line of the list."""
     state = standing_word(card.standing)
-    return Row(
+    return ClientRow(
         id=card.name,
         head=visible_name(card.name),
         note=f"{state[:1].upper()}{state[1:]} · {describe_last_seen(card, now_ms, briefly=True)}",

@@ -30,7 +30,7 @@ from ui.pages.clients.labels import (
     standing_word,
     visible_name,
 )
-from ui.pages.clients.rows import Row, StandingMark
+from ui.pages.clients.rows import ClientRow, StandingMark
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
@@ -134,13 +134,13 @@ class Tab(QWidget):
             self.states.show_trouble(problem, self.reload)
 
 
-def memory_line(row: MemoryRow, note: str = "") -> Row:
+def memory_line(row: MemoryRow, note: str = "") -> ClientRow:
     """A memory as a line.
 
     Args:
         note: under it; "" for its space.
     """
-    return Row(
+    return ClientRow(
         id=row.id, head=one_line(row.head, _TEXT), note=note or one_line(row.space, 40), kind=row.kind, value=row.id
     )
 
@@ -199,7 +199,7 @@ def summarize_terms(card: ClientCard) -> str:
     return f"{describe_limits(card.limit_minute, card.limit_session)} · {believed}"
 
 
-class Figure(QPushButton):
+class ClientFigure(QPushButton):
     """A number with what it counts; pressing it leads there."""
 
     def __init__(self, theme: Theme, name: str, go: Callable[[], None]) -> None:
@@ -294,7 +294,7 @@ class GrantChips(QWidget):
         return False
 
 
-class Head(QWidget):
+class ClientHead(QWidget):
     """The head of one client: state, figures, grants and buttons.
 
     Attributes:
@@ -332,7 +332,7 @@ class Head(QWidget):
                           icon=icon)  # fmt: skip
             self.deeds[deed] = made
             flow.addWidget(made)
-        self.figures = {name: Figure(theme, name, partial(self.led.emit, name)) for name in _FIGURES}
+        self.figures = {name: ClientFigure(theme, name, partial(self.led.emit, name)) for name in _FIGURES}
         counts = QWidget()
         places = FlowLayout(counts, gap=8)
         for figure in self.figures.values():

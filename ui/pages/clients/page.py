@@ -24,10 +24,10 @@ from ui.pages.clients.actions import ClientActions
 from ui.pages.clients.activity import ActivityTab, ReceiptsTab
 from ui.pages.clients.cards import CardsPanel
 from ui.pages.clients.context_preview import ContextPreviewTab
-from ui.pages.clients.head import Head, Tab
+from ui.pages.clients.head import ClientHead, Tab
 from ui.pages.clients.pairing import PairDialog
 from ui.pages.clients.pairing_request import DeniedNames
-from ui.pages.clients.rows import Row
+from ui.pages.clients.rows import ClientRow
 from ui.pages.clients.terms import TermsTab
 from ui.pages.clients.tokens import TokenDialog
 from ui.strings import clients_strings
@@ -42,7 +42,7 @@ _LOW = 600
 _T = TypeVar("_T", bound=Tab)
 
 
-class Panes(QWidget):
+class ClientPanes(QWidget):
     """Clients and one client.
 
     Attributes:
@@ -71,7 +71,7 @@ class Panes(QWidget):
         self.cards, self._side = CardsPanel(theme), QWidget()
         make_row(self.cards, self._side, parent=self, gap=0).setStretch(1, 1)
         self.back = make_button(said["back"], self.show_cards, theme=theme, icon="chevron-left", kind="ghost")
-        self.head = Head(theme)
+        self.head = ClientHead(theme)
         self.views = Segments(tuple(said["views"].items()), ACTIVITY, said["views_name"], wraps=True)
         self.stack = QStackedWidget()
         self._box = make_column(self._side, gap=10)
@@ -289,7 +289,7 @@ class ClientsPage(Page):
         self.cards: tuple[ClientCard, ...] = ()
         self.pairing: PairDialog | None = None
         self.deeds, self.nos = ClientActions(context, self), DeniedNames(context, self)
-        self.stand = Panes(context)
+        self.stand = ClientPanes(context)
         self.states = States(context.theme, self.stand, clients_strings()["reading"])
         make_column(self, self.states)
         self.stand.build_layout()
@@ -416,7 +416,7 @@ class ClientsPage(Page):
 
     # ---- one client
 
-    def _on_client_chosen(self, shown: Row | None) -> None:
+    def _on_client_chosen(self, shown: ClientRow | None) -> None:
         self._show_card(None if shown is None else self._current_card())
 
     def _show_card(self, card: ClientCard | None) -> None:

@@ -104,7 +104,7 @@ _BESIDE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ClientRow:
     """A line of a list on the Clients page.
 
     Attributes:
@@ -145,34 +145,34 @@ class Row:
         return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-Line = Row | InertRow
+Line = ClientRow | InertRow
 
 
-class ClientRows(RowSpec[Row]):
+class ClientRows(RowSpec[ClientRow]):
     """How the rows of the page look: a mark, a head, small lines under it, a word at the right end."""
 
     fade = "surface"
 
-    def row_key(self, row: Row) -> str:
+    def row_key(self, row: ClientRow) -> str:
         """The row's id."""
         return row.id
 
-    def accessible_text(self, row: Row) -> str:
+    def accessible_text(self, row: ClientRow) -> str:
         """All of it."""
         return row.description
 
-    def row_height(self, row: Row, _place: int) -> int:
+    def row_height(self, row: ClientRow, _place: int) -> int:
         """As high as its words need."""
         head, small = self.row_fonts()
         return line_height(head) + len(row.small_lines) * line_height(small) + self.theme.px(_UPRIGHT * 2)
 
-    def paint_background(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, row: ClientRow, state: RowState) -> None:
         """A rounded field between hairlines."""
         pad = self.theme.px(_BESIDE)
         painter.fillRect(rect.adjusted(2 * pad, rect.height() - 1, -2 * pad, 0), self.theme.colour("line"))
         super().paint_background(painter, rect.adjusted(pad, 0, -pad, 0), row, state)
 
-    def draw_row(self, painter: QPainter, rect: QRect, row: Row, _state: RowState) -> None:
+    def draw_row(self, painter: QPainter, rect: QRect, row: ClientRow, _state: RowState) -> None:
         """Its mark and its words."""
         px = self.theme.px
         head, small = self.row_fonts()
@@ -193,7 +193,7 @@ class ClientRows(RowSpec[Row]):
             self.draw_text(painter, QRect(left, top, right - left, line_height(small)), note, "muted", small)
             top += line_height(small)
 
-    def _draw_mark(self, painter: QPainter, rect: QRect, row: Row) -> None:
+    def _draw_mark(self, painter: QPainter, rect: QRect, row: ClientRow) -> None:
         """The icon, or the shape of a standing or a kind."""
         theme, px = self.theme, self.theme.px
         centre = QPointF(rect.center().x() + 0.5, rect.center().y() + 0.5)

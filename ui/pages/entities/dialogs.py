@@ -68,7 +68,7 @@ class ChangeDialog(QDialog):
         self.accept()
 
 
-class MergeDialog(QDialog):
+class EntityMergeDialog(QDialog):
     """Which other one is the same; what would happen is shown before.
 
     Signals:

@@ -27,7 +27,7 @@ from core.types.lifecycle import DistilledTalk
 from ui.bridge import make_query, make_write
 from ui.context import Context, Page, PageSpec
 from ui.pages.entities.detail import Detail
-from ui.pages.entities.dialogs import ChangeDialog, MergeDialog
+from ui.pages.entities.dialogs import ChangeDialog, EntityMergeDialog
 from ui.pages.entities.labels import entity_line, entity_list, reading_words
 from ui.strings import entities_strings
 from ui.undo import offer_undo, undo_step
@@ -262,7 +262,7 @@ class EntitiesPage(Page):
 
     def _ask_merge(self, wanted: str = "") -> None:
         if self.detail.view is not None:
-            dialog = MergeDialog(self.context, self.detail.view.card, self, wanted)
+            dialog = EntityMergeDialog(self.context, self.detail.view.card, self, wanted)
             dialog.agreed.connect(self.merge_entities)
             dialog.open()
 

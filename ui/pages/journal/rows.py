@@ -32,7 +32,7 @@ def key_of(act: str) -> Qt.Key:
     return _NAMED.get(shown) or Qt.Key(ord(shown))
 
 
-class ActionBar(QWidget):
+class EntryActionBar(QWidget):
     """Buttons of acts; those that make no sense now are hidden, or, where they stand for another choice, off.
 
     Signals:

@@ -15,7 +15,7 @@ from core.types.recall import FeedbackReply, Probe
 from core.types.values import OWNER_ACTOR
 from ui.bridge import make_write
 from ui.context import CLOSER, Context
-from ui.pages.recall.answers import Row
+from ui.pages.recall.answers import AnswerRow
 from ui.pages.recall.question import Asker
 from ui.pages.recall.why_not import WhyNotDialog
 from ui.strings import recall_strings
@@ -116,7 +116,7 @@ class AnswerActions(QObject):
     def _question(self) -> str:
         return self._asker.asked.question
 
-    def run_action(self, name: str, row: Row) -> None:
+    def run_action(self, name: str, row: AnswerRow) -> None:
         """Do something with a memory.
 
         Args:

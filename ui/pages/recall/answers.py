@@ -49,7 +49,7 @@ _TEXT = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AnswerRow:
     """One memory of the list.
 
     Attributes:
@@ -91,7 +91,7 @@ class Details(InertRow):
         is_last: whether the card ends here.
     """
 
-    row: Row
+    row: AnswerRow
     is_last: bool
 
     def accessible_text(self) -> str:
@@ -99,7 +99,7 @@ class Details(InertRow):
         return f"Details of {one_line(self.row.text, 80)}"
 
 
-Line = Row | Heading
+Line = AnswerRow | Heading
 
 
 def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
@@ -117,11 +117,13 @@ def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
     return made
 
 
-def _row_of_item(item: LabItem, traced: Mapping[str, TracedCandidate], before: Mapping[str, int | None] | None) -> Row:
+def _row_of_item(
+    item: LabItem, traced: Mapping[str, TracedCandidate], before: Mapping[str, int | None] | None
+) -> AnswerRow:
     place = item.place or item.rank
     was = None if before is None else before.get(item.memory.id)
     moved = 0 if before is None else None if was is None or place is None else was - place
-    return Row(
+    return AnswerRow(
         item.memory.id,
         item.memory.kind,
         one_line(item.memory.text, _TEXT),
@@ -135,9 +137,9 @@ def _row_of_item(item: LabItem, traced: Mapping[str, TracedCandidate], before: M
     )
 
 
-def _row_of_near_miss(item: LabItem, traced: Mapping[str, TracedCandidate]) -> Row:
+def _row_of_near_miss(item: LabItem, traced: Mapping[str, TracedCandidate]) -> AnswerRow:
     sunk = recall_strings()["sunk"].format(reason=describe_near_miss(item.dropped or "unknown", item.lists))
-    return Row(
+    return AnswerRow(
         item.memory.id,
         item.memory.kind,
         one_line(item.memory.text, _TEXT),
@@ -164,14 +166,14 @@ def candidate_lines(
     return [heading, *_mark_card_ends(made)]
 
 
-def _row_of_candidate(one: TracedCandidate, memory: MemoryRow) -> Row:
+def _row_of_candidate(one: TracedCandidate, memory: MemoryRow) -> AnswerRow:
     who = describe_speaker(memory.author, memory.role, memory.occurred, memory.recorded_at, memory.client)
     if one.dropped is None:
         note = join_parts((describe_status(memory.status), who, describe_places(one.lists)))
     else:
         note = join_parts((recall_strings()["sunk"].format(reason=describe_near_miss(one.dropped, one.lists)), who))
     place = one.place or one.rank
-    return Row(
+    return AnswerRow(
         one.id,
         memory.kind,
         one_line(memory.head, _TEXT),
@@ -184,7 +186,7 @@ def _row_of_candidate(one: TracedCandidate, memory: MemoryRow) -> Row:
     )
 
 
-def _mark_card_ends(rows: Sequence[Row]) -> list[Row]:
+def _mark_card_ends(rows: Sequence[AnswerRow]) -> list[AnswerRow]:
     """Rows that know whether they begin or end their card."""
     last = len(rows) - 1
     return [replace(one, is_first=at == 0, is_last=at == last) for at, one in enumerate(rows)]
@@ -197,7 +199,7 @@ def describe_move(moved: int | None) -> str:
     return "" if moved == 0 else f"▲{moved}" if moved > 0 else f"▼{-moved}"
 
 
-def describe_row(line: Row) -> str:
+def describe_row(line: AnswerRow) -> str:
     """A memory for those who do not see it."""
     moves = {None: "new with the trial weights. ", 0: ""}
     way = "up" if (line.moved or 0) > 0 else "down"
@@ -212,7 +214,7 @@ _BAR, _BAR_NARROW, _WIDE = 180, 104, 720
 _MOST_LINES = 2
 
 
-class AnswerRows(RowSpec[Row]):
+class AnswerRows(RowSpec[AnswerRow]):
     """How the lines of an answer look.
 
     Attributes:
@@ -227,19 +229,19 @@ class AnswerRows(RowSpec[Row]):
         self.opened = ""
         self.height_of: Callable[[int], int] = lambda _: 0
 
-    def row_key(self, row: Row) -> str:
+    def row_key(self, row: AnswerRow) -> str:
         """The memory."""
         return row.id
 
-    def accessible_text(self, row: Row) -> str:
+    def accessible_text(self, row: AnswerRow) -> str:
         """All of it."""
         return describe_row(row)
 
-    def tool_tip(self, row: Row) -> str:
+    def tool_tip(self, row: AnswerRow) -> str:
         """The memory's text."""
         return escape_tooltip(row.text)
 
-    def is_same(self, row: Row, other: Row) -> bool:
+    def is_same(self, row: AnswerRow, other: AnswerRow) -> bool:
         """Whether it is the same memory."""
         return row.id == other.id
 
@@ -259,7 +261,7 @@ class AnswerRows(RowSpec[Row]):
         px = self.theme.px
         return px(_BAR if width >= px(_WIDE) else _BAR_NARROW)
 
-    def row_height(self, row: Row, _place: int) -> int:
+    def row_height(self, row: AnswerRow, _place: int) -> int:
         """As high as its words need."""
         font = self._body_font()
         lines = len(wrap_text(row.text, font, self.text_width(self.width()), _MOST_LINES)) or 1
@@ -303,7 +305,7 @@ class AnswerRows(RowSpec[Row]):
             painter.drawLine(QPointF(rect.left(), rect.bottom() + 0.5), QPointF(rect.right(), rect.bottom() + 0.5))
         painter.restore()
 
-    def paint_background(self, painter: QPainter, rect: QRect, row: Row, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, row: AnswerRow, state: RowState) -> None:
         """Its card, and on that a rounded field."""
         is_open = row.id == self.opened
         self._draw_card(painter, rect, is_first=row.is_first, is_last=row.is_last and not is_open, joins=is_open)
@@ -321,7 +323,7 @@ class AnswerRows(RowSpec[Row]):
             painter.setPen(QPen(colour("focus"), 2))
             painter.drawRoundedRect(frame.adjusted(0.5, 0.5, -0.5, -0.5), 7, 7)
 
-    def draw_row(self, painter: QPainter, rect: QRect, line: Row, _state: RowState) -> None:
+    def draw_row(self, painter: QPainter, rect: QRect, line: AnswerRow, _state: RowState) -> None:
         """Its place, its shape, its words, its bar and its score."""
         theme, px = self.theme, self.theme.px
         inner = rect.adjusted(px(spacing().l), px(spacing().close), -px(spacing().l), -px(spacing().close))
@@ -348,7 +350,7 @@ class AnswerRows(RowSpec[Row]):
         draw_bar(painter, theme, bar, line.parts)
         self._draw_score(painter, inner, line)
 
-    def _draw_place(self, painter: QPainter, inner: QRect, line: Row) -> int:
+    def _draw_place(self, painter: QPainter, inner: QRect, line: AnswerRow) -> int:
         """The place, and under it what the trial weights did to it; gives where it ends."""
         theme, px = self.theme, self.theme.px
         number = theme.font("number")
@@ -370,7 +372,7 @@ class AnswerRows(RowSpec[Row]):
         painter.drawText(lower, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, moved)
         return at.right()
 
-    def _draw_score(self, painter: QPainter, inner: QRect, line: Row) -> None:
+    def _draw_score(self, painter: QPainter, inner: QRect, line: AnswerRow) -> None:
         font = self.theme.font("number")
         font.setWeight(QFont.Weight.DemiBold)
         painter.setFont(font)
@@ -385,7 +387,7 @@ _LEFT, _NARROW = 80, 640
 class DetailsView(QFrame):
     """Signals, lists, sentences."""
 
-    def __init__(self, theme: Theme, shown: Row) -> None:
+    def __init__(self, theme: Theme, shown: AnswerRow) -> None:
         """Make it."""
         super().__init__()
         self._theme = theme
@@ -429,7 +431,7 @@ class DetailsView(QFrame):
         layout.invalidate()
         return max(layout.totalHeightForWidth(width), layout.totalSizeHint().height())
 
-    def _signal_rows(self, shown: Row) -> list[tuple[QWidget | None, str, str, str]]:
+    def _signal_rows(self, shown: AnswerRow) -> list[tuple[QWidget | None, str, str, str]]:
         said, found = recall_strings()["details"], shown.candidate
         made: list[tuple[QWidget | None, str, str, str]] = []
         for signal, value in _signal_values(shown).items():
@@ -450,7 +452,7 @@ class DetailsView(QFrame):
         return made
 
     @staticmethod
-    def describe_details(shown: Row) -> list[str]:
+    def describe_details(shown: AnswerRow) -> list[str]:
         """All of it, for those who do not see it."""
         signals = [f"{signal_title(signal)} {value:.3f}" for signal, value in _signal_values(shown).items()]
         lists = [
@@ -459,7 +461,7 @@ class DetailsView(QFrame):
         return [*signals, *lists, *_explain_drop(shown)]
 
 
-def _signal_values(shown: Row) -> Mapping[str, float]:
+def _signal_values(shown: AnswerRow) -> Mapping[str, float]:
     if shown.item is not None:
         return shown.item.signals
     found = shown.candidate
@@ -473,13 +475,13 @@ def _format_signal_part(parts: Mapping[str, float], signal: str) -> str:
     return f"{parts[signal]:+.3f}" if signal in parts else ""
 
 
-def _list_rows(shown: Row) -> list[tuple[QWidget | None, str, str, str]]:
+def _list_rows(shown: AnswerRow) -> list[tuple[QWidget | None, str, str, str]]:
     found = shown.item.lists if shown.item is not None else shown.candidate.lists if shown.candidate is not None else {}
     ranked = sorted(found.items(), key=lambda pair: pair[1][0])
     return [(None, list_title(name), format_ordinal(rank), f"{raw:.3f}") for name, (rank, raw) in ranked]
 
 
-def _explain_drop(shown: Row) -> list[str]:
+def _explain_drop(shown: AnswerRow) -> list[str]:
     dropped = shown.candidate.dropped if shown.candidate is not None else None
     item = shown.item
     dropped = item.dropped if item is not None and item.dropped is not None else dropped
@@ -540,7 +542,7 @@ class AnswerList(ListView):
     """The rows, on cards; one of them opens into its details.
 
     Signals:
-        wanted: (act, `Row`) of what the person wants done; acts are keys of `acts` in the page's words.
+        wanted: (act, `AnswerRow`) of what the person wants done; acts are keys of `acts` in the page's words.
     """
 
     wanted = Signal(str, object)
@@ -565,7 +567,7 @@ class AnswerList(ListView):
     # ---- what is shown
 
     @property
-    def open_row(self) -> Row | None:
+    def open_row(self) -> AnswerRow | None:
         """The row whose details are shown."""
         return self.lines.row_at(self._opened)
 

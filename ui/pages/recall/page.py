@@ -18,13 +18,13 @@ from core.types.replies import ClientRecord, WaitingKind
 from ui.bridge import make_query, problem_of
 from ui.context import Context, Page, PageSpec
 from ui.pages.recall.actions import AnswerActions, AnswerFeedback
-from ui.pages.recall.answers import BAR, AnswerList, Row, answer_lines
+from ui.pages.recall.answers import BAR, AnswerList, AnswerRow, answer_lines
 from ui.pages.recall.funnel import Funnel, StageView, is_whole
 from ui.pages.recall.labels import join_parts
 from ui.pages.recall.options import OptionsDialog
-from ui.pages.recall.question import Asker, Head, LaboratoryQuery
+from ui.pages.recall.question import Asker, LaboratoryQuery, RecallHead
 from ui.pages.recall.saved_questions import SavedQuestions
-from ui.pages.recall.signals import Legend
+from ui.pages.recall.signals import SignalLegend
 from ui.pages.recall.tuner import AppliedDialog, Tuner, TuningDesk
 from ui.strings import format_count, recall_strings
 from ui.theme.theme import Theme
@@ -90,7 +90,7 @@ class AnswerPane(QWidget):
         self.why_button = KeyButton(
             theme, acts["why_not"]["title"], acts["why_not"]["key"], self.why_asked.emit, is_tight=True
         )
-        legend = Legend(theme)
+        legend = SignalLegend(theme)
         legend.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         foot = make_row(legend, self.empty_button, self.why_button, gap=8)
         foot.setStretch(0, 1)
@@ -136,7 +136,7 @@ class _Silence(QFrame):
         self.setAccessibleName(f"{recall_strings()['abstained']['title']}. {answer.reason}")
 
 
-class Panes(QWidget):
+class RecallPanes(QWidget):
     """Head, answer or saved questions, tuner.
 
     Attributes:
@@ -171,7 +171,7 @@ class Panes(QWidget):
         self.turn = make_button(
             said["tuner"]["show"], self.show_tuner, theme=theme, icon="sliders-horizontal", kind="chip"
         )
-        self.head = Head(theme, self.views, self.turn)
+        self.head = RecallHead(theme, self.views, self.turn)
         above.addWidget(self.head)
         self.pane = AnswerPane(theme)
         self.states = States(theme, self.pane, "Asking …")
@@ -291,7 +291,7 @@ class RecallPage(Page):
         self.stages = StageView(context, self)
         self.saved = SavedQuestions(context, self.saving)
         self.tuner = Tuner(theme, self.tuning)
-        self.stand = Panes(theme)
+        self.stand = RecallPanes(theme)
         make_column(self, self.stand)
         self.stand.build_layout(self.tuner, self.saved)
         self.pane, self.list, self.head = self.stand.pane, self.stand.pane.list, self.stand.head
@@ -455,7 +455,7 @@ class RecallPage(Page):
         else:
             self._show_answer()
 
-    def _show_stage(self, lines: list[Row], note: str) -> None:
+    def _show_stage(self, lines: list[AnswerRow], note: str) -> None:
         if self.pane.funnel.current:
             self.pane.show_stage(note)
             self.list.show_answer(lines)
@@ -475,7 +475,7 @@ class RecallPage(Page):
 
     # ---- one memory
 
-    def _on_row_chosen(self, row: Row | None) -> None:
+    def _on_row_chosen(self, row: AnswerRow | None) -> None:
         if row is not None:
             self.context.selection.select(row.id, ORIGIN)
 

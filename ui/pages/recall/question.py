@@ -369,7 +369,7 @@ class Chips(QWidget):
         self.changed.emit(change)
 
 
-class Head(QWidget):
+class RecallHead(QWidget):
     """Title, question, chips.
 
     Attributes:

@@ -187,7 +187,7 @@ class Swatch(QWidget):
         fill_pattern(painter, self._theme, QRectF(self.rect()), self._signal)
 
 
-class Legend(QWidget):
+class SignalLegend(QWidget):
     """What the colours and patterns mean."""
 
     def __init__(self, theme: Theme) -> None:

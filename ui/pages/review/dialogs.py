@@ -72,7 +72,7 @@ class DecisionDialog(QDialog):
         self.act.setEnabled(self.make_decision() is not None)
 
 
-class MergeDialog(DecisionDialog):
+class MergedTextDialog(DecisionDialog):
     """The text that is kept: of two memories, or of one that is corrected."""
 
     def __init__(self, context: Context, item: ReviewItem, begin: str, parent: QWidget) -> None:
@@ -213,7 +213,7 @@ def make_dialog(context: Context, item: ReviewItem, action: Action, parent: QWid
         begin: for a merge, the text to begin with; "" for both.
     """
     if action is Action.MERGE:
-        return MergeDialog(context, item, begin or BOTH, parent)
+        return MergedTextDialog(context, item, begin or BOTH, parent)
     if action is Action.KEEP_BOTH_DATED:
         return DatesDialog(context, item, parent)
     return ConditionDialog(context, item, parent)

@@ -166,7 +166,7 @@ def acts_at_once(suggestion: Suggestion) -> bool:
     return suggestion.action not in ASKS
 
 
-class ActionBar(QWidget):
+class DecisionBar(QWidget):
     """The other actions, each with its key; the tick for a rule.
 
     Signals:
@@ -413,7 +413,7 @@ class ItemPanel(QWidget):
         theme.changed.connect(self._fit_width)
 
     def _build_bars(self) -> None:
-        self.suggestion, self.actions_bar = SuggestionBar(self._theme), ActionBar(self._theme)
+        self.suggestion, self.actions_bar = SuggestionBar(self._theme), DecisionBar(self._theme)
         self.suggestion.pressed.connect(self.decided)
         self.suggestion.asked.connect(lambda _: self.dates_asked.emit())
         self.actions_bar.pressed.connect(self.decided)

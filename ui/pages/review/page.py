@@ -179,7 +179,7 @@ class Links(QObject):
         )
 
 
-class Panes(QWidget):
+class ReviewPanes(QWidget):
     """Queue and item.
 
     Attributes:
@@ -323,7 +323,7 @@ class DecisionKeys(QObject):
 
     taken = Signal(tuple)
 
-    def __init__(self, context: Context, stand: Panes, decider: DecisionRunner, host: QWidget) -> None:
+    def __init__(self, context: Context, stand: ReviewPanes, decider: DecisionRunner, host: QWidget) -> None:
         super().__init__(host)
         self._context, self._stand, self._decider, self._host = context, stand, decider, host
         self.item_id = ""
@@ -440,7 +440,7 @@ class ReviewPage(Page):
         self.decider = DecisionRunner(context, self)
         self.decider.done.connect(self._on_decided)
         self.decider.refused.connect(self._on_decision_refused)
-        self.stand = Panes(context.theme)
+        self.stand = ReviewPanes(context.theme)
         self.states = States(context.theme, self.stand, "Reading the queue …")
         make_column(self, self.states)
         self.stand.build_layout(Links(context, self))

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QDialog, QGridLayout, QLineEdit, QPushButton, QSta
 from core.types.replies import Presence, StatusReport
 from ui.bridge import Task, make_query, make_write, problem_of
 from ui.context import Context
-from ui.pages.settings.rows import Line, Section
+from ui.pages.settings.rows import Line, SettingsSection
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, make_button, make_column, make_label, make_row
 from ui.widgets.labels import count_memories, size_of
@@ -319,7 +319,7 @@ class ActionLine(Line):
         return self.button
 
 
-class VaultSection(Section):
+class VaultSection(SettingsSection):
     """The vault and its keys."""
 
     def __init__(self, context: Context) -> None:

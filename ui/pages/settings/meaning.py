@@ -16,7 +16,7 @@ from core.types.lifecycle import ChangeCost, Embedding, Jobs, JobState, JobType,
 from ui.bridge import Task, make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.settings.keys import ActionLine
-from ui.pages.settings.rows import Section
+from ui.pages.settings.rows import SettingsSection
 from ui.strings import embedder_strings
 from ui.widgets.basics import clear_layout, make_button
 from ui.widgets.labels import date_of
@@ -137,7 +137,7 @@ class StoredModelLine(ActionLine):
         self.show_note(section_strings()["old"]["done"], "success")
 
 
-class MeaningSection(Section):
+class MeaningSection(SettingsSection):
     """The model of meaning."""
 
     def __init__(self, context: Context) -> None:

@@ -23,7 +23,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context, Page, PageSpec
 from ui.pages.settings.keys import ActionLine, VaultSection
 from ui.pages.settings.meaning import MeaningSection
-from ui.pages.settings.rows import OptionLine, Section, describe_value
+from ui.pages.settings.rows import OptionLine, SettingsSection, describe_value
 from ui.theme.theme import Theme
 from ui.undo import undo_step
 from ui.widgets.basics import (
@@ -179,7 +179,7 @@ class LicenceDialog(QDialog):
         layout.addLayout(make_row(None, make_button("Close", self.accept, kind="primary")))
 
 
-class AboutSection(Section):
+class AboutSection(SettingsSection):
     """What Loci is."""
 
     def __init__(self, context: Context) -> None:
@@ -224,7 +224,7 @@ class SettingsPage(Page):
         self._window_names = frozenset(WindowOptions.model_fields)
         self._is_shown = self._is_told = self._is_read = False
         self._wish = ""
-        self.sections: list[Section] = []
+        self.sections: list[SettingsSection] = []
         self.meaning: MeaningSection | None = None
         self.vault = VaultSection(context)
         self.about = AboutSection(context)
@@ -411,7 +411,7 @@ class SettingsPage(Page):
     def _add_option(self, option: OptionRow) -> None:
         section = next((one for one in self.sections if one.title == option.group), None)
         if section is None:
-            section = Section(option.group)
+            section = SettingsSection(option.group)
             self._add_section(section)
         line = OptionLine(self.context.theme, option)
         line.wanted.connect(self._set_option)
@@ -419,7 +419,7 @@ class SettingsPage(Page):
         self.lines[option.name] = line
         section.add_line(line)
 
-    def _add_section(self, section: Section) -> None:
+    def _add_section(self, section: SettingsSection) -> None:
         self.sections.append(section)
         self._column.addWidget(section)
         self.groups.addItem(QListWidgetItem(section.title))

@@ -450,7 +450,7 @@ class OptionLine(Line):
         self.show_note(sentence, "danger")
 
 
-class Section(QWidget):
+class SettingsSection(QWidget):
     """A heading and its lines on one card.
 
     Attributes:

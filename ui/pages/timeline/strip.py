@@ -40,7 +40,7 @@ _BAR_WIDE = 160.0
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class TimelineGrid:
     """The places of periods in a rectangle.
 
     Attributes:
@@ -126,7 +126,7 @@ class Grid:
         return min(max(scroll, 0), self.most_scroll)
 
 
-def grid_of(count: int, *, by_weeks: bool, lead: int, area: QRectF, scale: float, scroll: int) -> Grid:
+def grid_of(count: int, *, by_weeks: bool, lead: int, area: QRectF, scale: float, scroll: int) -> TimelineGrid:
     """The grid for a number of periods: as large as they fit, else of the usual size with the rest out of sight.
 
     Args:
@@ -141,8 +141,8 @@ def grid_of(count: int, *, by_weeks: bool, lead: int, area: QRectF, scale: float
     fitting = area.width() / columns
     largest = min(fitting, _DAY_MOST * scale) if by_weeks else fitting  # few bars share the whole width
     pitch = largest if fitting >= least * scale else usual * scale
-    made = Grid(count, by_weeks, lead, area, pitch)
-    return Grid(count, by_weeks, lead, area, pitch, min(max(scroll, 0), made.most_scroll))
+    made = TimelineGrid(count, by_weeks, lead, area, pitch)
+    return TimelineGrid(count, by_weeks, lead, area, pitch, min(max(scroll, 0), made.most_scroll))
 
 
 def bar_rect(cell: QRectF, scale: float) -> QRectF:
@@ -177,7 +177,7 @@ _LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class TimelinePicture:
     """What is painted.
 
     Attributes:
@@ -189,7 +189,7 @@ class Picture:
 
     theme: Theme
     density: Density
-    grid: Grid
+    grid: TimelineGrid
     chosen: tuple[int, int] | None
     hovered: int = -1
 
@@ -472,7 +472,7 @@ class Strip(QWidget):
 
     # ---- geometry
 
-    def _measure_grid(self) -> Grid:
+    def _measure_grid(self) -> TimelineGrid:
         px, density = self._theme.px, self.density
         by_weeks = density.grain == "day"
         area = QRectF(px(LEFT), px(TOP), self.room, max(1.0, self.height() - px(TOP) - px(_FOOT)))
@@ -504,7 +504,7 @@ class Strip(QWidget):
         """Squares or bars, their scale, what is chosen."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        Picture(self._theme, self.density, self.grid, self.chosen, self.hovered).paint(painter)
+        TimelinePicture(self._theme, self.density, self.grid, self.chosen, self.hovered).paint(painter)
         if self.hasFocus():
             painter.setPen(QPen(self._theme.colour("focus"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)

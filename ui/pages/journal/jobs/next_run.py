@@ -21,7 +21,7 @@ from ui.bridge import make_query, make_write
 from ui.context import CLOSER, Context
 from ui.pages.journal.jobs.runner import RunDialog, Runner
 from ui.pages.journal.labels import change_words, describe_changes, format_near_moment
-from ui.pages.journal.rows import ActionBar, Entry, entry_list
+from ui.pages.journal.rows import Entry, EntryActionBar, entry_list
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -213,7 +213,7 @@ Report = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class RunFigures:
     """One column of the comparison of runs.
 
     Attributes:
@@ -237,7 +237,7 @@ class RunComparison:
 
     title: str
     names: Mapping[str, str]
-    columns: tuple[Figures, ...]
+    columns: tuple[RunFigures, ...]
 
 
 def pick_figures(report: Report, names: Iterable[str]) -> Mapping[str, int]:
@@ -287,15 +287,15 @@ def _last_done_job(jobs: Jobs, kind: JobType) -> JobRow | None:
 
 def _figure_columns(
     ahead: Report | None, last: JobRow | None, foretold: Mapping[str, Report], names: Mapping[str, str], now_ms: int
-) -> tuple[Figures, ...]:
+) -> tuple[RunFigures, ...]:
     said = journal_strings()["figures"]
-    made = [Figures(said["next"], None if ahead is None else pick_figures(ahead, names))]
+    made = [RunFigures(said["next"], None if ahead is None else pick_figures(ahead, names))]
     if last is None:
-        return (*made, Figures(said["none"], None))
+        return (*made, RunFigures(said["none"], None))
     if last.id in foretold:
-        made.append(Figures(said["foretold"], pick_figures(foretold[last.id], names)))
+        made.append(RunFigures(said["foretold"], pick_figures(foretold[last.id], names)))
     when = format_near_moment(last.finished_at or last.created_at, now_ms)
-    return (*made, Figures(said["last"].format(when=when), pick_figures(last.report, names)))
+    return (*made, RunFigures(said["last"].format(when=when), pick_figures(last.report, names)))
 
 
 class Comparison(QFrame):
@@ -416,7 +416,7 @@ class NextTab(QWidget):
         self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
         self.chips = ChangeChips(context.theme)
         self.lead = make_label("", "muted", wrap=True)
-        self.acts = ActionBar(context.theme, _ACTS)
+        self.acts = EntryActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
         make_column(inside, self.chips, wrap_in_card(self.list), self.acts, gap=10).setStretch(1, 1)

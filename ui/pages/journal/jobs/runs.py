@@ -30,7 +30,7 @@ from ui.pages.journal.jobs.job_lines import (
     offered_job_actions,
 )
 from ui.pages.journal.jobs.runner import RunDialog, Runner, is_job
-from ui.pages.journal.rows import ActionBar, Entry, entry_list, set_row_direction
+from ui.pages.journal.rows import Entry, EntryActionBar, entry_list, set_row_direction
 from ui.strings import journal_strings
 from ui.undo import report_undo
 from ui.widgets.basics import (
@@ -70,7 +70,7 @@ class JobPanel(QFrame):
         self._title = Elided("", "section")
         self._lines = QWidget()
         self._column = make_column(self._lines, gap=2)
-        self.acts = ActionBar(context.theme, ("stop", "retry", "undo", "run"))
+        self.acts = EntryActionBar(context.theme, ("stop", "retry", "undo", "run"))
         make_column(self, self._title, self._lines, self.acts, margins=16, gap=8)
         self.hide()
 

@@ -18,7 +18,7 @@ from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
 from ui.pages.journal.labels import format_day
-from ui.pages.journal.rows import ActionBar, Entry, entry_list
+from ui.pages.journal.rows import Entry, EntryActionBar, entry_list
 from ui.strings import format_count, journal_strings
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
@@ -154,7 +154,7 @@ class ArchiveTab(QWidget):
         self._erases = False
         self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
         self.lead = make_label("", "muted", wrap=True)
-        self.acts = ActionBar(context.theme, _ACTS)
+        self.acts = EntryActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
         make_column(inside, self.lead, wrap_in_card(self.list), self.acts, gap=10).setStretch(1, 1)

@@ -17,7 +17,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import wrap_text
 from ui.pages.journal.labels import format_day
-from ui.pages.journal.rows import ActionBar, Entry, entry_list
+from ui.pages.journal.rows import Entry, EntryActionBar, entry_list
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -168,7 +168,7 @@ class RelationsTab(QWidget):
         self.list = entry_list(context.theme, said["list"], _ACTS)
         self.lead = make_label(said["lead"], "muted", wrap=True)
         self.panel = PairPanel(context)
-        self.acts = ActionBar(context.theme, _ACTS)
+        self.acts = EntryActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
         make_column(inside, self.lead, wrap_in_card(self.list), self.panel, self.acts, gap=10).setStretch(1, 1)

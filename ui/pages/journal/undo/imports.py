@@ -74,7 +74,7 @@ def _format_cell(title: str, found: ImportRow) -> str:
             return state_of(found)
 
 
-class RemoveDialog(QDialog):
+class RemoveImportDialog(QDialog):
     """Asks before an import is removed.
 
     Signals:
@@ -261,7 +261,7 @@ class ImportsTab(QWidget):
         if what == "open" and found.state == "done" and found.memories:
             self.context.desk.search.emit(f"import:{found.id}")
         elif what == "remove" and found.state == "done":
-            dialog = RemoveDialog(self.context, found, self)
+            dialog = RemoveImportDialog(self.context, found, self)
             dialog.agreed.connect(lambda: self.remove_import(found.id))
             dialog.open()
         elif found.undone_by is not None and what in {"open", "back"}:
