@@ -28,7 +28,8 @@ from core.types.requests import StoreRequest
 from core.types.values import OWNER_ACTOR, Kind
 
 ROOT = Path(__file__).resolve().parents[2]
-ROUNDS = 20
+ROUNDS = 12
+"""`tests/bench/bench_kill.py` goes 100 rounds through the program itself."""
 KIB = 1024
 
 
