@@ -35,6 +35,7 @@ MAGIC = b"LOCILAY1"
 _ROUNDS = (15, 40, 100)
 _FEW = 600
 _FEW_ROUNDS = (60, 160, 400)
+_PARTINGS = 24
 _LARGE = 30_000
 _ROUNDS_LARGE = (10, 25, 50)
 _SPREAD = 10.0  # UMAP's own unit is the length of an edge: a start within -1 to 1 would be one knot
@@ -129,7 +130,7 @@ def layout_steps(job: LayoutJob) -> Iterator[tuple[Places, bool]]:
         return
     if job.places.shape[0] <= _FEW:
         for placed, is_last in _place_few(graph, job.places, weight):
-            yield within_circle(placed), is_last
+            yield within_circle(_part_close(within_circle(placed).astype(np.float64))), is_last
         return
     rounds = _ROUNDS if job.places.shape[0] < _LARGE else _ROUNDS_LARGE
     # igraph 1.0 passes over every edge whose `weights` is below 1 (tried): nodes stay where they began. Distances work.
@@ -151,6 +152,17 @@ def _place_few(graph: Any, places: Places, weight: NDArray[np.float64]) -> Itera
         )
         raw = np.array(layout.coords, np.float64).reshape(-1, 2)
         yield raw, rounds == _FEW_ROUNDS[-1]
+
+
+def _part_close(placed: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Push nodes apart that stand closer than three fifths of what an even spread leaves."""
+    least = 1.1 / np.sqrt(max(placed.shape[0], 1))
+    for _ in range(_PARTINGS):
+        away = placed[:, None] - placed[None]
+        far = np.maximum(np.hypot(away[..., 0], away[..., 1]), 1e-9)
+        push = np.where(far < least, (least - far) / (2 * far), 0.0)
+        placed = placed + (away * push[..., None]).sum(axis=1) * 0.6
+    return placed
 
 
 def _simplify_edges(job: LayoutJob) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

@@ -45,7 +45,7 @@ Number = TypeVar("Number", bound=np.generic)
 _NEAREST = 3
 _KIND = {name: place for place, name in enumerate(NODE_KINDS)}
 _TYPE_WEIGHTS = np.array([TYPE_WEIGHT[name] for name in EDGE_TYPES], np.float32)
-_CENTRAL_SHARE = 0.25
+_CENTRAL_SHARE, _OWN_SHARE = 0.25, 0.35
 _HUB_SHARE = 0.4
 """Of the communities: whoever is tied to more of them is a hub."""
 _COLUMNS = f"SELECT m.n, m.id, m.kind, m.trust, {said_at_sql('m')}, m.importance, {TOLD}, {NAMES} FROM memories m "  # noqa: S608 - constants
@@ -200,7 +200,7 @@ def name_groups(rows: Rows, graph: WholeGraph) -> WholeGraph:
     is_hub = _find_hubs(graph)
     hubs = [graph.entities[at].name for at in np.flatnonzero(is_hub).tolist()]
     texts = [_room_texts(rows, graph, number) for number in range(len(graph.group_names))]
-    central = [_central_entity(graph, number, is_hub) for number in range(len(texts))]
+    central = [_central_entity(graph, number) for number in range(len(texts))]
     names = [name if name not in central[:number] else "" for number, name in enumerate(central)]
     unnamed = [number for number, name in enumerate(names) if not name]
     found = name_rooms([texts[number] for number in unnamed], [name for name in names if name], speakers=hubs)
@@ -217,13 +217,14 @@ def _find_hubs(graph: WholeGraph) -> NDArray[np.bool_]:
     return np.bincount(near // max(count, 1), minlength=first)[:first] > max(2.0, _HUB_SHARE * count)
 
 
-def _central_entity(graph: WholeGraph, number: int, is_hub: NDArray[np.bool_]) -> str:
-    """The entity to which most of a community is tied; "" where none stands out."""
+def _central_entity(graph: WholeGraph, number: int) -> str:
+    """The entity to which most of a community is tied, and which is tied to little else; "" where none stands out."""
     first = len(graph.entities)
     inside = (graph.group[graph.a] == number) & (graph.group[graph.b] == number)
     ends = np.concatenate((graph.a[inside], graph.b[inside]))
     ties = np.bincount(ends[ends < first], minlength=first)
-    ties[is_hub] = 0
+    both = np.concatenate((graph.a, graph.b))
+    ties[ties < _OWN_SHARE * np.bincount(both[both < first], minlength=first)] = 0
     size = int((graph.group == number).sum())
     best = int(np.argmax(ties)) if first else -1
     return graph.entities[best].name if best >= 0 and ties[best] >= max(2, _CENTRAL_SHARE * size) else ""

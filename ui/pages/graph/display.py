@@ -179,7 +179,7 @@ class Drawn(GraphFrame):
             self._show_nothing()
             return
         self._vault = graph
-        self.stage.overview.show_overview(summarize_communities(graph))
+        self.stage.overview.show_overview(summarize_communities(graph, self.shown.off))
         self._show_vault()
 
     def _show_vault(self) -> None:

@@ -48,11 +48,15 @@ class Overview:
     ties: Numbers
 
 
-def summarize_communities(graph: WholeGraph) -> Overview:
-    """The communities of a graph with what ties them."""
+def summarize_communities(graph: WholeGraph, off: frozenset[str] = frozenset()) -> Overview:
+    """The communities of a graph with what ties them.
+
+    Args:
+        off: edge types that do not count as ties.
+    """
     total = len(graph.group_names)
     one, other = graph.group[graph.a].astype(np.int64), graph.group[graph.b].astype(np.int64)
-    apart = one != other
+    apart = (one != other) & ~np.isin(graph.edge_type, [EDGE_TYPES.index(name) for name in off])
     low, high = np.minimum(one, other)[apart], np.maximum(one, other)[apart]
     keys, ties = np.unique(low * max(total, 1) + high, return_counts=True)
     first = len(graph.entities)

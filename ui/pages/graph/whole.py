@@ -288,6 +288,8 @@ _LABELS = 90
 _CROWD_LABELS = 40
 _LABEL_PX = 170
 _FEW_LABELS = 60
+_MAIN = 2
+"""So many of the most important names are always there."""
 _KEPT_ROWS = 600
 _ENTITY_LARGER = 1.7
 
@@ -412,7 +414,9 @@ class Overlay:
             parts = texts[place].split("\n")
             width = max(metrics.horizontalAdvance(part) for part in parts) + 8
             size = QSizeF(width, metrics.lineSpacing() * len(parts) + 2)
-            wishes.append(LabelRequest(place, size, below=node.row is None, must=number == meant.selected))
+            is_main = node.row is None and place < _MAIN and len(near) <= _FEW_LABELS
+            must = is_main or number == meant.selected
+            wishes.append(LabelRequest(place, size, below=node.row is None, must=must))
         is_named = near < len(scene.graph.entities)
         radius = np.where(is_named, meant.reach * _ENTITY_LARGER * 0.7, meant.reach * 0.7)
         found = []
