@@ -167,7 +167,7 @@ def test_a_stage_holds_what_it_found_or_dropped() -> None:
         ("answered", 0, "Dropped at “answered”: 2. The trace keeps"),
         ("after_duplicates", 1, "Dropped at “no repeats”: 1."),
         ("after_duplicates", 0, "Dropped at “no repeats”: 1. The trace keeps"),
-        ("in_scope", 0, "Dropped at “in scope”. None of the 1 candidates that the trace keeps"),
+        ("in_scope", 0, "Dropped at “in scope”. None of the 1 strongest candidates, which the trace keeps"),
         ("vector", 3, "What meaning found: 5. Only the strongest 1 candidates are kept; 3 of them are listed here."),
         ("time", 0, "What time found. Nothing was found this way."),
     ],
