@@ -109,7 +109,7 @@ class MigrationJob:
         """
         self._moving = moving
 
-    def backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+    def count_backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many vectors are to be made or dropped; 0 where nothing is wished, or nothing can be done now."""
         del cursor
         wish = ground.options.embedder
@@ -258,7 +258,7 @@ class EmbeddingJob:
     type = JobType.EMBED
     is_derived = True
 
-    def backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+    def count_backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many memories lack a vector in the space that is searched."""
         del cursor
         return count_without_vectors(rows, ground.space)

@@ -242,7 +242,7 @@ class EnrichJob:
     type = JobType.ENRICH
     is_derived = True
 
-    def backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+    def count_backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many memories wait to be read."""
         del ground, cursor
         return int(rows.value(_BACKLOG, {"version": VERSION}))

@@ -218,7 +218,7 @@ class Agenda:
         # What could not be done a moment ago (a text that has no vector) is looked at again after a while.
         if last is not None and 0 <= ground.now_ms - last < _REST_MS:
             return False
-        waiting = work.backlog(rows, ground)
+        waiting = work.count_backlog(rows, ground)
         if kind is JobType.EMBED and last is not None and 0 <= ground.now_ms - last < _LONG_REST_MS:
             return waiting > _count_fruitless(rows, kind, last)
         return waiting > 0

@@ -201,30 +201,30 @@ class JobRunner:
 
     def _plan_job(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
         self._publish_progress(job, 0, None)
-        deeds = work.plan(ground)
+        actions = work.plan(ground)
         if ground.is_stopped():
             return JobCheckpoint(job.id, JobState.RUNNING)  # looked at anew, and closed then
         cursor = {"before": ground.read(count_active)}
-        self._write_in_background(lambda tx: job_store.begin_job(tx, job, deeds, len(deeds), cursor))
-        self._publish_progress(job, 0, len(deeds))
+        self._write_in_background(lambda tx: job_store.begin_job(tx, job, actions, len(actions), cursor))
+        self._publish_progress(job, 0, len(actions))
         return JobCheckpoint(job.id, JobState.RUNNING)
 
     def _run_planner(self, job: StoredJob, work: Planner, ground: JobContext) -> JobCheckpoint:
         size = self._size.get(job.id, _BATCH)
-        deeds = ground.read(lambda rows: job_store.read_plan(rows, job.id, job.progress, size))
-        if not deeds:
+        actions = ground.read(lambda rows: job_store.read_plan(rows, job.id, job.progress, size))
+        if not actions:
             return self.close_job(job, JobState.DONE)
         apply_plan = work.apply_plan
         if isinstance(work, PreparingPlanner):
-            apply_plan = partial(work.apply_plan, prepared=work.prepare(ground, deeds))
+            apply_plan = partial(work.apply_plan, prepared=work.prepare(ground, actions))
         begun = self._open_vault.storage.clock.monotonic()
 
         def write(tx: Tx) -> StoredJob:
             self._check_unchanged(tx, job)
             with self._open_verb(tx, job) as verb:
-                batch = apply_plan(tx, verb, ground, deeds)
+                batch = apply_plan(tx, verb, ground, actions)
                 verb.note_audit(job.id, **batch.counts)
-            return self._advance_job(tx, job, BatchResult(len(deeds), batch.counts, batch.ids), verb.step_id)
+            return self._advance_job(tx, job, BatchResult(len(actions), batch.counts, batch.ids), verb.step_id)
 
         after = self._write_in_background(write)
         took = max(1e-4, self._open_vault.storage.clock.monotonic() - begun)
@@ -236,7 +236,7 @@ class JobRunner:
 
     def _run_stream(self, job: StoredJob, work: StreamJob, ground: JobContext) -> JobCheckpoint:
         if job.started_at is None:
-            total = ground.read(lambda rows: work.backlog(rows, ground, job.cursor))
+            total = ground.read(lambda rows: work.count_backlog(rows, ground, job.cursor))
             self._write_in_background(lambda tx: job_store.begin_job(tx, job, None, total, job.cursor))
             self._publish_progress(job, 0, total)
             return JobCheckpoint(job.id, JobState.RUNNING)

@@ -118,7 +118,7 @@ class DistillJob:
         """It brings memories: a run is an undo step."""
         return False
 
-    def backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+    def count_backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many episodes wait to be read now, and digests to be worded.
 
         Args:

@@ -166,12 +166,12 @@ class Planner(Protocol):
         """
         ...
 
-    def apply_plan(self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction]) -> BatchResult:
+    def apply_plan(self, tx: Tx, verb: Verb, ground: JobContext, actions: Sequence[PlannedAction]) -> BatchResult:
         """Carry a few deeds out; each is checked against the vault as it is now, and left where it no longer fits.
 
         Args:
             verb: of the run: all batches are one undo step.
-            deeds: the next ones of the list.
+            actions: the next ones of the list.
 
         Returns:
             What happened; `skipped` counts those left.
@@ -183,11 +183,11 @@ class Planner(Protocol):
 class PreparingPlanner(Planner, Protocol):
     """A planner of which some deeds need the model: it is asked before the transaction, or everybody waits for it."""
 
-    def prepare(self, ground: JobContext, deeds: Sequence[PlannedAction]) -> Any:
+    def prepare(self, ground: JobContext, actions: Sequence[PlannedAction]) -> Any:
         """Make ready what a few deeds need; nothing is written.
 
         Args:
-            deeds: those that are carried out next.
+            actions: those that are carried out next.
 
         Returns:
             What `apply_plan` is handed. What no longer fits by then is left out of it there.
@@ -195,7 +195,7 @@ class PreparingPlanner(Planner, Protocol):
         ...
 
     def apply_plan(
-        self, tx: Tx, verb: Verb, ground: JobContext, deeds: Sequence[PlannedAction], prepared: Any = None
+        self, tx: Tx, verb: Verb, ground: JobContext, actions: Sequence[PlannedAction], prepared: Any = None
     ) -> BatchResult:
         """As a planner does; `prepared` from `prepare`, None where nothing was made ready."""
         ...
@@ -210,7 +210,7 @@ class StreamJob(Protocol):
         """Which job."""
         ...
 
-    def backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+    def count_backlog(self, rows: Rows, ground: JobContext, cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         """How many wait.
 
         Args:

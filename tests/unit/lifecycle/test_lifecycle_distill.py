@@ -75,7 +75,7 @@ def test_consolidation_without_spawner_dry_run(rig: Rig) -> None:
     before = rig.dump()
     ground = ground_of(rig, ask=None)
     assert DistillJob().prepare(ground, {}) is None
-    assert ground.read(lambda rows: DistillJob().backlog(rows, ground)) == 1
+    assert ground.read(lambda rows: DistillJob().count_backlog(rows, ground)) == 1
     assert differences(before, rig.dump()) == {}
 
 

@@ -63,7 +63,7 @@ def test_a_second_run_finds_nothing_to_do_and_changes_nothing(rig: Rig) -> None:
     before = rig.dump()
     assert not enrich(rig).counts
     assert differences(before, rig.dump()) == {}
-    assert rig.opened.storage.vault.read(lambda rows: EnrichJob().backlog(rows, ground_of(rig))) == 0
+    assert rig.opened.storage.vault.read(lambda rows: EnrichJob().count_backlog(rows, ground_of(rig))) == 0
 
 
 def test_a_vault_without_names_gets_no_entity(rig: Rig) -> None:

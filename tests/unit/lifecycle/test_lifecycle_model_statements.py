@@ -190,7 +190,7 @@ def test_switched_off_nothing_is_asked_and_nothing_changes(rig: Rig) -> None:
     assert rig.value("SELECT count(*) FROM distilled") == 0
     before = rig.dump()
     ground = ground_of(rig)
-    assert ground.read(lambda rows: DistillJob().backlog(rows, ground)) == 0
+    assert ground.read(lambda rows: DistillJob().count_backlog(rows, ground)) == 0
     assert run(rig, None).counts == {}
     assert differences(before, rig.dump()) == {}
 

@@ -326,7 +326,9 @@ def test_a_server_that_goes_away_lets_the_job_rest_and_the_old_space_is_searched
     assert rig.recall("jar number 7").strategy == "hybrid"
     ground = make_job_context(rig.opened, rig.engine.refinement, lambda: False)
     work = MigrationJob(rig.engine.embedding_models)
-    assert rig.opened.storage.vault.read(lambda rows: work.backlog(rows, ground)) == 0, "it is left alone for a while"
+    assert rig.opened.storage.vault.read(lambda rows: work.count_backlog(rows, ground)) == 0, (
+        "it is left alone for a while"
+    )
     model.fails = None
     rig.engine.embedding_models.close_server()
     assert migrated(rig) == "done"
@@ -377,9 +379,9 @@ def test_vectors_that_are_over_go_after_thirty_days_or_when_the_person_says_so(r
     work = MigrationJob(rig.engine.embedding_models)
     assert isinstance(rig.clock, HandClock)
     rig.clock.advance(vector_spaces.KEPT_DAYS * DAY_MS - 1)
-    assert rig.opened.storage.vault.read(lambda rows: work.backlog(rows, ground)) == 0
+    assert rig.opened.storage.vault.read(lambda rows: work.count_backlog(rows, ground)) == 0
     rig.engine.embedding_models.forget_vectors("words").result(30)
-    assert rig.opened.storage.vault.read(lambda rows: work.backlog(rows, ground)) == 3
+    assert rig.opened.storage.vault.read(lambda rows: work.count_backlog(rows, ground)) == 3
     assert migrated(rig) == "done"
     assert count(rig, "words") == 0
     assert count(rig, WISH) == 3

@@ -77,7 +77,7 @@ class Counting:
     is_derived: bool = True
     wrote: list[str] = field(default_factory=list)
 
-    def backlog(self, rows: Rows, _ground: JobContext, _cursor: Mapping[str, Any] = NO_CURSOR) -> int:
+    def count_backlog(self, rows: Rows, _ground: JobContext, _cursor: Mapping[str, Any] = NO_CURSOR) -> int:
         return int(rows.value("SELECT count(*) FROM memories")) - len(self.wrote)
 
     def prepare(self, ground: JobContext, cursor: Mapping[str, Any]) -> Any:

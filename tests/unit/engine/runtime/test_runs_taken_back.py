@@ -112,9 +112,9 @@ def test_what_was_read_and_taken_back_is_not_read_again_when_the_step_has_expire
     assert ran.counts["new_facts"] == 1
     rig.undo(ran.step_id)
     here = ground_of(rig)
-    assert here.read(lambda rows: DistillJob().backlog(rows, here)) == 0
+    assert here.read(lambda rows: DistillJob().count_backlog(rows, here)) == 0
     let_steps_expire(rig)
-    assert here.read(lambda rows: DistillJob().backlog(rows, here)) == 0
+    assert here.read(lambda rows: DistillJob().count_backlog(rows, here)) == 0
 
 
 def test_what_was_taken_back_is_not_archived_again_when_the_step_has_expired(rig: Rig) -> None:
