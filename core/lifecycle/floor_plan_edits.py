@@ -24,7 +24,7 @@ from core.lifecycle.palace.room_layout import RoomMembers, lay_out_room
 from core.lifecycle.palace.room_texts import PhraseReader, number_talks
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import Room, Wing
-from core.memory.landmarks import STANDS, free_landmark, read_alcoves, strip_room
+from core.memory.landmarks import MAY_MARK, free_landmark, read_alcoves, strip_room
 from core.score.floor_plan import Grid, Rect, free_ground, places_needed, room_size
 from core.score.landmarks import MOST
 from core.text.emblems import read_emblems
@@ -247,7 +247,7 @@ def set_landmark(tx: Tx, desk: FloorPlanContext, memory_id: str) -> str:
         UserError: NOT_FOUND for one without a place; INVALID_INPUT where all landmarks of the room are the person's.
     """
     place = tx.row("places", {"memory_id": memory_id})
-    stands = tx.one(f"SELECT 1 FROM memories m WHERE m.id = ? AND {STANDS}", (memory_id,))  # noqa: S608 - constant
+    stands = tx.one(f"SELECT 1 FROM memories m WHERE m.id = ? AND {MAY_MARK}", (memory_id,))  # noqa: S608 - constant
     if place is None or stands is None:
         raise UserError(Code.NOT_FOUND, "That memory has no place in the palace.")
     room_id = str(place["room_id"])

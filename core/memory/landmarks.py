@@ -20,11 +20,12 @@ GROUND = (
     "WHERE said.episode_id = m.id AND made.status <> 'deleted')))"
 )
 """Whether `m` is the ground others stand on: small talk, or an episode of which a statement was made."""
-STANDS = "m.status NOT IN ('superseded', 'deleted')"
+MAY_MARK = "m.status NOT IN ('superseded', 'deleted', 'quarantined')"
+"""Whether `m` may be a landmark: what waits for a decision is not put on a wall."""
 _LANDMARKS = (
     f"SELECT l.room_id, l.memory_id, substr(m.text, 1, {HEAD_CHARS}), m.kind, l.position, p.x, p.y, "  # noqa: S608 - constants
     "coalesce(m.occurred_at, m.recorded_at), l.chosen_by FROM landmarks l CROSS JOIN memories m ON m.id = l.memory_id "
-    f"JOIN places p ON p.memory_id = l.memory_id AND p.room_id = l.room_id WHERE {STANDS} "
+    f"JOIN places p ON p.memory_id = l.memory_id AND p.room_id = l.room_id WHERE {MAY_MARK} "
     "ORDER BY l.room_id, l.position"
 )
 _FURNISHING = "SELECT id, emblem, tint, outline, floor FROM rooms WHERE emblem IS NOT NULL"

@@ -119,6 +119,7 @@ class _Tour:
                 "first_page_settled_s": round(time.perf_counter() - unlocking, 2),
                 "stalls_while_opening": self._stalls(),
                 "pages": {name: self._page(name) for name in ("library", "graph", "journal", "settings", "palace")},
+                "palace_flights_ms": self._flights(),
             }
             window.close()
             self._desktop.release_engine()
@@ -151,6 +152,43 @@ class _Tour:
             page.repaint()
             took.append((time.perf_counter() - begun) * 1000)
         return _three(took)
+
+    def _flights(self) -> dict[str, dict[str, float]]:
+        """How long a frame takes while the camera flies to the largest wing, room and back, and while it is pushed."""
+        house = self._desktop.window.house
+        page: Any = None if house is None else house.page
+        canvas, camera = page.canvas, page.canvas.camera
+        canvas.theme.reduced_motion = False
+        room = max(page.scene.rooms.values(), key=lambda one: one.plan.count)
+        ways = {
+            "wing": lambda: canvas.enter_wing(room.wing.id),
+            "room": lambda: canvas.enter_room(room.id),
+            "whole": camera.show_whole,
+        }
+        found = {}
+        for name, go in ways.items():
+            begun = time.perf_counter()
+            go()
+            canvas.repaint()
+            took = [(time.perf_counter() - begun) * 1000]
+            while camera.is_flying:
+                self._app.processEvents()  # a benchmark drives the loop itself
+                took.append(self._timed(canvas.repaint))
+            self._rest()
+            found[name] = _three(took)
+            pushed = []
+            for _ in range(LIST_STEPS):
+                camera.pan_by(5, 3)
+                pushed.append(self._timed(canvas.repaint))
+            found[f"{name}_pushed"] = _three(pushed)
+        return found
+
+    @staticmethod
+    def _timed(run: Callable[[], object]) -> float:
+        """Milliseconds that something takes."""
+        begun = time.perf_counter()
+        run()
+        return (time.perf_counter() - begun) * 1000
 
     def _stalls(self) -> dict[str, Any]:
         dog = self._desktop.watchdog

@@ -16,14 +16,14 @@ from core.intake.transaction.unit_of_work import UnitOfWork
 from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import LABEL, SCHEDULER, VERB, PalaceContext
 from core.lifecycle.palace.room_texts import read_weights, sample_evenly, speaker_stems
-from core.memory.landmarks import GROUND, STANDS
+from core.memory.landmarks import GROUND, MAY_MARK
 from core.score.landmarks import MOST, LandmarkCandidates, choose_landmarks, landmark_count
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
 
 _SAMPLE = 400
 _STATE = (
-    f"SELECT l.room_id, l.position, l.memory_id, {STANDS} AND coalesce(p.room_id = l.room_id, 0) "  # noqa: S608 - constants
+    f"SELECT l.room_id, l.position, l.memory_id, {MAY_MARK} AND coalesce(p.room_id = l.room_id, 0) "  # noqa: S608 - constants
     f"AND (l.chosen_by = 'owner' OR NOT {GROUND}) FROM landmarks l CROSS JOIN memories m ON m.id = l.memory_id "
     "LEFT JOIN places p ON p.memory_id = l.memory_id ORDER BY l.room_id, l.position"
 )
@@ -32,7 +32,7 @@ _COUNTS = (
     "WHERE r.parent_id IS NOT NULL GROUP BY p.room_id"
 )
 _CANDIDATES = (
-    f"SELECT m.n, m.id FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = ? AND {STANDS} "  # noqa: S608
+    f"SELECT m.n, m.id FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = ? AND {MAY_MARK} "  # noqa: S608
     f"AND NOT {GROUND} AND NOT EXISTS (SELECT 1 FROM unset_landmarks u WHERE u.memory_id = m.id) ORDER BY m.n"
 )
 # The newer version first, then what was made of it; only who stands in the room and is no landmark.
@@ -40,7 +40,7 @@ _HEIRS = (
     "SELECT h.id FROM (SELECT superseded_by_id AS id, 0 AS turn FROM memories WHERE id = :memory "  # noqa: S608 - constants
     "UNION ALL SELECT memory_id, 1 FROM statements WHERE episode_id = :memory) h "
     "JOIN memories m ON m.id = h.id JOIN places p ON p.memory_id = h.id AND p.room_id = :room "
-    f"WHERE {STANDS} AND NOT {GROUND} AND NOT EXISTS (SELECT 1 FROM landmarks l WHERE l.memory_id = h.id) "
+    f"WHERE {MAY_MARK} AND NOT {GROUND} AND NOT EXISTS (SELECT 1 FROM landmarks l WHERE l.memory_id = h.id) "
     "ORDER BY h.turn, m.importance DESC, m.n"
 )
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.lifecycle.palace.clarity import read_clarity
 from core.lifecycle.palace.room_choice import Numbers
-from core.memory.landmarks import GROUND, STANDS
+from core.memory.landmarks import GROUND, MAY_MARK
 from core.text.noun_phrases import Phrase, read_phrases, stem_of
 from core.text.room_names import RoomTexts
 from core.vault.database.rows import Rows
@@ -25,7 +25,7 @@ _TRAITS = (
 )
 _WEIGHTS = (
     f"SELECT m.n, m.importance, m.access_count, m.text FROM json_each(?) w JOIN memories m ON m.n = w.value "  # noqa: S608
-    f"WHERE {STANDS} AND NOT {GROUND} AND m.part_index IS NOT 1"
+    f"WHERE {MAY_MARK} AND NOT {GROUND} AND m.part_index IS NOT 1"
 )
 
 

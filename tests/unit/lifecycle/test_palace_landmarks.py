@@ -124,6 +124,17 @@ def test_one_that_falls_is_followed_in_its_position_and_the_others_stay(rig: Rig
     assert rig.verify()["status"] == "ok"
 
 
+def test_what_waits_for_a_decision_is_no_landmark(rig: Rig) -> None:
+    held = marks(rig)[0].memory_id
+    n = rig.value("SELECT n FROM memories WHERE id = ?", held)
+    rig.write(lambda tx: tx.update("memories", {"n": n}, {"status": "quarantined"}))
+    assert held not in {mark.memory_id for mark in marks(rig)}
+    arrange(rig)
+    assert held not in {row[0] for row in rig.rows("SELECT memory_id FROM landmarks")}
+    with refused(Code.NOT_FOUND):
+        rig.engine.palace.set_landmark(held).result(30)
+
+
 def test_the_statement_made_of_a_landmark_takes_its_position(rig: Rig) -> None:
     rig.bring(talk(30, "harbour"))
     rig.settle()

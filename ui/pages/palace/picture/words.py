@@ -97,6 +97,9 @@ class Words:
         return found
 
     def break_name(self, name: str, font: QFont, width: float, most: int = 1) -> tuple[str, ...]:
-        """A name in lines of a width; nothing where not even three letters fit."""
+        """A name in lines of a width, no word broken over two; nothing where not even three letters fit."""
         lines = self.break_lines(name, font, width, most)
+        whole = " ".join(lines).rstrip(_ELLIPSIS)
+        if len(lines) > 1 and not one_line(name).startswith(whole):
+            lines = self.break_lines(name, font, width, 1)
         return () if lines and lines[-1].endswith(_ELLIPSIS) and len("".join(lines)) < 4 else lines
