@@ -107,7 +107,7 @@ def run(rig: Rig, job: Planner, ground: JobContext, batch: int = 3) -> Ran:
         apply_plan = job.apply_plan
         if isinstance(job, PreparingPlanner):
             apply_plan = partial(job.apply_plan, prepared=job.prepare(ground, some))
-        _write(rig, ran, partial(apply_plan, ground=ground, deeds=some), is_last=is_last)
+        _write(rig, ran, partial(apply_plan, ground=ground, actions=some), is_last=is_last)
     return ran
 
 
