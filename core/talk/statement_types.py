@@ -30,10 +30,11 @@ _FIELDS = frozenset(
     )
 )
 _LINKS = frozenset((",", "who", "in", "at", "for", "with", "to"))
-_UNLIKELY = frozenset((StatementType.HABIT, StatementType.OPINION))
+_UNLIKELY = frozenset((StatementType.HABIT, StatementType.OPINION, StatementType.WORK))
 """What nothing is that happened once and is over."""
 _MOST_BEFORE_VERB = 20
 _YEAR = 4  # digits
+_LEAST_REGULAR = 6  # letters of a regular past that no list has: "participated", not "Red"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,9 @@ def type_statement(tokens: Sequence[Token], read: StatementType) -> StatementTyp
 
 def find_main_verb(tokens: Sequence[Token]) -> int | None:
     """Where the first verb with a subject's form stands that no relative clause holds; None where none does."""
-    if len(tokens) > 1 and tokens[0].is_capital and tokens[1].low in verb_forms().third:
-        return 1  # "Ada works"
+    second = tokens[1].low if len(tokens) > 1 and tokens[0].is_capital else ""
+    if second in verb_forms().third or (second.endswith("ed") and len(second) >= _LEAST_REGULAR):
+        return 1  # "Ada works", "Ada participated"
     for at in range(1, min(len(tokens), _MOST_BEFORE_VERB)):
         if is_finite(tokens, at) and tokens[at - 1].low not in ("that", "who", "which", "when", "where"):
             return at
@@ -118,7 +120,7 @@ def is_single_happening(lows: Sequence[str], verb: int) -> bool:
         return first in ("a", "an") and not {"when", "as"} & set(lows[verb:])
     if lows[verb] == "got" or (lows[verb] in verbs.past and lows[verb] not in verbs.base):
         return verbs.past[lows[verb]] not in states
-    return False
+    return lows[verb].endswith("ed") and len(lows[verb]) >= _LEAST_REGULAR and lows[verb] not in verbs.base
 
 
 def _has(lows: Sequence[str], name: str, begin: int = 0) -> bool:
@@ -127,7 +129,8 @@ def _has(lows: Sequence[str], name: str, begin: int = 0) -> bool:
 
 
 def _is_ahead(lows: Sequence[str], verb: int) -> bool:
-    if lows[verb] in ("will", "shall") or _has(lows[: verb + 8], "plan_phrases", max(0, verb - 2)):
+    is_vow = {"always", "never"} & set(lows[verb + 1 : verb + 2])  # "will always remember" plans nothing
+    if (lows[verb] in ("will", "shall") and not is_vow) or _has(lows[: verb + 8], "plan_phrases", max(0, verb - 2)):
         return True
     is_going = lows[verb] in ("is", "are") and lows[verb + 1 : verb + 3] == ["going", "to"]
     return is_going and (lows[verb + 3] if verb + 3 < len(lows) else "") not in type_words().sets["motion_goals"]

@@ -85,6 +85,7 @@ def no_hidden_widget_was_left(qapp: QApplication, collected_here: None) -> None:
     left = qapp.topLevelWidgets()
     for widget in left:
         widget.deleteLater()
+    qapp.sendPostedEvents(None, 52)  # DeferredDelete: it is told once, not to every test that follows
     # What a failure raised holds the frames of that test, and with them its widgets.
     if left and getattr(sys, "last_value", None) is None:
         names = sorted({f"{type(widget).__name__} {widget.objectName()}".strip() for widget in left})
