@@ -17,7 +17,15 @@ from typing import Any, Generic, TypeVar
 import shiboken6
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
-from core.engine.facade import Engine, OlderCopy, OpenInfo, cited_sources, passphrase_strength, split_citations
+from core.engine.facade import (
+    Engine,
+    OlderCopy,
+    OpenInfo,
+    cited_sources,
+    passphrase_strength,
+    remove_citations,
+    split_citations,
+)
 from core.errors import BugError, CancelledError, Code, EnvironmentFaultError, IntegrityError, LociError
 from core.events import Changed, Event, Progress, StateChanged
 from ui.streams import Begin, Stream, StreamRunner
@@ -25,7 +33,16 @@ from ui.streams import Begin, Stream, StreamRunner
 SHOWN_AFTER_MS = 600
 POLL_MS = 100
 
-__all__ = ["Bridge", "Engine", "OlderCopy", "OpenInfo", "cited_sources", "passphrase_strength", "split_citations"]
+__all__ = [
+    "Bridge",
+    "Engine",
+    "OlderCopy",
+    "OpenInfo",
+    "cited_sources",
+    "passphrase_strength",
+    "remove_citations",
+    "split_citations",
+]
 
 T = TypeVar("T")
 Done = Callable[[Any, BaseException | None], None]

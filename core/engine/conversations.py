@@ -123,6 +123,10 @@ class Conversations:
         return chain_work(window, lambda tokens: self._lay_out(open_vault, query, tokens))
 
     async def _read_window(self, open_vault: OpenVault, query: AskQuery) -> int:
+        if not open_vault.options.model_on:
+            raise UserError(Code.ACCESS_DENIED, "The local model is switched off in the settings.")
+        if any(one.tier not in query.tiers for one in query.said):
+            raise UserError(Code.ACCESS_DENIED, "What was said before is more sensitive than what may be given now.")
         place = await self._check_address(open_vault)
         if not place.loopback and query.tiers != TIERS[:1]:
             raise UserError(Code.ACCESS_DENIED, "A sensitive memory is never given to a model server elsewhere.")
@@ -173,7 +177,7 @@ class Conversations:
         if checked is None or checked[2].url != prepared.host:
             raise UserError(Code.ACCESS_DENIED, "The model server's address has changed; ask again.")
         server = ModelServer(checked[2], self.limits)
-        tiers = tuple(one.tier for one in prepared.sources)
+        tiers = tuple(one.tier for one in (*prepared.sources, *prepared.query.said))
         try:
             answer = server.stream_answer(prepared.query.model, prepared.messages, prepared.window, tiers)
             async with aclosing(answer) as pieces:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from core.engine.home.window_file import WindowFile, load_window, save_window
     from core.engine.vault.administration import VaultGroup, create_vault, restore_vault
     from core.entities.resolution import EntityCandidate
-    from core.llm.conversation import cited_sources, split_citations
+    from core.llm.conversation import cited_sources, remove_citations, split_citations
     from core.security.strength import Strength, passphrase_strength
     from core.types.replies import Finding
 
@@ -80,6 +80,7 @@ __all__ = [
     "option_rows",
     "passphrase_strength",
     "read_secret_file",
+    "remove_citations",
     "restore_vault",
     "save_window",
     "split_citations",
@@ -92,6 +93,7 @@ _BESIDE_ENGINE = {
     "Strength": "core.security.strength",
     "WindowFile": "core.engine.home.window_file",
     "cited_sources": "core.llm.conversation",
+    "remove_citations": "core.llm.conversation",
     "create_vault": "core.engine.vault.administration",
     "examine_home": "core.engine.home.doctor",
     "load_window": "core.engine.home.window_file",

@@ -25,6 +25,7 @@ _ANSWER_SHARE = 4
 _BUDGET_SHARE = 0.12
 _OPENING = re.compile(r'<memory id="([^"<>]*)"')
 _GROUP = re.compile(r"\[ ?\d{1,3}(?:(?:, ?|; ?| )\d{1,3})* ?\]", re.ASCII)
+_SPACED_GROUP = re.compile(f" ?{_GROUP.pattern}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,3}", re.ASCII)
 
 
@@ -143,6 +144,23 @@ def split_citations(answer: str, sources: Container[int]) -> tuple[AnswerSegment
 def cited_sources(answer: str, sources: Container[int]) -> tuple[int, ...]:
     """The numbers an answer cites, in the order in which they come first."""
     return tuple(dict.fromkeys(one.source for one in split_citations(answer, sources) if one.source is not None))
+
+
+def remove_citations(answer: str, sources: Container[int]) -> str:
+    """An answer without its citations, for another turn in which the numbers mean other memories.
+
+    Args:
+        sources: the numbers of what it was given.
+    """
+
+    def remove_group(group: re.Match[str]) -> str:
+        numbers = (int(number) for number in _NUMBER.findall(group.group()))
+        return "" if all(number in sources for number in numbers) else group.group()
+
+    # Again, until nothing changes: "[[1]2]" holds a second citation once the first is gone.
+    while (plain := _SPACED_GROUP.sub(remove_group, answer)) != answer:
+        answer = plain
+    return answer
 
 
 def _append_text(found: list[AnswerSegment], text: str) -> None:

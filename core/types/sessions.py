@@ -219,10 +219,12 @@ class Exchange:
     Attributes:
         user: by the person.
         assistant: by the model, as far as it came.
+        tier: the most sensitive of what the answer rests on, the turns before it included.
     """
 
     user: str
     assistant: str
+    tier: str = TIERS[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,10 +83,10 @@ def no_hidden_widget_was_left(qapp: QApplication, collected_here: None) -> None:
     them half a second. It is asked now, since a test holds its fixtures until it has ended.
     """
     left = qapp.topLevelWidgets()
+    names = sorted({f"{type(widget).__name__} {widget.objectName()}".strip() for widget in left})
     for widget in left:
         widget.deleteLater()
     qapp.sendPostedEvents(None, 52)  # DeferredDelete: it is told once, not to every test that follows
     # What a failure raised holds the frames of that test, and with them its widgets.
-    if left and getattr(sys, "last_value", None) is None:
-        names = sorted({f"{type(widget).__name__} {widget.objectName()}".strip() for widget in left})
+    if names and getattr(sys, "last_value", None) is None:
         pytest.fail(f"left behind by the test before: {', '.join(names)}", pytrace=False)

@@ -409,7 +409,7 @@ def clients_over(context: Context, qtbot: QtBot, monkeypatch: Any) -> Iterator[C
     room = ClientsRoom(context, qtbot)
     engine = context.bridge.engine
     monkeypatch.setattr(engine, "clients", room.clients)
-    monkeypatch.setattr(engine, "laboratory", room.laboratory)
+    monkeypatch.setattr(engine, "recall_trials", room.laboratory)
     monkeypatch.setattr(engine.library, "count_facets", room.read_facets)
     context.pairing.port = room.port
     try:

@@ -18,6 +18,7 @@ from core.llm.conversation import (
     fit_window,
     memory_budget,
     number_sources,
+    remove_citations,
     split_citations,
 )
 from core.types.sessions import Exchange
@@ -137,3 +138,27 @@ def test_what_the_model_reads_leaves_room_for_its_answer(
         part for turn in said[len(said) - kept :] for part in (turn.user, turn.assistant)
     ]
     assert memory_budget(window) < window - answer_budget(window)
+
+
+@pytest.mark.parametrize(
+    ("answer", "plain"),
+    [
+        ("In Voss [1].", "In Voss."),
+        ("In Voss [1, 2], since May [2].", "In Voss, since May."),
+        ("Room [9] and [1]", "Room [9] and"),
+        ("An array a[7] stays.", "An array a[7] stays."),
+        ("Both [1; 9].", "Both [1; 9]."),
+        ("", ""),
+    ],
+)
+def test_an_answer_is_said_again_without_its_citations(answer: str, plain: str) -> None:
+    assert remove_citations(answer, {1, 2}) == plain
+
+
+@given(st.text(alphabet="ab [],;0123456789.", max_size=60), st.sets(st.integers(0, 999), max_size=4))
+def test_no_citation_is_left_and_nothing_else_is_taken(answer: str, sources: set[int]) -> None:
+    plain = remove_citations(answer, sources)
+    whole = re.findall(r"\[ ?\d{1,3}(?:(?:, ?|; ?| )\d{1,3})* ?\]", plain)
+    assert not [group for group in whole if all(int(n) in sources for n in re.findall(r"\d+", group))]
+    assert remove_citations(answer, set()) == answer
+    assert len(plain) <= len(answer)

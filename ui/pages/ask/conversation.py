@@ -16,7 +16,7 @@ from core.errors import Code, LociError
 from core.types.sessions import TIERS, AskQuery, Captured, CaptureRequest, Exchange, Message, PreparedAnswer
 from core.types.values import OWNER_ACTOR, Source, Status, When
 from core.types.views import MemoryRow
-from ui.bridge import cited_sources, make_query, make_write, problem_of
+from ui.bridge import cited_sources, make_query, make_write, problem_of, remove_citations
 from ui.context import Context
 from ui.streams import Stream
 from ui.strings import ask_strings
@@ -81,9 +81,16 @@ class Turn:
         return cited_sources(self.answer, self.sources)
 
     @property
+    def tier(self) -> str:
+        """The most sensitive of what the answer rests on: what it was given, and what was said before it."""
+        given = () if self.prepared is None else tuple(one.tier for one in self.prepared.sources)
+        before = tuple(one.tier for one in self.query.said)
+        return max((*given, *before), key=TIERS.index, default=TIERS[0])
+
+    @property
     def is_sealed(self) -> bool:
-        """Whether the answer was given memories that are more than ordinarily sensitive."""
-        return self.prepared is not None and any(one.tier != TIERS[0] for one in self.prepared.sources)
+        """Whether the answer rests on memories that are more than ordinarily sensitive."""
+        return self.tier != TIERS[0]
 
     def memory_of(self, number: int) -> str:
         """The id of the memory that a source is; "" for none."""
@@ -197,9 +204,16 @@ class Conversation(QObject):
         self._session = _new_session()
 
     def _make_query(self, question: str, allowed: Allowed, before: list[Turn]) -> AskQuery:
-        said = tuple(Exchange(one.question, one.answer) for one in before if one.answer)
+        tiers = TIERS[: TIERS.index(allowed.tier) + 1]
+        # An answer that rests on more sensitive memories than may be given now says them in its words. Its citations
+        # are left out: the same number means another memory in this turn.
+        said = tuple(
+            Exchange(one.question, remove_citations(one.answer, one.sources), one.tier)
+            for one in before
+            if one.answer and one.tier in tiers
+        )
         spaces = (allowed.space,) if allowed.space else None
-        return AskQuery(question, allowed.model, said, spaces, TIERS[: TIERS.index(allowed.tier) + 1])
+        return AskQuery(question, allowed.model, said, spaces, tiers)
 
     def _begin_turn(self, turn: Turn) -> None:
         turn.state = TurnState.SEARCHING
@@ -284,10 +298,13 @@ class Conversation(QObject):
         asked = make_write(
             "Keeping the conversation", lambda: engine.sessions.capture_messages(request, OWNER_ACTOR)
         ).within(self)
-        self._context.tasks.run(asked.success(lambda captured: self._on_kept(turns, captured, sealed)))
+        asked_as = [(turn, turn.number) for turn in turns]
+        self._context.tasks.run(asked.success(lambda captured: self._on_kept(asked_as, captured, sealed)))
 
-    def _on_kept(self, turns: list[Turn], captured: Captured, sealed: int) -> None:
-        for turn in turns:
+    def _on_kept(self, turns: list[tuple[Turn, int]], captured: Captured, sealed: int) -> None:
+        for turn, number in turns:
+            if turn.number != number:
+                continue  # it was asked again meanwhile: its new answer is not kept
             turn.kept = captured.ids or (captured.conversation,)
         self.kept.emit(KeptConversation(captured, sealed))
 

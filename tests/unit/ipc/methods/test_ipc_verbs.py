@@ -321,7 +321,7 @@ def test_erase_tells_first_and_takes_what_was_asked(rig: Rig) -> None:
 def test_a_mark_goes_to_the_rule_or_the_procedure(rig: Rig) -> None:
     rule = rig.store("Boil water first.", kind=Kind.RULE).memory_id
     procedure = rig.store("To brew tea: boil water, pour, wait.", kind=Kind.PROCEDURE).memory_id
-    asked = listen(rig.engine, "practice")
+    asked = listen(rig.engine, "outcomes")
     told = run(rig, "mark", id=rule, outcome="harmful", note="It broke the pot.")
     assert (told["rule"]["harmful"], told["rule"]["maturity"], told["inverted"]) == (1, "candidate", False)
     assert run(rig, "mark", id=rule, outcome="helpful")["rule"]["helpful"] == 1
