@@ -309,6 +309,19 @@ def test_sensitive_memories_are_given_only_where_the_person_allows_it_and_such_a
     assert format_count(ask_strings()["kept"]["sealed"], 2) in heard.sentences[0]
 
 
+def test_what_other_spaces_say_is_not_kept_where_others_may_read_it(
+    page: AskPage, qtbot: QtBot, context: Context, server: FakeOllama, rig: Rig
+) -> None:
+    rig.store("Ada has a boat in Voss.", space="boats")
+    server.says("A boat [1].", "In Voss [1].")
+    ask(page, qtbot, "What boat does Ada have?")
+    heard = hear(context)
+    page.keep.click()
+    settle(qtbot, lambda: bool(heard.sentences))
+    assert not [text for text in rig.texts() if text.startswith("A boat [1]")]
+    assert "it rests on other spaces than home" in heard.sentences[0]
+
+
 # ---- without one
 
 

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from core.errors import Code, LociError
 from core.types.sessions import TIERS, AskQuery, Captured, CaptureRequest, Exchange, Message, PreparedAnswer
-from core.types.values import OWNER_ACTOR, Source, Status, When
+from core.types.values import GLOBAL_SPACE, HOME_SPACE, OWNER_ACTOR, Source, Status, When
 from core.types.views import MemoryRow
 from ui.bridge import cited_sources, make_query, make_write, problem_of, remove_citations
 from ui.context import Context
@@ -120,10 +120,15 @@ class KeptConversation:
     Attributes:
         captured: what the engine kept.
         sealed: answers that were not kept because they were given sensitive memories.
+        elsewhere: answers that were not kept because they rest on other spaces than the one it is kept in: who may
+            read that space would read what others say.
+        space: name of the space that it is kept in.
     """
 
     captured: Captured
     sealed: int
+    elsewhere: int
+    space: str
 
 
 class Conversation(QObject):
@@ -292,21 +297,36 @@ class Conversation(QObject):
     def keep(self) -> None:
         """Store what was said since it was kept last, as episodes: one undo step."""
         turns = [one for one in self.turns if not one.kept and not one.is_open]
-        sealed = sum(1 for one in turns if one.answer and one.is_sealed)
-        request = CaptureRequest(self._session, tuple(message for turn in turns for message in _messages_of(turn)))
+        chosen = {one.query.spaces[0] if one.query.spaces else HOME_SPACE for one in turns}
+        space = chosen.pop() if len(chosen) == 1 else HOME_SPACE
+        sealed = [one for one in turns if one.answer and one.is_sealed]
+        known = {space, GLOBAL_SPACE}
+        elsewhere = [one for one in turns if one.answer and not one.is_sealed and not self._rests_on(one) <= known]
+        left_out = [*sealed, *elsewhere]
+        messages = tuple(message for turn in turns for message in _messages_of(turn, with_answer=turn not in left_out))
+        request = CaptureRequest(self._session, messages, space)
         engine = self._context.bridge.engine
         asked = make_write(
             "Keeping the conversation", lambda: engine.sessions.capture_messages(request, OWNER_ACTOR)
         ).within(self)
         asked_as = [(turn, turn.number) for turn in turns]
-        self._context.tasks.run(asked.success(lambda captured: self._on_kept(asked_as, captured, sealed)))
+        told = (len(sealed), len(elsewhere), space)
+        self._context.tasks.run(
+            asked.success(lambda captured: self._on_kept(asked_as, KeptConversation(captured, *told)))
+        )
 
-    def _on_kept(self, turns: list[tuple[Turn, int]], captured: Captured, sealed: int) -> None:
+    def _rests_on(self, turn: Turn) -> set[str]:
+        """The spaces of what an answer was given, and of what was said before it."""
+        before = self.turns[: self.turns.index(turn) + 1]
+        given = [one for each in before if each.prepared is not None for one in each.prepared.sources]
+        return {one.memory.space for one in given}
+
+    def _on_kept(self, turns: list[tuple[Turn, int]], kept: KeptConversation) -> None:
         for turn, number in turns:
             if turn.number != number:
                 continue  # it was asked again meanwhile: its new answer is not kept
-            turn.kept = captured.ids or (captured.conversation,)
-        self.kept.emit(KeptConversation(captured, sealed))
+            turn.kept = kept.captured.ids or (kept.captured.conversation,)
+        self.kept.emit(kept)
 
     def check_kept(self) -> None:
         """Look whether what was kept is still there: what was undone can be kept again."""
@@ -328,9 +348,9 @@ def _new_session() -> str:
     return f"ask-{uuid.uuid4().hex}"
 
 
-def _messages_of(turn: Turn) -> list[Message]:
-    """What is kept of a turn: an answer that was given sensitive memories would say them where anybody may read."""
+def _messages_of(turn: Turn, *, with_answer: bool) -> list[Message]:
+    """What is kept of a turn."""
     made = [Message(turn.question, Source.USER_IMPLICIT, occurred=When(turn.asked_at))]
-    if turn.answer.strip() and not turn.is_sealed:
+    if turn.answer.strip() and with_answer:
         made.append(Message(turn.answer, Source.INFERENCE, turn.query.model, When(turn.ended_at)))
     return made

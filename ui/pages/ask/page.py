@@ -22,11 +22,13 @@ from ui.pages.ask.turn import describe_end
 from ui.strings import ask_strings, format_count
 from ui.undo import offer_undo
 from ui.widgets.basics import make_button, make_column, make_hairline, make_label, make_row, make_timer
+from ui.widgets.plaintext import one_line
 from ui.widgets.states import FOOT, Banner
 
 ASK = "ask:"
 _WHOLE = 100
 _SHOW_MS = 40
+_SPACE_NAME = 40  # characters
 _PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 
 
@@ -245,6 +247,8 @@ class AskPage(Page):
         captured, sealed = kept.captured, kept.sealed
         told = format_count(said["done"], captured.episodes) if captured.episodes else str(said["nothing"])
         told = f"{told} {format_count(said['sealed'], sealed)}" if sealed else told
+        if kept.elsewhere:
+            told = f"{told} {format_count(said['elsewhere'], kept.elsewhere, space=one_line(kept.space, _SPACE_NAME))}"
         if captured.ids and captured.step_id:
             offer_undo(self.context, told, captured.step_id)
         else:
