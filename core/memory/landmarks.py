@@ -28,6 +28,8 @@ _LANDMARKS = (
     f"JOIN places p ON p.memory_id = l.memory_id AND p.room_id = l.room_id WHERE {MAY_MARK} "
     "ORDER BY l.room_id, l.position"
 )
+_OF_MEMORY = ("rehearsals", "unset_landmarks")
+"""What is kept of a landmark, whatever its words and its space."""
 _FURNISHING = "SELECT id, emblem, tint, outline, floor FROM rooms WHERE emblem IS NOT NULL"
 
 
@@ -82,18 +84,31 @@ def forget_landmarks(tx: Tx, labels: Sequence[int]) -> None:
 
 
 def carry_place(tx: Tx, old_id: str, new_id: str, *, is_moved: bool) -> None:
-    """Give a new version the place of the old one, and what it is to its room.
+    """Give a new version the place of the old one, what it is to its room, and how well it is recalled.
 
     Args:
         is_moved: whether the new version is in another space; then it waits for a place there.
     """
+    for table in _OF_MEMORY:
+        _carry_row(tx, table, old_id, new_id)
     place = tx.row("places", {"memory_id": old_id})
-    if place is not None:
-        tx.delete("places", {"memory_id": old_id})
-        if not is_moved:
-            tx.insert("places", {**place, "memory_id": new_id})
     if is_moved:
+        tx.delete("places", {"memory_id": old_id})
         free_landmark(tx, old_id)
         return
+    if place is not None:
+        # Trigger: the new version waited for a decision. Why: what waits has a place of its own, and may be a
+        # landmark. Outcome: it leaves both.
+        free_landmark(tx, new_id)
+        _carry_row(tx, "places", old_id, new_id)
     for room_id, position in tx.all("SELECT room_id, position FROM landmarks WHERE memory_id = ?", (old_id,)):
         tx.update("landmarks", {"room_id": room_id, "position": position}, {"memory_id": new_id})
+
+
+def _carry_row(tx: Tx, table: str, old_id: str, new_id: str) -> None:
+    """Give one memory the row of another, in the place of what it has."""
+    row = tx.row(table, {"memory_id": old_id})
+    if row is not None:
+        tx.delete(table, {"memory_id": new_id})
+        tx.delete(table, {"memory_id": old_id})
+        tx.insert(table, {**row, "memory_id": new_id})

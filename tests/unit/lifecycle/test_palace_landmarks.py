@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from desk_rig import decide
 from engine_rig import Rig, facts, refused, rig_at, talk
 from statement_rows import link, mark_small_talk
 
@@ -13,8 +14,8 @@ from core.errors import Code
 from core.lifecycle import arrangement
 from core.score.landmarks import FEWEST, MOST, landmark_count
 from core.text.emblems import read_emblems
-from core.types.values import OWNER_ACTOR, Kind
-from core.types.views import GAP, Furnishing, Landmark, Revision, RoomPlan
+from core.types.values import OWNER_ACTOR, Action, Kind
+from core.types.views import GAP, Furnishing, Grade, Landmark, Revision, RoomPlan
 from core.vault.database.tx import Tx
 
 TOPICS = {
@@ -167,6 +168,42 @@ def test_a_new_version_is_the_landmark_and_an_undo_brings_the_old_one_back(rig: 
     assert marks(rig) == after
     rig.undo(step.step_id)
     assert marks(rig) == before
+
+
+def test_an_allowed_text_that_had_a_place_of_its_own_takes_that_of_the_landmark(rig: Rig) -> None:
+    asker = rig.client("asker", "read", "propose", "space:home")
+    before, held = marks(rig), marks(rig)[0].memory_id
+    asked = rig.engine.client_changes.update_text(held, "We saw the boat with new sails.", asker).result(30)
+    rig.settle()
+    arrange(rig)
+    own = rig.rows("SELECT room_id, x, y FROM places WHERE memory_id = ?", asked.memory_id)
+    assert len(own) == 1
+    step = decide(rig, str(asked.conflict), Action.SUPERSEDE).step_id
+    after = marks(rig)
+    assert (after[0].memory_id, after[0].x, after[0].y) == (asked.memory_id, before[0].x, before[0].y)
+    assert after[1:] == before[1:]
+    arrange(rig)
+    assert rig.undo(step).left == ()
+    assert marks(rig) == before
+    assert rig.rows("SELECT room_id, x, y FROM places WHERE memory_id = ?", asked.memory_id) == own
+    assert rig.verify()["status"] == "ok"
+
+
+@pytest.mark.parametrize("is_moved", [False, True])
+def test_a_new_version_is_recalled_as_well_and_an_undo_gives_it_back(rig: Rig, is_moved: bool) -> None:
+    held = marks(rig)[0].memory_id
+    rig.engine.rehearsals.grade(held, Grade.GOOD).result(30)
+    rig.engine.palace.unset_landmark(held).result(30)
+    told = rig.rows("SELECT * FROM rehearsals")
+    change = Revision(text="We saw the boat and the garden.", space="work" if is_moved else None)
+    step = rig.engine.library.revise_memories([held], change).result(30)
+    new = rig.value("SELECT superseded_by_id FROM memories WHERE id = ?", held)
+    assert rig.rows("SELECT * FROM rehearsals") == [(new, *told[0][1:])]
+    assert rig.rows("SELECT memory_id FROM unset_landmarks") == [(new,)]
+    assert rig.undo(step.step_id).left == ()
+    assert rig.rows("SELECT * FROM rehearsals") == told
+    assert rig.rows("SELECT memory_id FROM unset_landmarks") == [(held,)]
+    assert rig.verify()["status"] == "ok"
 
 
 def test_the_person_chooses_landmarks_and_takes_them_away(rig: Rig) -> None:

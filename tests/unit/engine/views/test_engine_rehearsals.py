@@ -133,7 +133,7 @@ def test_the_audit_holds_no_text(walked: Rig) -> None:
     assert stop.text not in repr(walked.rows("SELECT * FROM audit")) + repr(walked.rows("SELECT label FROM undo_steps"))
 
 
-def test_what_is_forgotten_or_superseded_leaves_the_walk_and_is_not_due(walked: Rig) -> None:
+def test_what_is_forgotten_leaves_the_walk_and_a_new_version_is_due_instead_of_the_old(walked: Rig) -> None:
     stops = walk(walked)
     gone, old = stops[0].memory_id, stops[1].memory_id
     for memory_id in (gone, old):
@@ -145,7 +145,9 @@ def test_what_is_forgotten_or_superseded_leaves_the_walk_and_is_not_due(walked: 
     left = [stop.memory_id for stop in walk(walked)]
     assert gone not in left
     assert old not in left
-    assert due(walked) == 0
+    assert due(walked) == 1
+    new = walked.value("SELECT superseded_by_id FROM memories WHERE id = ?", old)
+    assert [stop.memory_id for stop in walk(walked) if stop.is_due] == [new]
     assert error_of(walked.engine.rehearsals.grade(gone, Grade.GOOD)).code is Code.NOT_FOUND
     assert error_of(walked.engine.rehearsals.grade("nobody", Grade.GOOD)).code is Code.NOT_FOUND
 
