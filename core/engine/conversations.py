@@ -177,7 +177,7 @@ class Conversations:
         if checked is None or checked[2].url != prepared.host:
             raise UserError(Code.ACCESS_DENIED, "The model server's address has changed; ask again.")
         server = ModelServer(checked[2], self.limits)
-        tiers = tuple(one.tier for one in (*prepared.sources, *prepared.query.said))
+        tiers = (*(one.tier for one in prepared.sources), *(one.tier for one in prepared.query.said))
         try:
             answer = server.stream_answer(prepared.query.model, prepared.messages, prepared.window, tiers)
             async with aclosing(answer) as pieces:

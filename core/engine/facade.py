@@ -153,7 +153,7 @@ class Engine(EngineGroups):
     """A palace: locked, or open with everything in it.
 
     Attributes:
-        state: `locked_error`, `opening`, `open` or `closing`.
+        state: `locked`, `opening`, `open` or `closing`.
         hub: events; handlers run on engine threads.
         finishing: how many interrupted imports the last `unlock` dealt with; None where it was told not to.
     """

@@ -63,8 +63,11 @@ def summarize_communities(graph: WholeGraph, off: frozenset[str] = frozenset()) 
     order = np.argsort(-graph.rank[:first], kind="stable")
     named: list[list[str]] = [[] for _ in range(total)]
     for at in order.tolist():
-        names, name = named[int(graph.group[at])], one_line(graph.entities[at].name, 40)
-        if len(names) < _NAMES and name != graph.group_names[int(graph.group[at])]:
+        names = named[int(graph.group[at])]
+        if len(names) == _NAMES:
+            continue  # before a name is read: there may be tens of thousands
+        name = one_line(graph.entities[at].name, 40)
+        if name != graph.group_names[int(graph.group[at])]:
             names.append(name)
     return Overview(
         names=tuple(one_line(name, 60) for name in graph.group_names),
