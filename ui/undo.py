@@ -88,7 +88,7 @@ def describe_unpaired(names: Sequence[str]) -> str:
         Them, each with a blank before it; "" for none.
     """
     return "".join(
-        f" {one_line(name, _NAME)} is back, but unpaired: its old token stays worthless. Pair it again to let it in."
+        f" {one_line(name, _NAME)} is restored but unpaired: its old token stays invalid. Pair it again to let it connect."
         for name in names
     )
 

@@ -155,8 +155,8 @@ def test_nobody_used_it_only_where_nobody_did(room: ClientsRoom) -> None:
     assert dialog.code.missed.isHidden()
     room.port.missed = 2
     settle(room.qtbot, dialog.code.missed.isVisible)
-    assert dialog.code.missed.text().startswith("2 wrong codes were given.")  # already while the code stands
-    assert "2 wrong codes were given" in ended(room, dialog, PairingOutcome.EXPIRED, "")
+    assert dialog.code.missed.text().startswith("2 wrong codes were tried.")  # already while the code stands
+    assert "2 wrong codes were tried" in ended(room, dialog, PairingOutcome.EXPIRED, "")
     dialog.end.fresh.click()
     settle(room.qtbot, lambda: len(room.port.turns) == 3)
     assert "You did not answer in time" in ended(room, dialog, PairingOutcome.UNANSWERED)

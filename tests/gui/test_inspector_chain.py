@@ -69,8 +69,8 @@ def test_the_axis_says_what_it_draws(qtbot: QtBot, rig: Rig, context: Context, i
     _, new = a_chain(rig)
     look(qtbot, inspector, context, new)
     told = history_of(inspector).axis.accessibleName()
-    assert told.startswith("Version 2 · the 12th: Held from 25 Oct 2023 · learned 14 Nov 2023; Version 1 · the 28th: ")
-    assert "Held 6 Aug 2023 to 15 Sep 2023" in told
+    assert told.startswith("Version 2 · the 12th: Valid from 25 Oct 2023 · learned 14 Nov 2023; Version 1 · the 28th: ")
+    assert "Valid 6 Aug 2023 to 15 Sep 2023" in told
     assert told.endswith("Nothing is known for 15 Sep 2023 to 25 Oct 2023.")
     assert "Valid from 25 Oct 2023 · learned 14 Nov 2023" in words_of(history_of(inspector))
 

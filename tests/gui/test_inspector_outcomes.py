@@ -98,7 +98,7 @@ def test_harm_asks_what_happened_and_shows_it_as_plain_text(
     dialog.go_button.click()
     settle(qtbot, lambda: "It <b>broke</b> the build." in part.log.text())
     assert part.log.textFormat() is Qt.TextFormat.PlainText
-    settle(qtbot, lambda: part.counts.text() == "Helped 0 times, did harm once")
+    settle(qtbot, lambda: part.counts.text() == "Helped 0 times, caused harm once")
 
 
 def test_a_rule_that_was_turned_around_shows_what_it_said(
@@ -160,7 +160,7 @@ def test_nothing_of_one_rule_is_shown_for_the_next(
 def test_words_of_others_are_made_visible() -> None:
     told = describe_application(Application(0, is_helpful=False, client=HOSTILE, reason=HOSTILE))
     assert "\u202e" not in told
-    assert told.startswith("Did harm, said ")
+    assert told.startswith("Caused harm, said ")
     state = ProcedureState("x", (), (), ("pump", "valve"), 3, 1, 0, None)
     assert describe_runs(state) == "Worked 3 times, failed once · 75 % of the time"
 

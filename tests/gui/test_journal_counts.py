@@ -40,7 +40,7 @@ def test_tabs_that_were_never_visited_have_their_numbers(room: JournalRoom, rig:
     room.enter("imports")
     shown = {name: told(room, name) for name in ("changes", "runs", "archive", "health")}
     assert shown == {
-        "changes": "What happened 1", "runs": "Runs and jobs 1", "archive": "Archive 1", "health": "Health 2",
+        "changes": "Changes 1", "runs": "Runs and jobs 1", "archive": "Archive 1", "health": "Health 2",
     }  # fmt: skip
     assert set(room.page.tabs.made) <= {"changes", "imports"}  # counting makes no tab
 
@@ -48,10 +48,10 @@ def test_tabs_that_were_never_visited_have_their_numbers(room: JournalRoom, rig:
 def test_what_happens_while_another_tab_is_shown_is_counted(room: JournalRoom, rig: Rig) -> None:
     rig.store("The boat is called Heron.")
     room.enter("archive")
-    assert told(room, "changes") == "What happened 1"
+    assert told(room, "changes") == "Changes 1"
     for nr in range(5):
         rig.store(f"Jar {nr} holds quinces.")
-    settle(room.qtbot, lambda: told(room, "changes") == "What happened 6")
+    settle(room.qtbot, lambda: told(room, "changes") == "Changes 6")
 
 
 def test_what_was_foretold_has_no_number_once_it_may_be_another(room: JournalRoom, rig: Rig) -> None:

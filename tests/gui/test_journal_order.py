@@ -283,7 +283,7 @@ def test_the_kept_figures_can_be_told() -> None:
 
 def test_a_life_is_told_year_by_year() -> None:
     sentence = describe_life(life_of(lived()), order_strings())
-    assert sentence.startswith("After 5 years 54,600 memories were stored; 3,820 of them stand")
+    assert sentence.startswith("After 5 years, 54,600 memories were stored; 3,820 of them are active")
     assert sentence.count("Year ") == 5
     assert life_of(lived(182)).span == "182 days"
     assert life_of(lived(364)).span == "1 year"

@@ -106,7 +106,7 @@ def test_nothing_proposed_says_where_proposals_come_from(room: JournalRoom) -> N
     tab = room.enter("relations").tabs.relations
     shown = tab.states.currentWidget()
     assert shown is not None
-    assert shown.accessibleName().startswith("No relation is proposed. While nobody is at work,")
+    assert shown.accessibleName().startswith("No relation is proposed. While nobody is working,")
     assert tab_text(room) == "Relations"
 
 

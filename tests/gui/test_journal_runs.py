@@ -65,8 +65,8 @@ def test_what_needs_somebody_stands_first_then_what_runs_then_what_ran(
         "poison": "It failed 5 times and needs you: the disk is full (E1003)",
         "running": "30 of 120 · started by Loci",
         "waiting": "Waits: this machine is on battery",
-        "done": "2 united, 1 digest of 5 memories, 6 faded and archived · started by Loci",
-        "undone": "1 fading · started by Loci · taken back",
+        "done": "2 merged, 1 digest of 5 memories, 6 faded and archived · started by Loci",
+        "undone": "1 fading · started by Loci · undone",
         "failed": "It did not finish: an error ended it (E9999)",
         "stopped": "Stopped by request · Nothing to do · started by an assistant",
     }

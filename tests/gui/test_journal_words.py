@@ -66,7 +66,7 @@ def test_what_takes_most_away_is_told_first() -> None:
 def test_a_report_is_told_in_words() -> None:
     report = Consolidated(deduplicated=2, resolved=1, pending=3, clusters=2, source_memories=9, dry_run=True)
     assert describe_report(report.to_json()) == (
-        "2 united", "1 disagreement settled", "3 for you to decide", "2 digests of 9 memories",
+        "2 merged", "1 disagreement settled", "3 for you to decide", "2 digests of 9 memories",
     )  # fmt: skip
     assert describe_report({"source_memories": 3}) == ("of 3 memories",)
     assert describe_report({}) == ()

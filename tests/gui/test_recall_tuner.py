@@ -47,7 +47,7 @@ def test_a_weight_is_tried_with_its_effect_and_nothing_is_applied(room: LabRoom)
     assert [row.id for row in rows] != before
     assert rows[0].id == room.lab.ids()[2]
     assert rows[0].moved == 2
-    assert "up 2 through the trial weights" in page.list.lines.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert "up 2 with the trial weights" in page.list.lines.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert "trial weights" in page.head.summary.whole
     assert room.lab.applied == []
     assert page.tuner.apply.isEnabled()
@@ -205,7 +205,7 @@ def test_saved_questions_are_listed_run_asked_and_deleted(room: LabRoom, context
     room.rest()
     assert [line.state.text() for line in page.saved.lines] == ["holds", "fails"]
     assert "now 1st" in page.saved.lines[0].note
-    assert page.saved.summary == "1 of 2 hold"
+    assert page.saved.summary == "1 of 2 pass"
     heard = hear(context)
     page.saved.lines[1].delete_button.click()
     room.rest()

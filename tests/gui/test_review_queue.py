@@ -365,9 +365,9 @@ def test_what_is_claimed_is_said_with_its_evidence() -> None:
     [
         (Source.USER_EXPLICIT, {}, "You"),
         (Source.USER_EXPLICIT, {"client": "Chat"}, "You, told to Chat"),
-        (Source.USER_IMPLICIT, {"client": "Chat"}, "You, as Chat tells it"),
+        (Source.USER_IMPLICIT, {"client": "Chat"}, "You, according to Chat"),
         (Source.DOCUMENT, {"origin": "plan.md"}, "Document: plan.md"),
-        (Source.INFERENCE, {"client": "Chat"}, "An assistant's words, brought by Chat"),
+        (Source.INFERENCE, {"client": "Chat"}, "An assistant's words, added by Chat"),
         (Source.TOOL_OUTPUT, {}, "A tool's output"),
     ],
 )

@@ -269,7 +269,7 @@ def test_with_the_real_engine_a_change_goes_through(
     settle(qtbot, lambda: section.embedding is not None and section.embedding.is_changing)
     assert engine.jobs.run(JobType.MIGRATE).result(60).state.value == "done"
     section.reload()
-    settled(qtbot, section.now.description.text, "goes by embed-small (Ollama). It makes 2 numbers")
+    settled(qtbot, section.now.description.text, "uses embed-small (Ollama), with 2 dimensions")
     settled(qtbot, section.old.description.text, "the built-in model: 5 vectors")
     section.deactivate()
     section.close()

@@ -340,7 +340,7 @@ def describe_changes(counts: Mapping[str, int], form: str) -> Iterator[tuple[str
 
 
 def describe_report(report: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a run did: `2 united`, `1 digest of 5 memories`, `6 archived`; empty where it did nothing.
+    """What a run did: `2 merged`, `1 digest of 5 memories`, `6 archived`; empty where it did nothing.
 
     Args:
         report: counts by name; the report of a consolidation has names within names.

@@ -18,7 +18,7 @@ from ui.context import Context
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.scene import LOCUS, ROOM
 from ui.strings import format_count, palace_strings
-from ui.widgets.basics import accept_own_key, make_label, make_row, make_timer, make_tool_button, plain_key
+from ui.widgets.basics import accept_own_key, keep_hidden, make_label, make_row, make_timer, make_tool_button, plain_key
 from ui.widgets.plaintext import one_line
 
 _PAUSE_MS = 160
@@ -125,6 +125,7 @@ class Finder(QObject):
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
         self.bar = FindBar(context, line)
+        keep_hidden(canvas, self.bar)
         self._typed = ""
         self._found: tuple[str, ...] = ()
         self._at = -1
