@@ -206,6 +206,34 @@ def test_a_new_version_is_recalled_as_well_and_an_undo_gives_it_back(rig: Rig, i
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.parametrize("chosen_by", ["lifecycle", "owner"])
+def test_one_taken_away_comes_back_though_another_took_its_position(rig: Rig, chosen_by: str) -> None:
+    held = marks(rig)[1].memory_id
+    if chosen_by == "owner":
+        rig.engine.palace.set_landmark(held).result(30)
+    before = marks(rig)
+    step = rig.engine.palace.unset_landmark(held).result(30)
+    arrange(rig)
+    refilled = marks(rig)
+    assert [mark.position for mark in refilled] == [mark.position for mark in before]
+    report = rig.undo(step)
+    assert report.left == ()
+    assert marks(rig) == before
+    assert rig.undo(report.undo_step_id).left == ()
+    assert marks(rig) == refilled
+    assert rig.verify()["status"] == "ok"
+
+
+def test_one_taken_away_and_chosen_again_stays_where_it_was_put(rig: Rig) -> None:
+    held = marks(rig)[0].memory_id
+    step = rig.engine.palace.unset_landmark(held).result(30)
+    arrange(rig)
+    rig.engine.palace.set_landmark(held).result(30)
+    before = marks(rig)
+    rig.undo(step)
+    assert marks(rig) == before
+
+
 def test_the_person_chooses_landmarks_and_takes_them_away(rig: Rig) -> None:
     room = rooms(rig)[0]
     ids = [row[0] for row in rig.rows("SELECT memory_id FROM places WHERE room_id = ? ORDER BY memory_id", room.id)]
