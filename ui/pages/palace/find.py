@@ -40,13 +40,14 @@ class FindBar(QFrame):
     stepped = Signal(int)
     closed = Signal()
 
-    def __init__(self, context: Context, line: QWidget) -> None:
-        """Make it.
+    def __init__(self, context: Context, line: QWidget, owner: QWidget) -> None:
+        """Make it, hidden.
 
         Args:
             line: over which it stands once it is opened.
+            owner: with which it goes if it is never opened.
         """
-        super().__init__()
+        super().__init__(owner)
         said, theme = palace_strings()["find"], context.theme
         self.setObjectName("card")
         self._theme, self._line = theme, line
@@ -124,7 +125,7 @@ class Finder(QObject):
     def __init__(self, context: Context, canvas: Canvas, line: QWidget) -> None:
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
-        self.bar = FindBar(context, line)
+        self.bar = FindBar(context, line, canvas)
         self._typed = ""
         self._found: tuple[str, ...] = ()
         self._at = -1

@@ -264,6 +264,7 @@ class PlanView(QWidget):
         self._hovering.stop()
         self._look_up.stop()
         self._plate, self.marks.hover = False, None
+        self.painter.drop_pictures()
 
 
 def sentence_of(row: MemoryRow, room: str) -> str:
