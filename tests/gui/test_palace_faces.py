@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
@@ -45,7 +46,7 @@ def drawn(page: PalacePage, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return render(room, *others)  # type: ignore[arg-type]  # handed through
 
     monkeypatch.setattr(faces, "_render", note)
-    monkeypatch.setattr(room_face.time, "perf_counter", lambda: float(next(seconds)))
+    monkeypatch.setattr(time, "perf_counter", lambda: float(next(seconds)))
     return found
 
 

@@ -226,6 +226,7 @@ class PalacePage(Page):
             self.reader.read_plan()
         else:
             self.seeker.seek_memory()
+        self.walk.refresh()
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wants_keyboard = not self.canvas.isVisible()  # what is not seen cannot take it
 
@@ -236,6 +237,7 @@ class PalacePage(Page):
     def deactivate(self) -> None:
         """Nothing moves while another page is shown."""
         self.canvas.stop_motion()
+        self.walk.pause()
         self.reader.stop_reload()
         self._save_camera()
 
