@@ -88,7 +88,8 @@ def describe_unpaired(names: Sequence[str]) -> str:
         Them, each with a blank before it; "" for none.
     """
     return "".join(
-        f" {one_line(name, _NAME)} is restored but unpaired: its old token stays invalid. Pair it again to let it connect."
+        f" {one_line(name, _NAME)} is restored but unpaired: its old token stays invalid. "
+        "Pair it again to let it connect."
         for name in names
     )
 

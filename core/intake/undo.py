@@ -550,7 +550,8 @@ def _take_back(
     if now_hash != after_hash and current is not None:
         filled = _filled_since(table, current, after_hash)
         before, now_hash = None if before is None else {**before, **filled}, after_hash if filled else now_hash
-    if now_hash != after_hash and not is_voided_by_revocation(table, before, current):
+    is_void = is_voided_by_revocation(table, before, current) or _is_refilled(tx, table, before, current)
+    if now_hash != after_hash and not is_void:
         if table not in _SHARED | _CHOSEN:
             done.left.append(both_states(table, key, before, current))
         return
@@ -572,6 +573,14 @@ def _filled_since(table: str, current: Mapping[str, object], after_hash: bytes |
         same = image_hash(without_volatile_columns(table, bare)) == after_hash
         return {"emblem": current["emblem"]} if same else {}
     return _current_version_number(table, current, after_hash)
+
+
+def _is_refilled(tx: Tx, table: str, before: Mapping[str, object] | None, current: Mapping[str, object] | None) -> bool:
+    """Whether the scheduler filled the position that a landmark comes back to, unless the person chose it anew."""
+    if table != "landmarks" or before is None or current is None or current["chosen_by"] != "lifecycle":
+        return False
+    chosen = "SELECT 1 FROM landmarks WHERE memory_id = ? AND chosen_by = 'owner'"
+    return tx.one(chosen, (before["memory_id"],)) is None
 
 
 def _current_version_number(
@@ -648,15 +657,26 @@ def _restore_row(
         tx.insert(table, before)
         done.spots.note(table, None, before)
     else:
-        if table == "memories" and current["space_id"] != before["space_id"]:
-            remove_mentions(tx, [str(current["id"])])  # of entities of the space it leaves; made anew in its own
-        tx.update(
-            table, key, {name: value for name, value in restorable_columns(table, before).items() if name not in key}
-        )
-        done.spots.note(table, current, before)
-        if table == "memories" and current["text"] != before["text"]:
-            forget_vector(tx, int(str(current["n"])))  # that of a united text; the old one is embedded anew
-            done.gone.append(int(str(current["n"])))
+        _change_back(tx, table, key, before, current, done)
+
+
+def _change_back(
+    tx: Tx,
+    table: str,
+    key: Mapping[str, object],
+    before: Mapping[str, object],
+    current: Mapping[str, object],
+    done: UndoState,
+) -> None:
+    if table == "landmarks" and current["memory_id"] != before["memory_id"]:
+        free_landmark(tx, str(before["memory_id"]))
+    if table == "memories" and current["space_id"] != before["space_id"]:
+        remove_mentions(tx, [str(current["id"])])  # of entities of the space it leaves; made anew in its own
+    tx.update(table, key, {name: value for name, value in restorable_columns(table, before).items() if name not in key})
+    done.spots.note(table, current, before)
+    if table == "memories" and current["text"] != before["text"]:
+        forget_vector(tx, int(str(current["n"])))  # that of a united text; the old one is embedded anew
+        done.gone.append(int(str(current["n"])))
 
 
 def _bring_parents(tx: Tx, row: Mapping[str, object], done: UndoState) -> None:

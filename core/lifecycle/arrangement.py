@@ -29,7 +29,6 @@ from core.lifecycle.palace.room_choice import (
     find_grounds,
     free_capacity,
     main_rooms,
-    name_grounds,
     rect_of,
     widen_wing,
 )
@@ -48,6 +47,7 @@ from core.memory.floor_plan import LEAST_WING, Places, Room, Wing
 from core.memory.landmarks import read_alcoves
 from core.score.communities import MOST_COMMUNITIES, SAMPLE
 from core.score.floor_plan import Rect, lay_out
+from core.score.room_sections import name_grounds
 from core.score.topics import blend_with_conversation, mean_directions
 from core.text.room_names import TEXTS, find_themes, name_by_time
 from core.text.terms import fold_case

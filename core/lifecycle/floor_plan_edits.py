@@ -27,6 +27,7 @@ from core.memory.floor_plan import Room, Wing
 from core.memory.landmarks import MAY_MARK, free_landmark, read_alcoves, strip_room
 from core.score.floor_plan import Grid, Rect, free_ground, places_needed, room_size
 from core.score.landmarks import MOST
+from core.score.room_sections import name_grounds
 from core.text.emblems import read_emblems
 from core.types.values import OWNER_ACTOR
 from core.vault.database.rows import Rows
@@ -315,7 +316,7 @@ def _make_wing(tx: Tx, desk: FloorPlanContext, space_id: str, w: int, h: int) ->
 
 
 def _name_grounds(rows: Rows, room_id: str) -> list[Rect]:
-    return room_choice.name_grounds(read_alcoves(rows).get(room_id, ()))
+    return name_grounds(read_alcoves(rows).get(room_id, ()))
 
 
 def _read_talks(rows: Rows, ids: Sequence[str]) -> Numbers:

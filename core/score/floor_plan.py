@@ -298,6 +298,23 @@ def grid_density(places: Places) -> int:
     return MOST_DENSITY
 
 
+def is_place(w: float, h: float, x: float, y: float, closed: Sequence[Rect] = ()) -> bool:
+    """Whether something can stand at a point of a room: within its walls, on one of its grids, on no name.
+
+    Args:
+        w: the room's width.
+        h: its height.
+        x: the point's, likewise `y`.
+        closed: as of `Grid`.
+    """
+    step = 2**MOST_DENSITY
+    column, line = (x - MARGIN - _MIDDLE) * step, (y - HEADER - _MIDDLE) * step
+    is_inside = 0 <= column <= (w - _ACROSS) * step and 0 <= line <= (h - _DOWN) * step
+    is_on_grid = float(column).is_integer() and float(line).is_integer()
+    is_closed = any(rect.x < x < rect.x + rect.w and rect.y < y < rect.y + rect.h for rect in closed)
+    return is_inside and is_on_grid and not is_closed
+
+
 class Grid:
     """The places of one room, taken and free.
 

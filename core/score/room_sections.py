@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.score.floor_plan import Places, Rect, column_count, cut_squarified, row_count
-from core.types.views import HEADER, MARGIN
+from core.types.views import HEADER, MARGIN, Alcove
 
 Numbers = NDArray[np.int64]
 
@@ -103,9 +103,9 @@ def ground_of(section: RoomSection) -> Rect:
     return Rect(int(MARGIN) + section.column, int(HEADER) + section.row, section.columns, section.rows)
 
 
-def name_ground(alcove: Rect) -> Rect:
-    """Where the name of an alcove stands, given its edges: no memory may stand there."""
-    return Rect(alcove.x, alcove.y, alcove.w, ALCOVE_HEADER)
+def name_grounds(alcoves: Sequence[Alcove]) -> list[Rect]:
+    """Where in a room the names of its alcoves stand: no memory may stand there."""
+    return [Rect(round(one.x), round(one.y), round(one.w), ALCOVE_HEADER) for one in alcoves]
 
 
 def lay_section(section: RoomSection, members: Members, heads: Sequence[int]) -> Places:

@@ -16,7 +16,9 @@ from walk_rig import choose_landmarks, remove_landmarks
 from window_rig import hear, settle
 
 from core.errors import Code, EnvironmentFaultError
-from core.types.views import Grade
+from core.events import Changed
+from core.types.values import OWNER_ACTOR
+from core.types.views import Grade, WalkStop
 from ui.context import Context
 from ui.pages.palace.page import PalacePage
 from ui.pages.palace.walk.card import WalkCard
@@ -239,6 +241,111 @@ def test_a_landmark_that_is_forgotten_under_way_leaves_the_walk(qtbot: QtBot, pa
     rig.forget(here)
     settle(qtbot, lambda: round_.current.memory_id != here)
     assert card(page).text.toPlainText() == round_.current.text
+
+
+def test_a_change_elsewhere_moves_neither_camera_nor_words(qtbot: QtBot, page: PalacePage, rig: Rig) -> None:
+    round_ = begin(qtbot, page)
+    press(page, KEY.Key_Right)
+    canvas, text = page.canvas, card(page).text
+    canvas.camera.pan_by(37, 21)
+    text.selectAll()
+    lens, here = canvas.camera.goal, round_.current.memory_id
+    rig.forget(round_.stops[0].memory_id)
+    settle(qtbot, lambda: round_.at == 0)
+    settle(qtbot, lambda: not page.context.tasks.running)
+    assert round_.current.memory_id == here
+    assert canvas.camera.goal == lens
+    assert text.selected_text() == round_.current.text
+    assert card(page).place.text() == f"1 of {len(round_.stops)}"
+
+
+def test_a_change_while_the_plan_is_hidden_is_taken_once_it_is_seen(
+    qtbot: QtBot, page: PalacePage, rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round_ = begin(qtbot, page)
+    count, asked = len(round_.stops), list[object]()
+    read = rig.engine.rehearsals.read_walk
+
+    def note(wing: str | None) -> Future[tuple[WalkStop, ...]]:
+        asked.append(wing)
+        return read(wing)
+
+    monkeypatch.setattr(rig.engine.rehearsals, "read_walk", note)
+    page.hide()
+    rig.forget(round_.stops[-1].memory_id)
+    settle(qtbot, lambda: page.is_stale)
+    assert asked == []
+    page.show()
+    settle(qtbot, lambda: len(round_.stops) == count - 1)
+
+
+def test_a_change_does_not_void_a_rehearsal_that_is_about_to_begin(qtbot: QtBot, page: PalacePage, rig: Rig) -> None:
+    round_ = begin(qtbot, page)
+    press(page, KEY.Key_R)
+    grade(qtbot, page, KEY.Key_3)
+    later(rig, 30)
+    page.walk.start_due()
+    page.walk.note_change(Changed("forget", (round_.stops[-1].memory_id,), OWNER_ACTOR, 1))
+    settle(qtbot, lambda: walking(page) is not round_)
+    assert walking(page).is_rehearsal
+    assert len(walking(page).stops) == 1
+
+
+def test_what_becomes_due_with_time_is_offered_while_the_plan_is_seen(qtbot: QtBot, page: PalacePage, rig: Rig) -> None:
+    round_ = begin(qtbot, page)
+    press(page, KEY.Key_R)
+    grade(qtbot, page, KEY.Key_3)
+    press(page, KEY.Key_Escape)
+    settle(qtbot, lambda: not page.context.tasks.running)
+    assert not page.walk.controls.due.isVisible()
+    later(rig, 30)
+    assert page.walk._minute.isActive()
+    page.walk._minute.timeout.emit()
+    settle(qtbot, page.walk.controls.due.isVisible)
+    assert len(round_.stops) > 1
+    page.deactivate()
+    assert not page.walk._minute.isActive()
+
+
+def test_no_step_flies_more_than_once(qtbot: QtBot, page: PalacePage) -> None:
+    round_ = begin(qtbot, page)
+    flights = list[int]()
+    page.context.theme.reduced_motion = False
+    page.canvas.camera.departed.connect(lambda: flights.append(round_.at))
+    press(page, *[KEY.Key_Right] * (len(round_.stops) - 1))
+    assert len(flights) >= len(page.scene.rooms) - 1
+    assert len(set(flights)) == len(flights)
+    page.canvas.camera.finish_flight()
+
+
+def test_space_presses_no_other_button_after_one_is_gone(qtbot: QtBot, page: PalacePage) -> None:
+    round_ = begin(qtbot, page)
+    press(page, KEY.Key_R)
+    for button in (card(page).reveal, card(page).answers[2].button):
+        at = round_.at
+        button.setFocus(Qt.FocusReason.TabFocusReason)
+        QTest.keyClick(button, KEY.Key_Space)
+        settle(qtbot, lambda button=button: not button.isVisible())  # type: ignore[misc]  # its default is a widget
+        assert card(page).hasFocus()
+    assert round_.at == at + 1
+    assert round_.is_hidden
+
+
+def test_keys_are_the_walks_after_a_click_on_the_words(qtbot: QtBot, page: PalacePage) -> None:
+    round_ = begin(qtbot, page)
+    text = card(page).text
+    QTest.mouseClick(text.viewport(), Qt.MouseButton.LeftButton)
+    assert text.hasFocus()
+    QTest.keyClick(text, KEY.Key_Space)
+    assert round_.at == 1
+    QTest.keyClick(text, KEY.Key_Left)
+    assert round_.at == 0
+    QTest.keyClick(text, KEY.Key_R)
+    assert round_.is_hidden
+    press(page, KEY.Key_Space)
+    QTest.mouseClick(text.viewport(), Qt.MouseButton.LeftButton)
+    QTest.keyClick(text, KEY.Key_3)
+    settle(qtbot, lambda: round_.at == 1)
 
 
 def test_hostile_text_stays_text_and_never_leaves_the_card(qtbot: QtBot, context: Context, rig: Rig) -> None:

@@ -15,14 +15,15 @@ import numpy as np
 
 from core.lifecycle.palace.clarity import theme_of
 from core.lifecycle.palace.context import LABEL, SCHEDULER, VERB, PalaceContext
-from core.lifecycle.palace.room_choice import Vectors, name_grounds, rect_of
+from core.lifecycle.palace.room_choice import Vectors, rect_of
 from core.lifecycle.palace.room_layout import RoomLayout, RoomMembers, lay_out_room
 from core.lifecycle.palace.room_texts import speaker_stems
 from core.memory import floor_plan as stored
 from core.memory.floor_plan import Places, Room, Wing
-from core.memory.landmarks import remove_alcoves
+from core.memory.landmarks import read_alcoves, remove_alcoves
 from core.score.appearance import choose_look
-from core.score.floor_plan import WING_ASPECT, Grid, Rect, lay_out, stretch_rooms
+from core.score.floor_plan import WING_ASPECT, Grid, Rect, is_place, lay_out, stretch_rooms
+from core.score.room_sections import name_grounds
 from core.types.views import Alcove
 from core.vault.database.rows import Rows
 from core.vault.database.tx import Tx
@@ -34,12 +35,32 @@ _OF_OLD = "SELECT id FROM rooms WHERE parent_id IS NULL AND tint IS NULL"
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """A memory and where it goes: from the place it was read at to another of the same room."""
+    """A memory and where it goes: from the place it was read at to another of the same room.
+
+    Attributes:
+        is_owners: whether the person put it there.
+    """
 
     memory_id: str
     room_id: str
     before: tuple[float, float]
     after: tuple[float, float]
+    is_owners: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _OldWing:
+    """A wing as it was read.
+
+    Attributes:
+        sizes: memories of each room.
+        is_begun: whether its rooms stand on their new ground, because a run was interrupted after that.
+    """
+
+    wing: Wing
+    rooms: tuple[Room, ...]
+    sizes: tuple[int, ...]
+    is_begun: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,32 +93,50 @@ def lay_old_wings(site: PalaceContext) -> int:
 
 
 def _lay_wing(site: PalaceContext, wing_id: str) -> int:
-    wing = next(one for one in site.read(stored.read_wings) if one.id == wing_id)
-    rooms = site.read(lambda rows: stored.read_rooms(rows, wing_id))
-    counts = site.read(lambda rows: stored.count_by_room(rows, wing_id))
-    sizes = [counts.get(room.id, 0) for room in rooms]
-    rects = _new_grounds(rooms, sizes)
+    while True:
+        old = site.read(lambda rows: _read_old_wing(rows, wing_id))
+        moved = 0 if old is None else _write_wing(site, old)
+        if moved is not None:
+            return moved
+
+
+def _read_old_wing(rows: Rows, wing_id: str) -> _OldWing | None:
+    wing = next((one for one in stored.read_wings(rows) if one.id == wing_id), None)
+    if wing is None:
+        return None
+    rooms, counts = stored.read_rooms(rows, wing_id), stored.count_by_room(rows, wing_id)
+    is_begun = rows.value("SELECT outline IS NOT NULL FROM rooms WHERE id = ?", (wing_id,))
+    return _OldWing(wing, rooms, tuple(counts.get(room.id, 0) for room in rooms), bool(is_begun))
+
+
+def _write_wing(site: PalaceContext, old: _OldWing) -> int | None:
+    """Lay a wing anew; None where the person changed its rooms meanwhile, so that it must be read again."""
     new: list[_NewRoom] = []
     moves: list[_Move] = []
-    for room, rect in zip(rooms, rects, strict=True):
+    for room, rect in zip(old.rooms, _new_grounds(old), strict=True):
         site.check_not_closing()
         laid, moved = _lay_room(site, room, rect)
         new.append(laid)
         moves += moved
-    site.write(lambda tx: _write_grounds(tx, site, wing, new))
-    for low in range(0, len(moves), _BATCH):
+    # Where the person put a memory is told by its room's former size: it must not be read after that is gone.
+    own, others = [move for move in moves if move.is_owners], [move for move in moves if not move.is_owners]
+    if not site.write(lambda tx: _write_grounds(tx, site, old, new, own)):
+        return None
+    for low in range(0, len(others), _BATCH):
         site.check_not_closing()
-        part = moves[low : low + _BATCH]
-        site.write(lambda tx: _write_moves(tx, site, wing, part))  # noqa: B023 - waited for
-    site.write(lambda tx: _write_landmarks(tx, site, wing, new))
+        part = others[low : low + _BATCH]
+        site.write(lambda tx: _write_moves(tx, site, old.wing, part))  # noqa: B023 - waited for
+    site.write(lambda tx: _finish_wing(tx, site, old.wing, new))
     return len(moves)
 
 
-def _new_grounds(rooms: Sequence[Room], sizes: Sequence[int]) -> Sequence[Rect]:
-    if any(room.made_by == "owner" for room in rooms):
+def _new_grounds(old: _OldWing) -> Sequence[Rect]:
+    if old.is_begun:
+        return [rect_of(room) for room in old.rooms]
+    if any(room.made_by == "owner" for room in old.rooms):
         narrow = math.sqrt(WING_ASPECT / _FORMER_ASPECT)
-        return stretch_rooms([rect_of(room) for room in rooms], sizes, narrow)
-    return lay_out(sizes)
+        return stretch_rooms([rect_of(room) for room in old.rooms], old.sizes, narrow)
+    return lay_out(old.sizes)
 
 
 def _lay_room(site: PalaceContext, room: Room, rect: Rect) -> tuple[_NewRoom, list[_Move]]:
@@ -122,7 +161,10 @@ def _lay_room(site: PalaceContext, room: Room, rect: Rect) -> tuple[_NewRoom, li
     members = RoomMembers(labels, held, np.array(talks, np.int64), theme_of(room.name), speakers)
     layout = lay_out_room(site, new, members) if _fits(new, len(labels)) else _crowded(labels)
     after = _settle(room, new, places, np.array(is_owners, np.bool_), layout)
-    moves = [_Move(ids[at], room.id, (float(places[at, 0]), float(places[at, 1])), after[at]) for at in range(len(ids))]
+    moves = [
+        _Move(ids[at], room.id, (float(places[at, 0]), float(places[at, 1])), after[at], is_owners[at])
+        for at in range(len(ids))
+    ]
     return _NewRoom(new, layout.alcoves, tuple(ids[mark] for mark in layout.landmarks)), moves
 
 
@@ -164,39 +206,78 @@ def _read_standing(rows: Rows, room_id: str) -> tuple[list[int], list[bool], fro
 # ---- writing
 
 
-def _write_grounds(tx: Tx, site: PalaceContext, wing: Wing, new: Sequence[_NewRoom]) -> None:
+def _write_grounds(tx: Tx, site: PalaceContext, old: _OldWing, new: Sequence[_NewRoom], own: Sequence[_Move]) -> bool:
+    """Write the rooms and what the person placed; False where the rooms are no longer as they were read."""
+    if stored.read_rooms(tx, old.wing.id) != old.rooms:
+        return False
     with site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
         tx.recorder = None  # no step: the plan of an older version cannot be drawn any more
         wide = max((laid.room.x + laid.room.w for laid in new), default=0.0)
-        tx.update("rooms", {"id": wing.id}, {"w": max(wide, stored.LEAST_WING)})
+        # With its outline the wing counts as begun: a run that comes after an interrupted one leaves the grounds alone.
+        outline = choose_look(old.wing.id, (), ()).outline
+        tx.update("rooms", {"id": old.wing.id}, {"w": max(wide, stored.LEAST_WING), "outline": outline})
         for laid in new:
             room = laid.room
             tx.update("rooms", {"id": room.id}, {"x": room.x, "y": room.y, "w": room.w, "h": room.h})
             remove_alcoves(tx, room.id)
-            if tx.row("rooms", {"id": room.id}) is not None:
-                stored.insert_alcoves(tx, [(room.id, alcove) for alcove in laid.alcoves])
-        verb.note_audit(wing.id, rooms=len(new))
+            stored.insert_alcoves(tx, [(room.id, alcove) for alcove in laid.alcoves])
+        _move(tx, own)
+        verb.note_audit(old.wing.id, rooms=len(new))
+    return True
 
 
 def _write_moves(tx: Tx, site: PalaceContext, wing: Wing, part: Sequence[_Move]) -> None:
     with site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
         tx.recorder = None
-        for move in part:
-            row = tx.row("places", {"memory_id": move.memory_id})
-            if row is not None and (row["room_id"], (row["x"], row["y"])) == (move.room_id, move.before):
-                tx.update("places", {"memory_id": move.memory_id}, {"x": move.after[0], "y": move.after[1]})
+        _move(tx, part)
         verb.note_audit(wing.id, moved=len(part))
 
 
-def _write_landmarks(tx: Tx, site: PalaceContext, wing: Wing, new: Sequence[_NewRoom]) -> None:
+def _move(tx: Tx, moves: Sequence[_Move]) -> None:
+    """Move who still stands where it was read; the others stand where somebody put them since."""
+    for move in moves:
+        row = tx.row("places", {"memory_id": move.memory_id})
+        if row is not None and (row["room_id"], (row["x"], row["y"])) == (move.room_id, move.before):
+            tx.update("places", {"memory_id": move.memory_id}, {"x": move.after[0], "y": move.after[1]})
+
+
+def _finish_wing(tx: Tx, site: PalaceContext, wing: Wing, new: Sequence[_NewRoom]) -> None:
     """The last step: from now on the wing counts as laid."""
     with site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
         tx.recorder = None
+        alcoves = read_alcoves(tx)
+        for room in stored.read_rooms(tx, wing.id):
+            _move_misplaced(tx, room, name_grounds(alcoves.get(room.id, ())))
         for laid in new:
             known = tx.one("SELECT 1 FROM landmarks WHERE room_id = ?", (laid.room.id,)) is not None
             if not known and tx.row("rooms", {"id": laid.room.id}) is not None:
-                rows = [(laid.room.id, position, memory_id) for position, memory_id in enumerate(laid.landmarks)]
-                stored.insert_landmarks(tx, rows)
+                marks = [one for one in laid.landmarks if _may_mark(tx, laid.room.id, one)]
+                stored.insert_landmarks(tx, [(laid.room.id, at, memory_id) for at, memory_id in enumerate(marks)])
         look = choose_look(wing.id, (), ())
         tx.update("rooms", {"id": wing.id}, {"tint": look.tint, "outline": look.outline, "floor": look.floor})
         verb.note_audit(wing.id)
+
+
+def _move_misplaced(tx: Tx, room: Room, closed: Sequence[Rect]) -> None:
+    """Give places to those who were moved while the room was laid, and stand on another's, on a name or outside."""
+    taken: set[tuple[float, float]] = set()
+    misplaced = []
+    for memory_id, x, y in tx.all(
+        "SELECT memory_id, x, y FROM places WHERE room_id = ? ORDER BY placed_by <> 'owner', rowid", (room.id,)
+    ):
+        if (x, y) not in taken and is_place(room.w, room.h, x, y, closed):
+            taken.add((x, y))
+        else:
+            misplaced.append((memory_id, x, y))
+    if misplaced:
+        grid = Grid(room.w, room.h, np.array(sorted(taken), np.float64).reshape(-1, 2), closed)
+        for memory_id, x, y in misplaced:
+            place = grid.take_nearest(min(x, room.w), min(y, room.h))
+            tx.update("places", {"memory_id": memory_id}, {"x": place[0], "y": place[1]})
+
+
+def _may_mark(tx: Tx, room_id: str, memory_id: str) -> bool:
+    """Whether a memory still stands in a room and is the landmark of no other."""
+    place = tx.row("places", {"memory_id": memory_id})
+    is_free = tx.one("SELECT 1 FROM landmarks WHERE memory_id = ?", (memory_id,)) is None
+    return place is not None and place["room_id"] == room_id and is_free

@@ -23,7 +23,6 @@ from core.score.floor_plan import (
     room_capacity,
     room_size,
 )
-from core.score.room_sections import name_ground
 from core.score.topics import FAR
 from core.types.views import GAP, Alcove
 
@@ -123,11 +122,6 @@ def _are_far(near: NDArray[np.float32], has_home: Sequence[bool]) -> NDArray[np.
         return np.ones(len(near), np.bool_)
     far = (near.max(axis=1) < FAR) & ~np.array(has_home, np.bool_)
     return far if int(far.sum()) >= LEAST_BATCH else np.zeros(len(near), np.bool_)
-
-
-def name_grounds(alcoves: Sequence[Alcove]) -> list[Rect]:
-    """Where in a room the names of its alcoves stand."""
-    return [name_ground(Rect(round(one.x), round(one.y), round(one.w), round(one.h))) for one in alcoves]
 
 
 def assign_places(

@@ -10,8 +10,11 @@ from desk_rig import decide
 from engine_rig import Rig, facts, refused, rig_at, talk
 from statement_rows import link, mark_small_talk
 
-from core.errors import Code
-from core.lifecycle import arrangement
+from core.errors import Code, LociError
+from core.lifecycle import arrangement, floor_plan_edits
+from core.lifecycle.floor_plan_edits import FloorPlanContext
+from core.lifecycle.palace import plan_renewal
+from core.score.floor_plan import is_place
 from core.score.landmarks import FEWEST, MOST, landmark_count
 from core.text.emblems import read_emblems
 from core.types.values import OWNER_ACTOR, Action, Kind
@@ -206,6 +209,34 @@ def test_a_new_version_is_recalled_as_well_and_an_undo_gives_it_back(rig: Rig, i
     assert rig.verify()["status"] == "ok"
 
 
+@pytest.mark.parametrize("chosen_by", ["lifecycle", "owner"])
+def test_one_taken_away_comes_back_though_another_took_its_position(rig: Rig, chosen_by: str) -> None:
+    held = marks(rig)[1].memory_id
+    if chosen_by == "owner":
+        rig.engine.palace.set_landmark(held).result(30)
+    before = marks(rig)
+    step = rig.engine.palace.unset_landmark(held).result(30)
+    arrange(rig)
+    refilled = marks(rig)
+    assert [mark.position for mark in refilled] == [mark.position for mark in before]
+    report = rig.undo(step)
+    assert report.left == ()
+    assert marks(rig) == before
+    assert rig.undo(report.undo_step_id).left == ()
+    assert marks(rig) == refilled
+    assert rig.verify()["status"] == "ok"
+
+
+def test_one_taken_away_and_chosen_again_stays_where_it_was_put(rig: Rig) -> None:
+    held = marks(rig)[0].memory_id
+    step = rig.engine.palace.unset_landmark(held).result(30)
+    arrange(rig)
+    rig.engine.palace.set_landmark(held).result(30)
+    before = marks(rig)
+    rig.undo(step)
+    assert marks(rig) == before
+
+
 def test_the_person_chooses_landmarks_and_takes_them_away(rig: Rig) -> None:
     room = rooms(rig)[0]
     ids = [row[0] for row in rig.rows("SELECT memory_id FROM places WHERE room_id = ? ORDER BY memory_id", room.id)]
@@ -358,6 +389,65 @@ def test_a_wing_of_an_older_version_is_laid_anew_once(rig: Rig, is_owners: bool)
     assert arrange(rig) == 0
     assert rig.rows("SELECT memory_id, x, y FROM places ORDER BY memory_id") == spots_now
     assert rig.verify()["status"] == "ok"
+
+
+def test_a_renewal_that_was_interrupted_stretches_a_wing_once(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_old(rig)
+    room = rooms(rig)[0]
+    own = rig.value("SELECT memory_id FROM places WHERE room_id = ? ORDER BY x DESC, y DESC LIMIT 1", room.id)
+    rig.write(lambda tx: tx.update("rooms", {"id": room.id}, {"made_by": "owner"}))
+    rig.write(lambda tx: tx.update("places", {"memory_id": own}, {"placed_by": "owner"}))
+
+    def fail(*_: object) -> None:
+        raise LociError(Code.VAULT_LOCKED, "The vault is being locked.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(plan_renewal, "_write_moves", fail)
+        with refused(Code.VAULT_LOCKED):
+            arrange(rig)
+    grounds = "SELECT id, x, y, w, h FROM rooms ORDER BY id"
+    before = rig.rows(grounds)
+    arrange(rig)
+    assert rig.rows(grounds) == before
+    after = rooms(rig)[0]
+    assert rig.value("SELECT x FROM places WHERE memory_id = ?", own) == after.w - 1.5
+    for found in rooms(rig):
+        assert_apart(rig, found)
+
+
+@pytest.mark.parametrize("name", ["_write_grounds", "_write_moves"])
+def test_what_the_person_does_while_a_wing_is_laid_anew_stays(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    make_old(rig)
+    gone, into = rooms(rig)[:2]
+    write = getattr(plan_renewal, name)
+    done: list[int] = []
+
+    def interfere(tx: Tx, *more: object) -> object:
+        if not done:
+            done.append(1)
+            desk = FloorPlanContext(rig.opened.storage.work, rig.opened.storage.make_id, rig.opened.search.index.fetch)
+            floor_plan_edits.merge_rooms(tx, desk, gone.id, into.id)
+        return write(tx, *more)
+
+    monkeypatch.setattr(plan_renewal, name, interfere)
+    arrange(rig)
+    assert done
+    found = {room.id: room for room in rooms(rig)}
+    assert gone.id not in found
+    assert found[into.id].count == gone.count + into.count
+    for room in found.values():
+        assert_apart(rig, room)
+        assert len(room.landmarks) >= FEWEST
+    assert rig.verify()["status"] == "ok"
+
+
+def assert_apart(rig: Rig, room: RoomPlan) -> None:
+    """Everyone stands alone on a place within the walls."""
+    spots = rig.rows("SELECT x, y FROM places WHERE room_id = ?", room.id)
+    assert len(set(spots)) == len(spots)
+    assert all(is_place(room.w, room.h, x, y) for x, y in spots)
 
 
 def test_an_erased_word_leaves_the_names_of_rooms_and_alcoves(rig: Rig) -> None:

@@ -85,7 +85,7 @@ class Camera(QObject):
 
     def fit_again(self) -> None:
         """Fit again what was fitted."""
-        found = self._fit_level(*self.fit)
+        found = self.fit_level(*self.fit)
         if found is not None:
             self._set_lens(found)
 
@@ -119,7 +119,7 @@ class Camera(QObject):
         self.rested.emit()
 
     def _clamp_lens(self, lens: Lens) -> Lens:
-        home = self._fit_level(WHOLE, "")
+        home = self.fit_level(WHOLE, "")
         if home is None:
             return lens
         middle = QRectF(home.x - 1e-6, home.y - 1e-6, 2e-6, 2e-6)  # what is fitted in a corner may leave it outside
@@ -146,11 +146,17 @@ class Camera(QObject):
             of: id of the wing or room.
             at_once: without a flight.
         """
-        found = self._fit_level(level, of)
+        found = self.fit_level(level, of)
         if found is not None:
             (self.jump_to if at_once else self.fly_to)(found, (level, of))
 
-    def _fit_level(self, level: str, of: str) -> Lens | None:
+    def fit_level(self, level: str, of: str) -> Lens | None:
+        """The look that shows a wing or room whole, or all there is; None where that is gone.
+
+        Args:
+            level: palace, wing or room.
+            of: id of the wing or room.
+        """
         wings = [wing for wing in self._scene.wings if wing.rooms]
         px = self._theme.px
         if level == WHOLE and len(wings) > 1:
@@ -165,20 +171,22 @@ class Camera(QObject):
             return self.lens.fit_rect(room.rect, pad=_EDGE, most=_ROOM_SCALE)
         return None
 
-    def fly_near(self, room: QRectF, slot: float, middle_at: Callable[[Lens], tuple[float, float]]) -> None:
-        """So near to a memory that all of its text can be read.
+    def near_lens(
+        self, goal: Lens, room: QRectF, slot: float, middle_at: Callable[[Lens], tuple[float, float]]
+    ) -> Lens:
+        """The look so near to a memory that all of its text can be read.
 
         Args:
+            goal: the look one comes from.
             room: the ground of its room.
             slot: height of its place, px of the goal.
             middle_at: where in the palace it is drawn under a lens: a room's name takes less of it from near.
         """
-        goal = self.goal
         factor = max(self._theme.px(_LOCUS_PX) / max(slot, 1e-6), 1.0)
         near = replace(goal, scale=min(goal.scale * factor, _MOST_SCALE * self._theme.scale / 100))
         x, y = middle_at(near)
         edge = _EDGE / near.scale
-        self.fly_to(replace(near, x=x, y=y).kept_inside(room.adjusted(-edge, -edge, edge, edge)))
+        return replace(near, x=x, y=y).kept_inside(room.adjusted(-edge, -edge, edge, edge))
 
     def reveal_point(self, x: float, y: float) -> None:
         """Bring a place onto the canvas, if it is not there or at its very edge."""

@@ -18,7 +18,7 @@ from ui.context import Context
 from ui.pages.palace.canvas import Canvas
 from ui.pages.palace.scene import LOCUS, ROOM
 from ui.strings import format_count, palace_strings
-from ui.widgets.basics import accept_own_key, keep_hidden, make_label, make_row, make_timer, make_tool_button, plain_key
+from ui.widgets.basics import accept_own_key, make_label, make_row, make_timer, make_tool_button, plain_key
 from ui.widgets.plaintext import one_line
 
 _PAUSE_MS = 160
@@ -40,13 +40,14 @@ class FindBar(QFrame):
     stepped = Signal(int)
     closed = Signal()
 
-    def __init__(self, context: Context, line: QWidget) -> None:
-        """Make it.
+    def __init__(self, context: Context, line: QWidget, owner: QWidget) -> None:
+        """Make it, hidden.
 
         Args:
             line: over which it stands once it is opened.
+            owner: with which it goes if it is never opened.
         """
-        super().__init__()
+        super().__init__(owner)
         said, theme = palace_strings()["find"], context.theme
         self.setObjectName("card")
         self._theme, self._line = theme, line
@@ -124,8 +125,7 @@ class Finder(QObject):
     def __init__(self, context: Context, canvas: Canvas, line: QWidget) -> None:
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
-        self.bar = FindBar(context, line)
-        keep_hidden(canvas, self.bar)
+        self.bar = FindBar(context, line, canvas)
         self._typed = ""
         self._found: tuple[str, ...] = ()
         self._at = -1

@@ -90,12 +90,13 @@ class RoomItem:
             for it; valid after `apply_style`.
         landmarks: row to position of the landmarks.
         kinds: indices of the kinds that occur.
+        concealed: its landmarks whose words are not shown.
         version: counts what changed in it, for what is drawn of it and kept.
     """
 
     def __init__(self, wing: WingPlan, room: RoomPlan) -> None:
         self.wing, self.plan = wing, room
-        self._read_plan, self._concealed = room, frozenset[str]()
+        self._read_plan, self.concealed = room, frozenset[str]()
         self.rect = room_rect(wing, room)
         self.loci: Loci | None = None
         self.ids: tuple[str, ...] = ()
@@ -128,17 +129,18 @@ class RoomItem:
             Whether its loci may have changed.
         """
         was, self.wing, self._read_plan = self.plan, wing, room
-        self.plan = conceal_landmarks(room, self._concealed)
-        self.rect = room_rect(wing, room)
-        self._update_positions()
-        self._clear_cached_style()
+        plan, rect = conceal_landmarks(room, self.concealed), room_rect(wing, room)
+        if plan != was or rect != self.rect:  # pictures of a room that is as it was hold
+            self.plan, self.rect = plan, rect
+            self._update_positions()
+            self._clear_cached_style()
         return (was.count, was.density) != (room.count, room.density) or self.loci is None
 
     def conceal_words(self, ids: frozenset[str]) -> None:
         """Show no words of the landmarks that are among these memories, and those of all others again."""
         own = ids.intersection(mark.memory_id for mark in self._read_plan.landmarks)
-        if own != self._concealed:
-            self._concealed = own
+        if own != self.concealed:
+            self.concealed = own
             self.plan = conceal_landmarks(self._read_plan, own)
             self._clear_cached_style()
 

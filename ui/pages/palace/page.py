@@ -33,6 +33,8 @@ from ui.widgets.states import EmptyState, States
 
 _CAMERA, _COLOUR = "palace.camera", "palace.colour"
 _KEEP_MS = 800
+_AGE_STEP_MS = 3_600_000
+"""Ages count from the last full hour, so that what is drawn holds while nothing changes."""
 _ALL = "all"
 _COLOURS = {"trust": "trust", "age": "age", "kind": "kind"}
 _LEVELS = {WHOLE: "wings", WING: "rooms", ROOM: "memories", LOCUS: "texts"}
@@ -224,6 +226,7 @@ class PalacePage(Page):
             self.reader.read_plan()
         else:
             self.seeker.seek_memory()
+        self.walk.refresh()
         self.canvas.setFocus(Qt.FocusReason.OtherFocusReason)
         self._wants_keyboard = not self.canvas.isVisible()  # what is not seen cannot take it
 
@@ -234,6 +237,7 @@ class PalacePage(Page):
     def deactivate(self) -> None:
         """Nothing moves while another page is shown."""
         self.canvas.stop_motion()
+        self.walk.pause()
         self.reader.stop_reload()
         self._save_camera()
 
@@ -332,13 +336,13 @@ class PalacePage(Page):
     # ---- how it looks, where one is
 
     def _apply_style(self, *_: object) -> None:
-        kind = self.head.kinds.current
+        kind, now = self.head.kinds.current, self.context.clock.now_ms()
         look = LocusStyle(
             self.head.colour.current,
             None if kind == _ALL else Kind(kind),
             self.time.axis,
             self.time.until,
-            self.context.clock.now_ms(),
+            now - now % _AGE_STEP_MS,
         )
         self.context.prefs.store_value(_COLOUR, look.colour)
         self.canvas.set_style(look)

@@ -22,7 +22,7 @@ from ui.pages.palace.items import Heads, LocusStyle, RoomItem
 from ui.pages.palace.picture.marks import MarkPainter, Marks
 from ui.pages.palace.picture.pictures import PlanPictures
 from ui.pages.palace.picture.plan import PlanPainter
-from ui.pages.palace.scene import ROOM, WHOLE, WING, Location, PlacedLocus, Scene
+from ui.pages.palace.scene import ROOM, WHOLE, WING, Lens, Location, PlacedLocus, Scene
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
 from ui.widgets.labels import KIND_WORDS, count_memories, count_of, format_said_or_noted
@@ -188,8 +188,7 @@ class PlanView(QWidget):
 
     def enter_locus(self, spot: PlacedLocus) -> None:
         """Go near to a locus."""
-        slot = self.painter.layout_of(spot.room, self.camera.goal).slot_h
-        self.camera.fly_near(spot.room.rect, slot, lambda lens: self.painter.place_middle(spot, lens))
+        self.camera.fly_to(near_lens(self, spot, self.camera.goal))
 
     def reveal_locus(self, spot: PlacedLocus) -> None:
         """Bring a memory onto the canvas, if it is not there."""
@@ -264,6 +263,13 @@ class PlanView(QWidget):
         self._hovering.stop()
         self._look_up.stop()
         self._plate, self.marks.hover = False, None
+        self.painter.drop_pictures()
+
+
+def near_lens(view: PlanView, spot: PlacedLocus, goal: Lens) -> Lens:
+    """The look from which all of a locus's text can be read, for one who comes from another look."""
+    slot = view.painter.layout_of(spot.room, goal).slot_h
+    return view.camera.near_lens(goal, spot.room.rect, slot, lambda lens: view.painter.place_middle(spot, lens))
 
 
 def sentence_of(row: MemoryRow, room: str) -> str:

@@ -24,7 +24,7 @@ from ui.widgets.shapes import path_of
 
 _GROUND_OPACITY = 0.45
 _FRAME_S = 0.009
-"""Seconds of a frame in which faces of rooms are drawn anew."""
+"""Seconds of a frame in which faces of rooms are drawn anew, from the first of them on."""
 
 
 class PlanPainter(PlanGround):
@@ -53,6 +53,10 @@ class PlanPainter(PlanGround):
         self._furniture.clear_tiles()
         self._faces.clear_faces()
         self._labels.clear()
+
+    def drop_pictures(self) -> None:
+        """The plan is not looked at: keep no pictures of rooms."""
+        self._faces.clear_faces()
 
     # ---- paint
 
@@ -83,6 +87,7 @@ class PlanPainter(PlanGround):
                 self._paint_interior(painter, room, layout, scene.look, lens, hidden, appear)
             else:
                 self._faces.paint(painter, room, layout, scene.look)
+        self._faces.end_frame(scene.rooms)
 
     def _prepare_colours(self, look: LocusStyle, ratio: float) -> None:
         key = (look.colour, self._theme.tokens.name, self._theme.scale, ratio)

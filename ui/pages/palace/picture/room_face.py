@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,6 +32,8 @@ _LEAST_OPACITY = 0.3
 _LONGEST_NAME = 80
 _DOOR_SHARE = 0.68
 """Share of a room's width at its foot that marks may take; then comes the door."""
+_MOST_BYTES = 64 << 20
+"""Bytes of the pictures that are kept; those of the last frame are kept even beyond that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +135,34 @@ def share_lines(
 
 @dataclass(slots=True)
 class _Face:
-    """What is kept of a room: where things stand in it, and its picture or, until it is drawn, one of another size."""
+    """What is kept of a room: where things stand in it, and its picture or, until that is drawn, an earlier one.
+
+    Attributes:
+        concealed: landmarks whose words are not shown.
+        earlier: a picture of another size or of what the room was; it shows no word that is concealed now.
+    """
 
     size: QSize
     content: tuple[object, ...]
+    concealed: frozenset[str]
     composed: Composition
     picture: QPixmap | None = None
-    other_size: QPixmap | None = None
+    earlier: QPixmap | None = None
+
+    @property
+    def byte_count(self) -> int:
+        """Bytes of its pictures."""
+        found = (one for one in (self.picture, self.earlier) if one is not None)
+        return sum(one.width() * one.height() * one.depth() // 8 for one in found)
+
+    def has_picture(self, size: QSize, content: tuple[object, ...], ratio: float) -> bool:
+        """Whether its picture is one of this size, of this content and for this ratio of pixels."""
+        is_same = self.size == size and self.content == content
+        return is_same and self.picture is not None and self.picture.devicePixelRatioF() == ratio
+
+    def stand_in_for(self, room: RoomItem) -> QPixmap | None:
+        """A picture that may be shown of a room until its own is drawn."""
+        return (self.picture or self.earlier) if room.concealed <= self.concealed else None
 
 
 class RoomFaces:
@@ -151,14 +175,32 @@ class RoomFaces:
     def __init__(self, theme: Theme, furniture: Furniture, words: Words) -> None:
         self._theme, self._furniture, self._words = theme, furniture, words
         self._colours: list[QColor] = []
-        self._kept: dict[str, _Face] = {}
-        self._deadline = math.inf
-        self.is_behind = False
+        self._kept: OrderedDict[str, _Face] = OrderedDict()
+        self._shown: set[str] = set()
+        self._seconds, self._deadline = math.inf, math.inf
+        self._is_drawing = self.is_behind = False
 
     def begin_frame(self, seconds: float) -> None:
-        """Draw no face anew after so many seconds; what is left is drawn in later frames."""
-        self._deadline = time.perf_counter() + seconds
-        self.is_behind = False
+        """Begin a frame in which no face is drawn anew so many seconds after the first one that is.
+
+        One is drawn however late it is, so that the plan is whole after some frames; the rest waits for later ones.
+        """
+        self._seconds, self._is_drawing, self.is_behind = seconds, False, False
+        self._shown.clear()
+
+    def end_frame(self, rooms: Container[str]) -> None:
+        """Drop the faces of rooms that are gone, and those not seen for longest where all take too much memory.
+
+        Args:
+            rooms: ids of those there are.
+        """
+        for room_id in [one for one in self._kept if one not in rooms]:
+            del self._kept[room_id]
+        total = sum(face.byte_count for face in self._kept.values())
+        for room_id in [one for one in self._kept if one not in self._shown]:
+            if total <= _MOST_BYTES:
+                break
+            total -= self._kept.pop(room_id).byte_count
 
     def set_colours(self, colours: Sequence[QColor]) -> None:
         """Draw marks in these colours, by index of shade."""
@@ -166,7 +208,7 @@ class RoomFaces:
         self._kept.clear()
 
     def clear_faces(self) -> None:
-        """The theme is another one."""
+        """Drop all of them: the theme is another one, or the plan is not looked at."""
         self._kept.clear()
 
     def compose(self, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> Composition:
@@ -176,13 +218,13 @@ class RoomFaces:
     def _face_of(self, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> _Face:
         room.apply_style(look)
         size = QSize(round(layout.rect.width()), round(layout.rect.height()))
-        content = (room.version, id(room.plan), look)
-        kept = self._kept.get(room.id)
+        content, kept = _content_of(room, look), self._kept.get(room.id)
         if kept is None or kept.size != size or kept.content != content:
             rect = QRectF(0, 0, size.width(), size.height())
             composed = self._compose_landmarks(room, rect) if layout.detail == Detail.LANDMARKS else None
-            other = (kept.picture or kept.other_size) if kept is not None and kept.content == content else None
-            kept = _Face(size, content, composed or self._compose_name(room, rect), None, other)
+            earlier = None if kept is None else kept.stand_in_for(room)
+            composed = composed or self._compose_name(room, rect)
+            kept = _Face(size, content, room.concealed, composed, None, earlier)
             self._kept[room.id] = kept
         return kept
 
@@ -190,25 +232,37 @@ class RoomFaces:
         """Paint a room, from what is kept where nothing of it changed."""
         ratio = painter.device().devicePixelRatioF()
         place = QPointF(round(layout.rect.left()), round(layout.rect.top()))
-        kept = self._kept.get(room.id)
-        is_late = time.perf_counter() > self._deadline
         size = QSize(round(layout.rect.width()), round(layout.rect.height()))
-        if is_late and (kept is None or kept.picture is None or kept.size != size):
-            self._paint_stand_in(painter, room, look, QRectF(place, size.toSizeF()))
-            return
-        face = self._face_of(room, layout, look)
-        if face.picture is None or face.picture.devicePixelRatioF() != ratio:
-            face.picture, face.other_size = self._render(room, layout, face.composed, look, ratio), None
-        painter.drawPixmap(place, face.picture)
+        room.apply_style(look)
+        face = self._kept.get(room.id)
+        self._shown.add(room.id)
+        if face is None or not face.has_picture(size, _content_of(room, look), ratio):
+            if self._is_late():
+                self._paint_stand_in(painter, room, QRectF(place, size.toSizeF()))
+                return
+            face = self._face_of(room, layout, look)
+            face.picture, face.earlier = self._render(room, layout, face.composed, look, ratio), None
+        self._kept.move_to_end(room.id)
+        if face.picture is not None:
+            painter.drawPixmap(place, face.picture)
 
-    def _paint_stand_in(self, painter: QPainter, room: RoomItem, look: LocusStyle, rect: QRectF) -> None:
-        """The picture of another size, or the bare room, until there is time for its own."""
+    def _is_late(self) -> bool:
+        """Whether a face that is to be drawn anew must wait for another frame; the first of a frame never does."""
+        now = time.perf_counter()
+        if not self._is_drawing:
+            self._is_drawing, self._deadline = True, now + self._seconds
+            return False
+        return now > self._deadline
+
+    def _paint_stand_in(self, painter: QPainter, room: RoomItem, rect: QRectF) -> None:
+        """An earlier picture, or the bare room, until there is time for its own."""
         self.is_behind = True
         kept = self._kept.get(room.id)
-        picture = None if kept is None else kept.picture or kept.other_size
-        if kept is None or picture is None or kept.content != (room.version, id(room.plan), look):
+        picture = None if kept is None else kept.stand_in_for(room)
+        if picture is None:
             self._furniture.paint_room(painter, rect, room.plan.furnishing, is_near=False)
             return
+        self._kept.move_to_end(room.id)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawPixmap(rect, picture, QRectF(picture.rect()))
 
@@ -422,6 +476,11 @@ class RoomFaces:
     def _paint_shape(self, painter: QPainter, room: RoomItem, row: int, place: QPointF, size: float) -> None:
         shade = int(room.shade[row]) if len(room.shade) > row else GREY
         draw_kind(painter, KINDS[int(room.kind[row])], place, size, self._colours[shade])
+
+
+def _content_of(room: RoomItem, look: LocusStyle) -> tuple[object, ...]:
+    """What the picture of a room depends on beside its size."""
+    return room.version, id(room.plan), look
 
 
 def paint_empty_place(painter: QPainter, theme: Theme, rect: QRectF) -> None:

@@ -5,7 +5,7 @@ Must not do: ask the engine, move the camera.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QKeyEvent
@@ -103,6 +103,7 @@ class WalkCard(QFrame):
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self._theme, self._clock, self._canvas = theme, clock, canvas
         self._round: Round | None = None
+        self._text = ""
         self._emblem = QLabel()
         self.room = Elided("", "section")
         self.place = make_label("", "muted")
@@ -116,6 +117,7 @@ class WalkCard(QFrame):
         self._area.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._make_buttons()
         self._arrange_parts()
+        self.text.installEventFilter(self)  # a click on it gives it the keyboard
         self.text.fitted.connect(self.fit_card)
         theme.changed.connect(self._restyle)
         canvas.installEventFilter(self)
@@ -226,13 +228,17 @@ class WalkCard(QFrame):
             label.setText(shown)
             label.setVisible(bool(shown))
         self._area.setVisible(bool(text))
-        self.text.show_text(text, (), "quote" if len(text) <= _LARGE else "body")
-        self._area.verticalScrollBar().setValue(0)
+        if text != self._text:  # what is read stays where it was scrolled to
+            self._text = text
+            self.text.show_text(text, (), "quote" if len(text) <= _LARGE else "body")
+            self._area.verticalScrollBar().setValue(0)
 
     def _show_buttons(self, round_: Round) -> None:
         said = walk_strings()
         self.switch.set_title(said["stop_rehearsing" if round_.is_rehearsal and not round_.is_over else "rehearse"])
-        self.back.setEnabled(round_.is_over or round_.at > 0)
+        has_previous = round_.is_over or round_.at > 0
+        self._take_focus_from(() if has_previous else (self.back,))
+        self.back.setEnabled(has_previous)
         if round_.is_over:
             self._show_only(self.back, self.again, self.switch, self.end)
         elif not round_.is_rehearsal:
@@ -243,9 +249,17 @@ class WalkCard(QFrame):
             self._show_only(*self.answers, self.skip)
 
     def _show_only(self, *shown: QWidget) -> None:
-        for one in (self.back, *self.answers, self.reveal, self.next, self.skip, self.again, self.switch, self.end):
+        buttons = (self.back, *self.answers, self.reveal, self.next, self.skip, self.again, self.switch, self.end)
+        self._take_focus_from(one for one in buttons if one not in shown)
+        for one in buttons:
             one.setVisible(one in shown)
         self._foot.updateGeometry()
+
+    def _take_focus_from(self, going: Iterable[QWidget]) -> None:
+        """Have the keyboard before what has it goes: Qt would give it to a neighbour, and Space would press that."""
+        focus = self.window().focusWidget()
+        if focus is not None and any(one is focus or one.isAncestorOf(focus) for one in going):
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_emblem(self, name: str) -> None:
         side = self._theme.px(sizes().icon_large)
@@ -253,6 +267,8 @@ class WalkCard(QFrame):
 
     def _speak(self, words: str) -> None:
         self.setAccessibleName(walk_strings()["title"])
+        if words == self.accessibleDescription():
+            return
         self.setAccessibleDescription(words)
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
 
@@ -301,14 +317,15 @@ class WalkCard(QFrame):
     # ---- Qt's events
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """The plan has another size; a key that is the walk's is so on its buttons too."""
+        """The plan has another size; a key that is the walk's is so on its words and buttons too."""
         if watched is self._canvas:
             if event.type() == QEvent.Type.Resize:
                 self.fit_card()
             return False
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
             key = plain_key(event)
-            return key in _OWN and key not in _OF_A_BUTTON and self._handle_key(key)
+            is_own = key in _OWN and (watched is self.text or key not in _OF_A_BUTTON)
+            return is_own and self._handle_key(key)
         return super().eventFilter(watched, event)
 
     def event(self, event: QEvent) -> bool:

@@ -17,13 +17,17 @@ from core.types.views import Grade, GradeReply, WalkStop
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.palace.canvas import Canvas
+from ui.pages.palace.scene import ROOM
+from ui.pages.palace.view import near_lens
 from ui.pages.palace.walk.card import WalkCard
 from ui.pages.palace.walk.round import Round
 from ui.strings import walk_strings
 from ui.theme.tokens import sizes, spacing
-from ui.widgets.basics import make_button, make_row, plain_key, set_style_property
+from ui.widgets.basics import make_button, make_row, make_timer, plain_key, set_style_property
 
 _REHEARSE = "rehearse"
+_DUE_MS = 60_000
+"""How often it is asked what has become due."""
 _NEAR_ROWS = 5
 """Heights of a control that the card must leave free for a landmark to be looked at from near."""
 Stops = tuple[WalkStop, ...]
@@ -97,7 +101,8 @@ class Walk(QObject):
         self._context, self._canvas = context, canvas
         self.round: Round | None = None
         self._wing_id: str | None = None
-        self._is_grading = False
+        self._is_grading = self._is_outdated = False
+        self._minute = make_timer(self, self.refresh, _DUE_MS)
         self.controls = WalkControls(context, self.start, self.start_due)
         self.card = WalkCard(context.theme, context.clock, canvas)
         self.card.went_on.connect(lambda: self._change_round(Round.go_on))
@@ -110,7 +115,9 @@ class Walk(QObject):
         canvas.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802 - Qt's name
-        """W walks; every other key of the plan is the canvas's."""
+        """W walks; every other key of the plan is the canvas's. What was missed is asked for once it is seen."""
+        if event.type() == QEvent.Type.Show:
+            self.refresh()
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and plain_key(event) == Qt.Key.Key_W:
             self.start()
             return True
@@ -124,26 +131,26 @@ class Walk(QObject):
         here = self._canvas.where.wing_id or self._canvas.marks.cursor_wing
         wing_id = here if here in wings else next(iter(wings), None)
         if wing_id is not None:
-            self._read_walk(wing_id, self._begin)
+            self._read_walk(wing_id, "walk", lambda stops: self._begin(wing_id, stops))
 
     def start_due(self) -> None:
         """Rehearse every landmark that is due, in all wings."""
-        self._read_walk(None, self._begin_due)
+        self._read_walk(None, "walk", self._begin_due)
 
-    def _read_walk(self, wing_id: str | None, then: Callable[[Stops], None]) -> None:
-        self._wing_id = wing_id
+    def _read_walk(self, wing_id: str | None, task: str, then: Callable[[Stops], None]) -> None:
         rehearsals = self._context.bridge.engine.rehearsals
         self._context.tasks.run(
             make_query(walk_strings()["reading"], lambda: rehearsals.read_walk(wing_id))
-            .within(self, "walk")
+            .within(self, task)
             .success(then)
         )
 
-    def _begin(self, stops: Stops) -> None:
+    def _begin(self, wing_id: str, stops: Stops) -> None:
         if stops:
+            self._wing_id = wing_id
             self._show_new_round(Round(stops))
             return
-        said, wing = walk_strings(), self._canvas.scene.find_wing(self._wing_id or "")
+        said, wing = walk_strings(), self._canvas.scene.find_wing(wing_id)
         if wing is None or not wing.rooms:
             words = said["empty_wing"]
         else:
@@ -155,6 +162,7 @@ class Walk(QObject):
     def _begin_due(self, stops: Stops) -> None:
         due = [stop for stop in stops if stop.is_due]
         if due:
+            self._wing_id = None
             self._show_new_round(Round(due, is_rehearsal=True))
         else:
             self._context.desk.show_message(walk_strings()["none_due"])
@@ -244,19 +252,37 @@ class Walk(QObject):
 
     def note_change(self, change: Changed) -> None:
         """Something in the vault is different: landmarks may be gone, texts others, more or less may be due."""
+        self._is_outdated |= change.verb != _REHEARSE
+        self.refresh()
+
+    def refresh(self) -> None:
+        """While the plan is seen: ask now and every minute what is due, and on a walk what has changed on its way."""
+        if not self._canvas.isVisible():
+            return
+        self._minute.start()
         if self.round is None:
             self.refresh_due()
-        elif change.verb != _REHEARSE:
-            self._read_walk(self._wing_id, self._update_stops)
+        elif self._is_outdated:
+            self._is_outdated, wing_id = False, self._wing_id
+            self._read_walk(wing_id, "stops", lambda stops: self._update_stops(wing_id, stops))
 
-    def _update_stops(self, stops: Stops) -> None:
-        if self.round is None:
+    def pause(self) -> None:
+        """The page is left: nothing is asked by itself."""
+        self._minute.stop()
+
+    def _update_stops(self, wing_id: str | None, stops: Stops) -> None:
+        round_ = self.round
+        if round_ is None or wing_id != self._wing_id:
             return
-        if self.round.update_stops({stop.memory_id: stop for stop in stops}):
-            self._show_round()
-        else:
+        was = round_.current.memory_id, round_.current.room_id
+        if not round_.update_stops({stop.memory_id: stop for stop in stops}):
             self._context.desk.show_message(walk_strings()["gone"])
             self.end()
+        elif was != (round_.current.memory_id, round_.current.room_id):
+            self._show_round()
+        else:  # the person may be looking around: the camera stays
+            self.card.show_round(round_)
+            self._conceal_words(round_)
 
     def refresh_due(self) -> None:
         """Ask anew how many landmarks are due."""
@@ -273,26 +299,30 @@ class Walk(QObject):
     def _mark_stop(self, round_: Round | None) -> None:
         """Ring the landmark one stands at; words that are still to be recalled show nowhere on the plan."""
         canvas = self._canvas
-        hidden = frozenset[str]() if round_ is None else round_.hidden_ids
-        canvas.heads.conceal_words(hidden)
-        canvas.scene.conceal_words(hidden)
+        self._conceal_words(round_)
         canvas.marks.selected = "" if round_ is None else round_.current.memory_id
         canvas.marks.others = {}
         canvas.set_cursor_at()
 
+    def _conceal_words(self, round_: Round | None) -> None:
+        hidden = frozenset[str]() if round_ is None else round_.hidden_ids
+        self._canvas.heads.conceal_words(hidden)
+        self._canvas.scene.conceal_words(hidden)
+        self._canvas.update()
+
     def _fly_to(self, stop: WalkStop) -> None:
         """Into the landmark's room, where its words can be read from there, else near to it; beside the card."""
         canvas, camera = self._canvas, self._canvas.camera
-        canvas.enter_room(stop.room_id)
+        goal, fit = camera.fit_level(ROOM, stop.room_id) or camera.goal, (ROOM, stop.room_id)
         spot = canvas.scene.spot_of(stop.memory_id)
-        if spot is None:
-            return
-        free = camera.goal.h - self.card.height() - 2 * spacing().l
-        least = sizes().control * _NEAR_ROWS * canvas.theme.scale / 100
-        if free > least and not canvas.painter.is_text_shown(camera.goal, spot.room):
-            canvas.enter_locus(spot)
-        goal = camera.goal
-        rect = canvas.painter.spot_rect(spot, goal, canvas.scene.look)
-        if rect.top() < 0 or rect.bottom() > free:
-            x, y = goal.plan_point(goal.w / 2, goal.h / 2 + rect.center().y() - free / 2)
-            camera.fly_to(replace(goal, x=x, y=y))
+        if spot is not None:
+            free = goal.h - self.card.height() - 2 * spacing().l
+            least = sizes().control * _NEAR_ROWS * canvas.theme.scale / 100
+            if free > least and not canvas.painter.is_text_shown(goal, spot.room):
+                goal, fit = near_lens(canvas, spot, goal), ("", "")
+            rect = canvas.painter.spot_rect(spot, goal, canvas.scene.look)
+            if rect.top() < 0 or rect.bottom() > free:
+                x, y = goal.plan_point(goal.w / 2, goal.h / 2 + rect.center().y() - free / 2)
+                goal, fit = replace(goal, x=x, y=y), ("", "")
+        if goal != camera.goal or fit != camera.fit:
+            camera.fly_to(goal, fit)
