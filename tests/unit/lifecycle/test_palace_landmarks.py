@@ -14,7 +14,7 @@ from core.errors import Code, LociError
 from core.lifecycle import arrangement, floor_plan_edits
 from core.lifecycle.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace import plan_renewal
-from core.score.floor_plan import is_place
+from core.score.floor_plan import Rect, is_place
 from core.score.landmarks import FEWEST, MOST, landmark_count
 from core.text.emblems import read_emblems
 from core.types.values import OWNER_ACTOR, Action, Kind
@@ -26,6 +26,8 @@ TOPICS = {
     "boat": "the boat at the harbour with sails, rope and tar number",
     "bread": "the sourdough loaf with flour, oven and starter number",
 }
+
+AT = "SELECT memory_id FROM places WHERE room_id = ? AND x = ? AND y = ?"
 
 
 @pytest.fixture
@@ -441,6 +443,30 @@ def test_what_the_person_does_while_a_wing_is_laid_anew_stays(
         assert_apart(rig, room)
         assert len(room.landmarks) >= FEWEST
     assert rig.verify()["status"] == "ok"
+
+
+@pytest.mark.parametrize("way", ["outside", "on a name"])
+def test_a_place_of_before_its_room_was_laid_anew_does_not_come_back(rig: Rig, way: str) -> None:
+    told = str(rig.store("We saw the boat at the harbour with tar", kind=Kind.FACT).memory_id)
+    arrange(rig)
+    make_old(rig)
+    place = {"x": 12.5, "y": 4.5} if way == "outside" else {"x": 2.5, "y": 2.5}
+    rig.write(lambda tx: tx.update("places", {"memory_id": told}, place))
+    room_id = rig.value("SELECT room_id FROM places WHERE memory_id = ?", told)
+    gone = rig.undo()
+    assert rig.rows("SELECT 1 FROM memories WHERE id = ?", told) == []
+    arrange(rig)
+    room = next(one for one in rooms(rig) if one.id == room_id)
+    alcove = {"id": "a", "room_id": room_id, "name": "Boats", "x": 1.0, "y": 2.0, "w": room.w - 2, "h": room.h - 3}
+    if way == "on a name":
+        rig.write(lambda tx: tx.delete("places", {"memory_id": tx.value(AT, (room_id, 2.5, 2.5))}))
+        rig.write(lambda tx: tx.insert("alcoves", alcove))
+    assert rig.undo(gone.undo_step_id).left == ()
+    assert rig.get(told).id == told
+    assert rig.rows("SELECT x, y FROM places WHERE memory_id = ?", told) == []
+    arrange(rig)
+    x, y = rig.rows("SELECT x, y FROM places WHERE memory_id = ?", told)[0]
+    assert is_place(room.w, room.h, x, y, [Rect(1, 2, round(room.w) - 2, 1)] if way == "on a name" else ())
 
 
 def assert_apart(rig: Rig, room: RoomPlan) -> None:
