@@ -10,10 +10,12 @@ from desk_rig import decide
 from engine_rig import Rig, facts, refused, rig_at, talk
 from statement_rows import link, mark_small_talk
 
+from core.engine.views.palace import has_work
 from core.errors import Code, LociError
 from core.lifecycle import arrangement, floor_plan_edits
 from core.lifecycle.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace import plan_renewal
+from core.memory.landmarks import free_landmark
 from core.score.floor_plan import Rect, is_place
 from core.score.landmarks import FEWEST, MOST, landmark_count
 from core.text.emblems import read_emblems
@@ -159,6 +161,41 @@ def test_the_statement_made_of_a_landmark_takes_its_position(rig: Rig) -> None:
     assert held == statement
     loci = rig.engine.palace.read_loci(room_id).result(30)
     assert [loci.ids[at] for at in range(len(loci.ids)) if loci.ground[at]] == [episode]
+
+
+def test_one_taken_away_takes_no_position_by_what_it_was_made_of(rig: Rig) -> None:
+    first, other = marks(rig)[0], marks(rig)[1]
+    statement = str(rig.store(first.head + " indeed", kind=Kind.FACT).memory_id)
+    arrange(rig)
+    rig.engine.palace.move_locus(statement, rooms(rig)[0].id, 2.0, 3.0).result(30)
+    rig.engine.palace.set_landmark(statement).result(30)
+    rig.engine.palace.unset_landmark(statement).result(30)
+    n = rig.value("SELECT n FROM memories WHERE id = ?", first.memory_id)
+    rig.write(lambda tx: tx.update("memories", {"n": n}, {"kind": "episode"}))
+    link(rig, statement, first.memory_id, "Ada", "event", 3)
+    arrange(rig)
+    after = {mark.memory_id for mark in marks(rig)}
+    assert other.memory_id in after
+    assert after.isdisjoint({statement, first.memory_id})
+
+
+@pytest.mark.parametrize("way", ["small talk", "quarantined", "unset"])
+def test_a_room_in_which_nothing_may_be_a_landmark_waits_for_none(rig: Rig, way: str) -> None:
+    room = rooms(rig)[0]
+    inside = rig.rows("SELECT m.n, m.id FROM places p JOIN memories m ON m.id = p.memory_id WHERE room_id = ?", room.id)
+    for n, memory_id in inside:
+        if way == "small talk":
+            mark_small_talk(rig, memory_id)
+        elif way == "unset":
+            rig.write(lambda tx: tx.insert("unset_landmarks", {"memory_id": memory_id}))  # noqa: B023 - waited for
+            rig.write(lambda tx: free_landmark(tx, memory_id))  # noqa: B023
+        else:
+            rig.write(lambda tx: tx.update("memories", {"n": n}, {"status": "quarantined"}))  # noqa: B023
+    if way != "unset":
+        assert rig.opened.storage.vault.read(has_work)
+    arrange(rig)
+    assert marks(rig) == ()
+    assert not rig.opened.storage.vault.read(has_work)
 
 
 def test_a_new_version_is_the_landmark_and_an_undo_brings_the_old_one_back(rig: Rig) -> None:
