@@ -27,6 +27,8 @@ from core.memory.landmarks import (
 )
 from core.memory.read import STRENGTH_COLUMNS, STRENGTH_JOINS, read_strengths
 from core.score.appearance import Look
+from core.score.floor_plan import Rect, is_place
+from core.score.room_sections import name_grounds
 from core.types.values import Kind, Status
 from core.types.views import GAP, Alcove, Furnishing, Loci, PalacePlan, RoomPlan, Whereabouts, WingPlan
 from core.vault.database.rows import Rows
@@ -465,6 +467,7 @@ class PlaceCheck:
 
     def __init__(self) -> None:
         self._rooms: dict[str, dict[tuple[float, float], str]] = {}
+        self._walls: dict[str, tuple[float, float, list[Rect]]] = {}
 
     def is_taken(self, rows: Rows, table: str, row: Mapping[str, Any]) -> bool:
         """Whether undo must leave a row.
@@ -475,12 +478,15 @@ class PlaceCheck:
             row: the row as it would be.
 
         Returns:
-            Whether its place, or a part of its ground, is taken.
+            Whether its place, or a part of its ground, is taken. A place of before its room was laid anew, which is
+            outside the walls now or on an alcove's name, counts as taken.
         """
         if table == "rooms" and row["parent_id"] is not None:
             return rows.one(_OVERLAP, row) is not None
         if table != "places":
             return False
+        if not self._is_in_room(rows, row):
+            return True
         spots = self._rooms.get(row["room_id"])
         if spots is None:
             found = rows.all("SELECT x, y, memory_id FROM places WHERE room_id = ?", (row["room_id"],))
@@ -491,6 +497,17 @@ class PlaceCheck:
         still = rows.one("SELECT room_id, x, y FROM places WHERE memory_id = ?", (other,))
         return still == (row["room_id"], row["x"], row["y"])
 
+    def _is_in_room(self, rows: Rows, row: Mapping[str, Any]) -> bool:
+        """Whether a place is one of its room; a room that is not there yet comes back with its place."""
+        room_id = row["room_id"]
+        if room_id not in self._walls:
+            room = read_room(rows, room_id)
+            if room is None:
+                return True
+            self._walls[room_id] = room.w, room.h, name_grounds(read_alcoves(rows).get(room_id, ()))
+        w, h, closed = self._walls[room_id]
+        return is_place(w, h, row["x"], row["y"], closed)
+
     def note(self, table: str, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> None:
         """Follow a change of a row.
 
@@ -498,6 +515,8 @@ class PlaceCheck:
             before: as it was; None where there was none.
             after: as it is; None where there is none.
         """
+        if table in ("rooms", "alcoves"):
+            self._walls.clear()
         if table != "places":
             return
         if before is not None and before["room_id"] in self._rooms:

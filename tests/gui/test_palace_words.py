@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 from window_rig import hear, settle
 
+from core.errors import Code, EnvironmentFaultError
 from core.types.values import Kind
 from core.types.views import Furnishing, Landmark
 from ui.context import Context
@@ -213,6 +215,38 @@ def test_nothing_found_is_said(qtbot: QtBot, page: PalacePage, monkeypatch: pyte
     page.finder._on_recalled("an older text", ())
     QTest.keyClick(bar.field, Qt.Key.Key_Return)
     assert page.canvas.where.level == WHOLE
+
+
+def test_a_search_that_fails_says_so_and_not_that_nothing_is_there(
+    qtbot: QtBot, context: Context, page: PalacePage, rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard, bar = hear(context), page.finder.bar
+    press(page, Qt.Key.Key_Slash)
+    page.finder._show_answers((first(page).id,), is_asked=True)
+    broken: Future[object] = Future()
+    broken.set_exception(EnvironmentFaultError(Code.DISK_FULL, "The disk is full."))
+    monkeypatch.setattr(rig.engine.memories, "recall", lambda *_: broken)
+    QTest.keyClicks(bar.field, "loaf")
+    settle(qtbot, lambda: len(heard.problems) == 1)
+    assert bar.count.text() == ""
+    assert page.canvas.marks.found is None
+
+
+def test_an_answer_whose_room_was_not_read_is_found_when_one_goes_there(
+    qtbot: QtBot, context: Context, page: PalacePage
+) -> None:
+    wanted, room = first(page).id, first(page).room
+    room.loci, room.ids, room._rows = None, (), {}
+    assert page.scene.spot_of(wanted) is None
+    page.finder._show_answers((wanted, "018bcfe5-6800-7000-8000-000000000000"), is_asked=True)
+    page.finder.go_to_answer(1)
+    settle(qtbot, lambda: page.canvas.marks.selected == wanted)
+    assert context.selection.current == wanted
+    assert page.canvas.where.room_id == room.id
+    assert page.finder.bar.count.text().startswith("1 of 2")
+    page.finder.go_to_answer(1)  # what has no place is no answer
+    settle(qtbot, lambda: page.finder.bar.count.text().startswith("1 of 1"))
+    assert page.canvas.marks.found == frozenset({wanted})
 
 
 # ---- what the person decides

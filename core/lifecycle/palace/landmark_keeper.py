@@ -31,23 +31,30 @@ _COUNTS = (
     "SELECT p.room_id, count(*) FROM places p JOIN rooms r ON r.id = p.room_id "
     "WHERE r.parent_id IS NOT NULL GROUP BY p.room_id"
 )
+_MAY_BE_CHOSEN = (
+    f"{MAY_MARK} AND NOT {GROUND} AND NOT EXISTS (SELECT 1 FROM unset_landmarks u WHERE u.memory_id = m.id)"  # noqa: S608 - constants
+)
 _CANDIDATES = (
-    f"SELECT m.n, m.id FROM places p JOIN memories m ON m.id = p.memory_id WHERE p.room_id = ? AND {MAY_MARK} "  # noqa: S608
-    f"AND NOT {GROUND} AND NOT EXISTS (SELECT 1 FROM unset_landmarks u WHERE u.memory_id = m.id) ORDER BY m.n"
+    "SELECT m.n, m.id FROM places p JOIN memories m ON m.id = p.memory_id "  # noqa: S608 - constants
+    f"WHERE p.room_id = ? AND {_MAY_BE_CHOSEN} ORDER BY m.n"
 )
 # The newer version first, then what was made of it; only who stands in the room and is no landmark.
 _HEIRS = (
     "SELECT h.id FROM (SELECT superseded_by_id AS id, 0 AS turn FROM memories WHERE id = :memory "  # noqa: S608 - constants
     "UNION ALL SELECT memory_id, 1 FROM statements WHERE episode_id = :memory) h "
     "JOIN memories m ON m.id = h.id JOIN places p ON p.memory_id = h.id AND p.room_id = :room "
-    f"WHERE {MAY_MARK} AND NOT {GROUND} AND NOT EXISTS (SELECT 1 FROM landmarks l WHERE l.memory_id = h.id) "
+    f"WHERE {_MAY_BE_CHOSEN} AND NOT EXISTS (SELECT 1 FROM landmarks l WHERE l.memory_id = h.id) "
     "ORDER BY h.turn, m.importance DESC, m.n"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _RoomState:
-    """The landmarks of a room: position to memory, those that stand and those that fell."""
+    """The landmarks of a room: position to memory, those that stand and those that fell.
+
+    Attributes:
+        count: memories that may be chosen; where enough stand already, all of the room.
+    """
 
     room_id: str
     standing: Mapping[int, str]
@@ -73,7 +80,7 @@ def keep_landmarks(site: PalaceContext) -> int:
 
 
 def has_landmarks_to_mend(rows: Rows) -> bool:
-    """Whether a landmark fell, or a room has none though it holds something."""
+    """Whether a landmark fell, or a room has none though it holds something that may be one."""
     return any(state.fallen or (state.count and not state.standing) for state in _read_states(rows))
 
 
@@ -83,6 +90,10 @@ def _read_states(rows: Rows) -> list[_RoomState]:
     for room_id, position, memory_id, stands in rows.all(_STATE):
         (standing if stands else fallen).setdefault(room_id, {})[position] = memory_id
     counts = dict(rows.all(_COUNTS))
+    for room_id, count in counts.items():
+        # Whether a memory may be chosen takes reading it: only where the number of all says that one may be wanting.
+        if len(standing.get(room_id, {})) < landmark_count(count):
+            counts[room_id] = int(rows.value(f"SELECT count(*) FROM ({_CANDIDATES})", (room_id,)))  # noqa: S608 - constant
     return [
         _RoomState(room_id, standing.get(room_id, {}), fallen.get(room_id, {}), counts.get(room_id, 0))
         for room_id in sorted({*counts, *standing, *fallen})

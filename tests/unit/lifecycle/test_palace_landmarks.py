@@ -10,11 +10,13 @@ from desk_rig import decide
 from engine_rig import Rig, facts, refused, rig_at, talk
 from statement_rows import link, mark_small_talk
 
+from core.engine.views.palace import has_work
 from core.errors import Code, LociError
 from core.lifecycle import arrangement, floor_plan_edits
 from core.lifecycle.floor_plan_edits import FloorPlanContext
 from core.lifecycle.palace import plan_renewal
-from core.score.floor_plan import is_place
+from core.memory.landmarks import free_landmark
+from core.score.floor_plan import Rect, is_place
 from core.score.landmarks import FEWEST, MOST, landmark_count
 from core.text.emblems import read_emblems
 from core.types.values import OWNER_ACTOR, Action, Kind
@@ -26,6 +28,8 @@ TOPICS = {
     "boat": "the boat at the harbour with sails, rope and tar number",
     "bread": "the sourdough loaf with flour, oven and starter number",
 }
+
+AT = "SELECT memory_id FROM places WHERE room_id = ? AND x = ? AND y = ?"
 
 
 @pytest.fixture
@@ -157,6 +161,41 @@ def test_the_statement_made_of_a_landmark_takes_its_position(rig: Rig) -> None:
     assert held == statement
     loci = rig.engine.palace.read_loci(room_id).result(30)
     assert [loci.ids[at] for at in range(len(loci.ids)) if loci.ground[at]] == [episode]
+
+
+def test_one_taken_away_takes_no_position_by_what_it_was_made_of(rig: Rig) -> None:
+    first, other = marks(rig)[0], marks(rig)[1]
+    statement = str(rig.store(first.head + " indeed", kind=Kind.FACT).memory_id)
+    arrange(rig)
+    rig.engine.palace.move_locus(statement, rooms(rig)[0].id, 2.0, 3.0).result(30)
+    rig.engine.palace.set_landmark(statement).result(30)
+    rig.engine.palace.unset_landmark(statement).result(30)
+    n = rig.value("SELECT n FROM memories WHERE id = ?", first.memory_id)
+    rig.write(lambda tx: tx.update("memories", {"n": n}, {"kind": "episode"}))
+    link(rig, statement, first.memory_id, "Ada", "event", 3)
+    arrange(rig)
+    after = {mark.memory_id for mark in marks(rig)}
+    assert other.memory_id in after
+    assert after.isdisjoint({statement, first.memory_id})
+
+
+@pytest.mark.parametrize("way", ["small talk", "quarantined", "unset"])
+def test_a_room_in_which_nothing_may_be_a_landmark_waits_for_none(rig: Rig, way: str) -> None:
+    room = rooms(rig)[0]
+    inside = rig.rows("SELECT m.n, m.id FROM places p JOIN memories m ON m.id = p.memory_id WHERE room_id = ?", room.id)
+    for n, memory_id in inside:
+        if way == "small talk":
+            mark_small_talk(rig, memory_id)
+        elif way == "unset":
+            rig.write(lambda tx: tx.insert("unset_landmarks", {"memory_id": memory_id}))  # noqa: B023 - waited for
+            rig.write(lambda tx: free_landmark(tx, memory_id))  # noqa: B023
+        else:
+            rig.write(lambda tx: tx.update("memories", {"n": n}, {"status": "quarantined"}))  # noqa: B023
+    if way != "unset":
+        assert rig.opened.storage.vault.read(has_work)
+    arrange(rig)
+    assert marks(rig) == ()
+    assert not rig.opened.storage.vault.read(has_work)
 
 
 def test_a_new_version_is_the_landmark_and_an_undo_brings_the_old_one_back(rig: Rig) -> None:
@@ -441,6 +480,30 @@ def test_what_the_person_does_while_a_wing_is_laid_anew_stays(
         assert_apart(rig, room)
         assert len(room.landmarks) >= FEWEST
     assert rig.verify()["status"] == "ok"
+
+
+@pytest.mark.parametrize("way", ["outside", "on a name"])
+def test_a_place_of_before_its_room_was_laid_anew_does_not_come_back(rig: Rig, way: str) -> None:
+    told = str(rig.store("We saw the boat at the harbour with tar", kind=Kind.FACT).memory_id)
+    arrange(rig)
+    make_old(rig)
+    place = {"x": 12.5, "y": 4.5} if way == "outside" else {"x": 2.5, "y": 2.5}
+    rig.write(lambda tx: tx.update("places", {"memory_id": told}, place))
+    room_id = rig.value("SELECT room_id FROM places WHERE memory_id = ?", told)
+    gone = rig.undo()
+    assert rig.rows("SELECT 1 FROM memories WHERE id = ?", told) == []
+    arrange(rig)
+    room = next(one for one in rooms(rig) if one.id == room_id)
+    alcove = {"id": "a", "room_id": room_id, "name": "Boats", "x": 1.0, "y": 2.0, "w": room.w - 2, "h": room.h - 3}
+    if way == "on a name":
+        rig.write(lambda tx: tx.delete("places", {"memory_id": tx.value(AT, (room_id, 2.5, 2.5))}))
+        rig.write(lambda tx: tx.insert("alcoves", alcove))
+    assert rig.undo(gone.undo_step_id).left == ()
+    assert rig.get(told).id == told
+    assert rig.rows("SELECT x, y FROM places WHERE memory_id = ?", told) == []
+    arrange(rig)
+    x, y = rig.rows("SELECT x, y FROM places WHERE memory_id = ?", told)[0]
+    assert is_place(room.w, room.h, x, y, [Rect(1, 2, round(room.w) - 2, 1)] if way == "on a name" else ())
 
 
 def assert_apart(rig: Rig, room: RoomPlan) -> None:

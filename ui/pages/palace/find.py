@@ -11,11 +11,14 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QSizePolicy, QWidget
 
+from core.errors import Code, LociError
 from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
-from ui.bridge import make_query
+from core.types.views import Whereabouts
+from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.palace.canvas import Canvas
+from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import LOCUS, ROOM
 from ui.strings import format_count, palace_strings
 from ui.widgets.basics import accept_own_key, make_label, make_row, make_timer, make_tool_button, plain_key
@@ -153,16 +156,34 @@ class Finder(QObject):
             make_query("Finding in the palace", lambda: engine.memories.recall(query, OWNER_ACTOR))
             .within(self, "find")
             .success(lambda reply: self._on_recalled(typed, [item.memory for item in reply.result.items]))
-            .failure(lambda _: self._on_recalled(typed, ()))
+            .failure(lambda error: self._on_recall_failed(typed, error))
         )
+
+    def _on_recall_failed(self, typed: str, error: BaseException) -> None:
+        """What was not found out is not said: neither that there is nothing nor what was found before."""
+        if typed == self._typed:
+            self._show_answers((), is_asked=False)
+        self._emit_problem(error)
+
+    def _emit_problem(self, error: BaseException) -> None:
+        problem = problem_of(error)
+        if problem is not None:
+            self._context.tasks.problem.emit(problem)
 
     def _on_recalled(self, typed: str, memories: Sequence[Memory]) -> None:
         if typed == self._typed:
             self._show_answers(tuple(memory.id for memory in memories), is_asked=True)
 
     def _show_answers(self, found: tuple[str, ...], *, is_asked: bool) -> None:
+        scene = self._canvas.scene
+        # Where a room is still to be read, only the engine knows what stands there: it is asked when one goes there.
+        is_read = all(room.loci is not None for room in scene.rooms.values())
+        self._found = tuple(one for one in found if not is_read or scene.spot_of(one) is not None)
+        self._at = -1
+        self._mark_answers(is_asked=is_asked)
+
+    def _mark_answers(self, *, is_asked: bool) -> None:
         said = palace_strings()["find"]
-        self._found, self._at = tuple(one for one in found if self._canvas.scene.spot_of(one) is not None), -1
         self._canvas.marks.found = frozenset(self._found) if is_asked else None
         words = format_count(said["count"], len(self._found)) if self._found else said["none"]
         self.bar.show_count(words if is_asked else "")
@@ -178,16 +199,51 @@ class Finder(QObject):
             return
         self._at = step - 1 if self._at < 0 and step < 0 else (self._at + step) % len(self._found)
         self._at %= len(self._found)
-        canvas, said = self._canvas, palace_strings()["find"]
-        spot = canvas.scene.spot_of(self._found[self._at])
+        memory_id = self._found[self._at]
+        spot = self._canvas.scene.spot_of(memory_id)
         if spot is None:
+            self._find_room(memory_id, step)
             return
-        place = {"at": self._at + 1, "count": len(self._found)}
-        self.bar.show_count(said["at"].format(room=one_line(spot.room.plan.name, 24), **place))
-        where = canvas.where
+        canvas, where = self._canvas, self._canvas.where
         canvas.select_locus(spot)
         if where.level not in {ROOM, LOCUS} or where.room_id != spot.room.id:
             canvas.enter_room(spot.room.id)
         canvas.reveal_locus(spot)
-        room, wing = one_line(spot.room.plan.name, 60), one_line(spot.room.wing.space, 60)
-        canvas.said.emit(said["where"].format(room=room, wing=wing, **place))
+        self._say_place(spot.room)
+
+    def _say_place(self, room: RoomItem) -> None:
+        """Say which answer is shown and where it stands."""
+        said, place = palace_strings()["find"], {"at": self._at + 1, "count": len(self._found)}
+        name, wing = one_line(room.plan.name, 60), one_line(room.wing.space, 60)
+        self.bar.show_count(said["at"].format(room=one_line(room.plan.name, 24), **place))
+        self._canvas.said.emit(said["where"].format(room=name, wing=wing, **place))
+
+    def _find_room(self, memory_id: str, step: int) -> None:
+        """Ask where an answer stands whose room was not read yet."""
+        palace = self._context.bridge.engine.palace
+        self._context.tasks.run(
+            make_query("Looking where it stands", lambda: palace.find_locus(memory_id))
+            .within(self, "place")
+            .success(self._on_locus_found)
+            .failure(lambda error: self._on_locus_missing(memory_id, step, error))
+        )
+
+    def _is_current(self, memory_id: str) -> bool:
+        return 0 <= self._at < len(self._found) and self._found[self._at] == memory_id
+
+    def _on_locus_found(self, found: Whereabouts) -> None:
+        room = self._canvas.scene.rooms.get(found.room_id)
+        if room is not None and self._is_current(found.memory_id):
+            self._canvas.enter_room(room.id)
+            self._context.selection.select(found.memory_id, "find")
+            self._say_place(room)
+
+    def _on_locus_missing(self, memory_id: str, step: int, error: BaseException) -> None:
+        """It has no place: it is no answer on the plan, and the one after it is shown."""
+        if not isinstance(error, LociError) or error.code is not Code.NOT_FOUND:
+            self._emit_problem(error)
+        elif self._is_current(memory_id):
+            self._found = tuple(one for one in self._found if one != memory_id)
+            self._at -= step > 0
+            self._mark_answers(is_asked=True)
+            self.go_to_answer(step)
