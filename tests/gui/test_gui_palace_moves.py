@@ -223,7 +223,7 @@ def test_menus_offer_what_can_be_done(qtbot: QtBot, context: Context, page: Pala
     page.verbs.menu.close()
     page.verbs.open_menu(first(page), QPoint(10, 10))
     titles = {action.text().split("\t")[0]: action for action in page.verbs.menu.actions()}
-    assert {"Details", "Pin or unpin", "Show in graph"} <= set(titles)
+    assert {"Look closer", "Pin or unpin", "Show in graph"} <= set(titles)
     page.verbs.menu.close()
 
 
