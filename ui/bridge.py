@@ -23,6 +23,7 @@ from core.engine.facade import (
     OpenInfo,
     cited_sources,
     passphrase_strength,
+    read_emblems,
     remove_citations,
     split_citations,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "OpenInfo",
     "cited_sources",
     "passphrase_strength",
+    "read_emblems",
     "remove_citations",
     "split_citations",
 ]

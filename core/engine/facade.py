@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from core.entities.resolution import EntityCandidate
     from core.llm.conversation import cited_sources, remove_citations, split_citations
     from core.security.strength import Strength, passphrase_strength
+    from core.text.emblems import read_emblems
     from core.types.replies import Finding
 
 __all__ = [
@@ -79,6 +80,7 @@ __all__ = [
     "make_finding",
     "option_rows",
     "passphrase_strength",
+    "read_emblems",
     "read_secret_file",
     "remove_citations",
     "restore_vault",
@@ -100,6 +102,7 @@ _BESIDE_ENGINE = {
     "make_finding": "core.engine.home.doctor",
     "option_rows": "core.config.option_rows",
     "passphrase_strength": "core.security.strength",
+    "read_emblems": "core.text.emblems",
     "restore_vault": "core.engine.vault.administration",
     "save_window": "core.engine.home.window_file",
     "split_citations": "core.llm.conversation",

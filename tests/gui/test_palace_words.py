@@ -21,8 +21,9 @@ from window_rig import hear, settle
 from core.errors import Code, EnvironmentFaultError
 from core.types.values import Kind
 from core.types.views import Furnishing, Landmark
+from ui.bridge import read_emblems
 from ui.context import Context
-from ui.pages.palace.emblems import EmblemDialog, read_emblem_words
+from ui.pages.palace.emblems import EmblemDialog
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.page import PalacePage
 from ui.pages.palace.picture.furniture import outline_path
@@ -257,9 +258,9 @@ def test_an_emblem_is_chosen_by_a_word(qtbot: QtBot, context: Context, page: Pal
     room = first(page).room
     dialog = page.verbs.ask_emblem(room)
     assert isinstance(dialog, EmblemDialog)
-    assert dialog.emblems.count() == len(read_emblem_words())
+    assert dialog.emblems.count() == len(read_emblems())
     dialog.filter.setText("sail")
-    assert 0 < dialog.emblems.count() < len(read_emblem_words())
+    assert 0 < dialog.emblems.count() < len(read_emblems())
     item = dialog.emblems.item(0)
     wanted = item.data(Qt.ItemDataRole.UserRole)
     assert item.data(Qt.ItemDataRole.AccessibleTextRole)

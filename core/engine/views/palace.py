@@ -190,7 +190,7 @@ class Palace:
 
         Args:
             room_id: of the room, or the wing's id.
-            emblem: one of `emblem_names`.
+            emblem: one that `core.text.emblems.read_emblems` names.
 
         Returns:
             The id of the undo step; the future raises NOT_FOUND or INVALID_INPUT.

@@ -5,27 +5,18 @@ Must not do: ask the engine.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDialog, QLineEdit, QListView, QListWidget, QListWidgetItem, QWidget
 
+from ui.bridge import read_emblems
 from ui.strings import palace_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row
 
 _NAME = Qt.ItemDataRole.UserRole
 _ICON_PX = 24
-
-
-@cache
-def read_emblem_words() -> Mapping[str, tuple[str, ...]]:
-    """Every emblem with the words that it stands for."""
-    read = json.loads((files("resources") / "palace" / "emblems.json").read_text(encoding="utf-8"))
-    return {name: tuple(words) for name, words in read.items()}
 
 
 class EmblemDialog(QDialog):
@@ -70,7 +61,7 @@ class EmblemDialog(QDialog):
         """Show the emblems that a word stands for; all for none."""
         self.emblems.clear()
         wanted = typed.strip().casefold()
-        for name, words in read_emblem_words().items():
+        for name, words in read_emblems().items():
             if wanted and not any(wanted in word for word in (name.replace("-", " "), *words)):
                 continue
             title = name.replace("-", " ")
