@@ -68,7 +68,7 @@ def test_what_cannot_be_drawn_is_refused_before_anything_is_built(visitor: Palac
     out, scratch = visitor.folder / "out.png", visitor.folder / "scratch"
     with visitor.shell() as shell:
         sentence = shell.run("shot", "--page", "dungeon", "--out", str(out)).refused(2, "E4005")
-        assert "palace, graph, library, review, recall, timeline, entities, clients, journal, settings" in sentence
+        assert "palace, graph, library, review, ask, recall, timeline, entities, clients, journal, settings" in sentence
         shell.run("shot", "--page", "palace", "--out", str(out), "--size", "20x20").refused(2, "E4005")
         nowhere = visitor.folder / "nowhere" / "out.png"
         shell.run("shot", "--page", "palace", "--out", str(nowhere)).refused(1, "E1005")
