@@ -15,6 +15,7 @@ import numpy as np
 from engine_rig import Rig
 from numpy.typing import NDArray
 
+from core.intake.transaction.unit_of_work import Verb
 from core.lifecycle.job_support.job_context import (
     SCHEDULER,
     BatchResult,
@@ -107,8 +108,14 @@ def run(rig: Rig, job: Planner, ground: JobContext, batch: int = 3) -> Ran:
         apply_plan = job.apply_plan
         if isinstance(job, PreparingPlanner):
             apply_plan = partial(job.apply_plan, prepared=job.prepare(ground, some))
-        _write(rig, ran, partial(apply_plan, ground=ground, actions=some), is_last=is_last)
+        _write(rig, ran, partial(_apply_positionally, apply_plan, ground, some), is_last=is_last)
     return ran
+
+
+def _apply_positionally(
+    apply_plan: Callable[..., BatchResult], ground: JobContext, some: Sequence[PlannedAction], tx: Tx, verb: Verb
+) -> BatchResult:
+    return apply_plan(tx, verb, ground, some)  # as the runner does: jobs name the last one in their own way
 
 
 def flow(rig: Rig, job: StreamJob, ground: JobContext, most: int = 1_000) -> Ran:

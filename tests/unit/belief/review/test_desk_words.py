@@ -135,7 +135,7 @@ def test_without_claims_a_row_is_called_by_the_text() -> None:
 
 def test_the_note_counts_and_holds_no_memory_text() -> None:
     assert format_note("contradiction", 31, "editor", later=True) == (
-        "Two memories disagree · from editor · recalled 31 times · put off"
+        "Two memories disagree · from editor · recalled 31 times · postponed"
     )
     assert format_note("stale", 1, None, later=False) == "Not checked for a long time · recalled once"
     assert format_note("stale", 0, None, later=False) == "Not checked for a long time"
