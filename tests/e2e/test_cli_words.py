@@ -55,7 +55,7 @@ def test_show_tells_what_took_a_memorys_place(palace: Palace) -> None:
     assert block(told, "said") == ["2025-03-01, by you"]
     assert block(told, "held") == ["until 2026-05-02"]
     assert block(told, "claims")[0] == "You live in Graz"
-    assert block(told, "claims")[1].startswith("no longer holds · 1 quote")
+    assert block(told, "claims")[1].startswith("outdated · 1 quote")
     assert block(told, "versions") == [
         f"2025-03-01  superseded  “{GRAZ}”  this one",
         f"2026-05-02  stands      “{LINZ}”  {new}",

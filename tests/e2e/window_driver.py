@@ -273,7 +273,7 @@ def _first_run(hands: Hands, secret: str) -> Steps:
     fields = hands.all(QLineEdit, "Group *")
     hands.fill(fields[0], "nope")
     yield from hands.press("Check")
-    yield hands.said("are? other one")
+    yield hands.said("do(es)? not match")
     for field in fields:
         hands.click(field)
         hands.keys("Ctrl+A")
@@ -309,6 +309,8 @@ def _filled(hands: Hands, name: str) -> QTableView | None:
 
 
 def _find_and_correct(hands: Hands, old: str, new: str) -> Steps:
+    hands.keys("Ctrl+3")  # on the palace itself it looks through the plan
+    yield Wait("the library is shown", lambda: hands.see(QTableView, "Memories"))
     hands.keys("Ctrl+F")
     yield Wait("Ctrl+F leads to the search field", lambda: _with_keyboard(hands, QLineEdit, "Search"))
     hands.write("which glaze tile won")

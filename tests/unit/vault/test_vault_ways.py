@@ -35,7 +35,7 @@ ALLOWED = {
     "core.lifecycle.gauges._RULES": _ONCE,
     "core.recall.context._LENGTH": _ONCE,
     "core.recall.browse.graph._ALL_STANDING": _ONCE,
-    "core.recall.browse.graph._COLUMNS": _ONCE,
+    "core.recall.browse.whole_graph._STANDING": _ONCE,
 }
 
 

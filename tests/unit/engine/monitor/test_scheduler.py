@@ -214,7 +214,7 @@ def test_a_failed_batch_is_tried_again_and_nothing_is_done_twice(tmp_path: Path)
         rig.engine.jobs.run(JobType.SWEEP)
         row = until(rig, lambda found: found.code == code)
         assert (row.state, row.attempts, row.code) == (JobState.QUEUED, 1, code)
-        assert row.waits_for == "Retried later."
+        assert row.waits_for == "Tried again later."
         assert row.not_before == rig.clock.now_ms() + 60_000
         rig.engine.jobs.retry_job(row.id).result(30)
         row = until(rig, lambda found: found.state is JobState.DONE)

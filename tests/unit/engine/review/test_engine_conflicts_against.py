@@ -37,14 +37,14 @@ def test_a_proposal_names_what_stands_against_it(rig: Rig) -> None:
     assert (row.kind, row.existing) == ("proposal", None)
     assert row.against is not None
     assert row.against.id == have.memory_id
-    assert "your own word" in row.reason
+    assert "your own statement" in row.reason
     assert "you are asked which of the two is true" in row.reason
     item = rig.engine.conflicts.read_item(row.id).result(10)
     assert item.against is not None
     start, end = item.against.marks[0]
     assert KAPPELN[start:end] == "Kappeln"
     (told,) = rig.engine.conflicts.list_items(plug).result(10)
-    assert (told.against, "your own word" in told.reason) == (None, False)
+    assert (told.against, "your own statement" in told.reason) == (None, False)
 
 
 def test_accepting_it_tells_as_which_question_it_waits(rig: Rig) -> None:

@@ -145,7 +145,7 @@ def test_holding_a_source_holds_what_was_derived_from_it(rig: Rig) -> None:
     assert set(held.ids) == {*ids, digest}
     assert statuses(rig, *ids, digest, apart) == ["quarantined"] * 4 + ["active"]
     assert len(held.items) == 4
-    assert held.label == "Quarantine 4 memories from one source"
+    assert held.label == "Hold back 4 memories from one source"
     assert rig.found("fact digest") == []
     rig.undo()
     rig.settle()

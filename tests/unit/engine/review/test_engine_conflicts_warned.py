@@ -25,7 +25,7 @@ def test_the_desk_warns_of_a_proposal_that_reads_like_an_order(rig: Rig) -> None
     assert warnings[str(harmless.conflict)] == ""
     told = warnings[str(order.conflict)]
     assert "reads like an instruction to an assistant" in told
-    assert "assistants are not given it by themselves" in told
+    assert "assistants are not given it automatically" in told
     assert "alarm" not in told
     item = rig.engine.conflicts.read_item(str(order.conflict)).result(10)
     assert (item.kind, item.warning) == ("proposal", told)

@@ -188,7 +188,7 @@ def bring(rig: Rig, actor: Actor, way: str, text: str, request_id: str | None = 
 def counts(captured: Captured) -> dict[str, object]:
     """All of it but the ids."""
     whole = asdict(captured)
-    return {**whole, "conversation": "", "ids": len(captured.ids), "facts": len(captured.facts)}
+    return {**whole, "conversation": "", "step_id": "", "ids": len(captured.ids), "facts": len(captured.facts)}
 
 
 @pytest.mark.parametrize(
