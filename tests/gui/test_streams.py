@@ -65,7 +65,7 @@ def test_two_streams_share_a_loop(qtbot: QtBot, runner: StreamRunner) -> None:
     got: dict[str, list[str]] = {"one": [], "two": []}
     ends: list[object] = []
     for name, said in (("one", "abc"), ("two", "xyz")):
-        stream = runner.open_stream(lambda said=said: words(*said, gap_s=0.002))  # type: ignore[misc]
+        stream = runner.open_stream(lambda said=said: words(*said, gap_s=0.002))  # type: ignore[misc]  # its default is a text
         stream.arrived.connect(got[name].append)
         stream.ended.connect(ends.append)
     settle(qtbot, lambda: len(ends) == 2)

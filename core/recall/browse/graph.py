@@ -68,10 +68,9 @@ _WORTHS = (
 )
 _LABELS = "SELECT group_concat(n) FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 _IDS = "SELECT n, id FROM memories WHERE n IN (SELECT value FROM json_each(?))"
-_ALL_STANDING = (
-    "SELECT group_concat(m.n) FROM memories m WHERE m.status IN ('active', 'disputed') "  # noqa: S608 - constants
-    f"AND NOT (:small AND {SMALL_TALK}) AND NOT (:talk AND {READ_MESSAGE})"
-)
+SHOWN = f"m.status IN ('active', 'disputed') AND NOT (:small AND {SMALL_TALK}) AND NOT (:talk AND {READ_MESSAGE})"
+"""Which `memories m` the graph shows without a search; `:small` and `:talk` hide small talk and read messages."""
+_ALL_STANDING = f"SELECT group_concat(m.n) FROM memories m WHERE {SHOWN}"  # noqa: S608 - constants
 
 
 def check_filter(wanted: GraphFilter) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.memory.read import said_at_sql
 from core.recall.browse.ego_selection import TYPE_WEIGHT, entity_worth, memory_worth
 from core.recall.browse.entity_links import EntityIndex
-from core.recall.browse.graph import NAMES, READ_MESSAGE, SMALL_TALK, TOLD, ShownMemories, check_filter, wanted_types
+from core.recall.browse.graph import NAMES, SHOWN, TOLD, ShownMemories, check_filter, wanted_types
 from core.recall.browse.links import (
     LinkColumns,
     Links,
@@ -49,10 +49,7 @@ _CENTRAL_SHARE, _OWN_SHARE = 0.25, 0.35
 _HUB_SHARE = 0.4
 """Of the communities: whoever is tied to more of them is a hub."""
 _COLUMNS = f"SELECT m.n, m.id, m.kind, m.trust, {said_at_sql('m')}, m.importance, {TOLD}, {NAMES} FROM memories m "  # noqa: S608 - constants
-_STANDING = (
-    f"{_COLUMNS} WHERE m.status IN ('active', 'disputed') AND NOT (:small AND {SMALL_TALK}) "
-    f"AND NOT (:talk AND {READ_MESSAGE}) ORDER BY m.n"
-)
+_STANDING = f"{_COLUMNS} WHERE {SHOWN} ORDER BY m.n"
 _CHOSEN = f"{_COLUMNS} WHERE m.n IN (SELECT value FROM json_each(:wanted)) ORDER BY m.n"  # noqa: S608 - constants
 _TEXTS = (
     f"SELECT m.text, {said_at_sql('m')}, m.conversation_id IS NOT NULL FROM json_each(?) w "  # noqa: S608 - constants
