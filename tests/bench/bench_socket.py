@@ -8,7 +8,7 @@ Three parts on a real engine behind a real socket, each in a home of its own:
   quarter of a second before a call, on average (`--pause`); without, they stand in a queue behind each other.
 
 `--part` runs one; `--lines`, `--peers`, `--clients` and `--times` make it smaller. Exit code 1 where something is found
-that must not be: an answer that tells too much, a line without an answer, a failed honest call, descriptors that stay
+that must not be: an answer that tells too much, a line without an answer, a failed honest call, sockets that stay
 open, memory that grows, rows that are missing, an answer later than three times what it takes alone.
 """
 
@@ -35,7 +35,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "helpers")]
 
 from engine_rig import Rig, rig_at  # noqa: E402
 from poison_socket import Wire, wire_to  # noqa: E402
-from wire_storm import Fuzzer, Loaded, descriptors, load, sentence  # noqa: E402
+from wire_storm import Fuzzer, Loaded, load, open_sockets, sentence  # noqa: E402
 from wire_walk import PLANTED, Walk  # noqa: E402
 
 from app.bench.machine import describe_machine, resident_mb  # noqa: E402
@@ -119,7 +119,7 @@ def fuzz(lines: int, seed: int) -> tuple[dict[str, Any], list[str]]:
         rig.store(f"{PLANTED} lies in a drawer.", space="cellar")
         token = rig.engine.clients.pair("liar", ALL, "none").result(30).token
         honest = Honest(wire.client("honest", "read", "write"))
-        before, began = descriptors(), time.perf_counter()
+        before, began = open_sockets(), time.perf_counter()
         client = Fuzzer(Walk(document, seed), registry, lambda: wire.greet("liar", token))
         stranger = Fuzzer(Walk(document, -seed), registry, lambda: Client(connect_to(wire.place, 10)), at_once=4)
         memory = []
@@ -131,12 +131,12 @@ def fuzz(lines: int, seed: int) -> tuple[dict[str, Any], list[str]]:
         stranger.close()
         seconds = time.perf_counter() - began
         served_so = honest.figures()
-        is_back = wire.settled(lambda: descriptors() <= before)
+        is_back = wire.settled(lambda: open_sockets() <= before)
         rows = rig.value("SELECT count(*) FROM memories")
         verified = rig.verify()["status"]
     findings = client.seen.findings + stranger.seen.findings
     findings += [f"honest: {failed}" for failed in served_so["failed"]]
-    findings += [] if is_back else ["descriptors stayed open"]
+    findings += [] if is_back else ["sockets stayed open"]
     findings += [] if verified == "ok" else [f"verify: {verified}"]
     findings += [f"memory grew from {memory[1]} to {memory[-1]} MB"] if memory[-1] - memory[1] > GROWTH_MB else []
     return {
@@ -159,7 +159,7 @@ def storm(count: int) -> tuple[dict[str, Any], list[str]]:
         for _ in range(40):
             rig.store(f"{sentence(dice)} {'x' * 7000}", space="home")
         honest = Honest(wire.client("honest", "read", "write"))
-        before, peers = descriptors(), [wire.greet("deaf", token)._sock for _ in range(4)]
+        before, peers = open_sockets(), [wire.greet("deaf", token)._sock for _ in range(4)]
         for deaf in peers:
             deaf.settimeout(0)
             for n in range(200):
@@ -181,9 +181,9 @@ def storm(count: int) -> tuple[dict[str, Any], list[str]]:
         served_so = honest.figures()
         for peer in peers:
             peer.close()
-        is_back = wire.settled(lambda: descriptors() <= before)
+        is_back = wire.settled(lambda: open_sockets() <= before)
     findings = [f"honest: {failed}" for failed in served_so["failed"]]
-    findings += [] if is_back else ["descriptors stayed open"]
+    findings += [] if is_back else ["sockets stayed open"]
     findings += [] if cut == len(peers) else [f"{len(peers) - cut} peers were not cut within {STORM_S} s"]
     return {"peers": held, "not_let_in": dict(refused), "cut": cut, "honest": served_so}, findings
 

@@ -257,8 +257,7 @@ def keep_house(rig: Rig) -> None:
     ReviewChores().run(opened.storage, opened.search)
     for _ in range(40):
         scheduler.queue_due(opened, force=True)
-        while scheduler.running_job_id() is not None:
-            time.sleep(0.002)
+        rig.wait_for_jobs()
         if not scheduler.agenda.list_due_jobs(opened, scheduler.make_context(opened)):
             return
     raise AssertionError("the work never ends")

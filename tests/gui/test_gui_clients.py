@@ -20,9 +20,6 @@ from ui.context import Context
 from ui.pages.clients.actions import ALL, DATE, WEEK, YESTERDAY, AskDialog, RemoveClientDialog, UndoSinceDialog
 from ui.pages.clients.page import client_commands
 
-MOST_MS = 100.0
-"""As in test_gui_stall.py: what the GUI thread itself computes in one turn of its loop, on a shared machine."""
-
 
 @pytest.fixture
 def room(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[ClientsRoom]:

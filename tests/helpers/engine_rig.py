@@ -177,6 +177,18 @@ class Rig:
         """Wait for the job thread, then give vectors to what lacks one."""
         self.opened.storage.threads.jobs.submit(embed_backlog, self.opened.storage, self.opened.search).result(30)
 
+    def wait_for_jobs(self) -> None:
+        """Wait until no job runs and none follows the last one.
+
+        Between two jobs nothing runs for a moment: a job thread that has nothing left before it tells the two apart.
+        """
+        scheduler, storage = self.engine.scheduler, self.opened.storage
+        while True:
+            storage.threads.jobs.submit(bool).result(60)
+            if scheduler.running_job_id() is None:
+                return
+            storage.closing.wait(0.002)
+
     def client(self, name: str, *grants: str, session: str | None = None) -> Actor:
         """Pair a client."""
         paired = self.engine.clients.pair(name, grants).result(30)

@@ -17,6 +17,7 @@ import pytest
 from ipc_peers import Raw, code_of
 from ipc_served import Served, served_at
 from ipc_values import SECRET
+from wire_storm import open_sockets
 
 from core.errors import Code
 from core.ipc.client.client import Client, open_session
@@ -61,10 +62,6 @@ def error_code(message: dict[str, Any] | None) -> str:
     assert message is not None
     code: str = message["error"]["data"]["code"]
     return code
-
-
-def descriptors() -> int:
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 def assert_says_nothing(message: dict[str, Any] | None) -> None:
@@ -185,7 +182,7 @@ def test_a_message_in_single_bytes_is_read(served: Served) -> None:
 
 
 def test_slow_strangers_are_cut_and_do_not_stand_in_the_way(quick: Served) -> None:
-    before = descriptors()
+    before = open_sockets()
     slow: list[Raw] = []
     for _ in range(60):
         try:
@@ -205,10 +202,10 @@ def test_slow_strangers_are_cut_and_do_not_stand_in_the_way(quick: Served) -> No
     assert gone == len(slow)
     owner.close()
     for _ in range(500):
-        if descriptors() <= before:
+        if open_sockets() <= before:
             break
         threading.Event().wait(0.01)
-    assert descriptors() <= before
+    assert open_sockets() <= before
 
 
 def test_a_stranger_that_says_nothing_is_cut(quick: Served) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from engine_rig import Rig
 from poison_socket import Wire
-from wire_storm import Fuzzer, descriptors, load
+from wire_storm import Fuzzer, load, open_sockets
 from wire_walk import PLANTED, Walk, wrong_with
 
 from core.ipc.client.client import Client
@@ -85,7 +85,7 @@ def test_wounded_calls_harm_nobody(rig: Rig, wire: Wire) -> None:
         token = rig.engine.clients.pair("liar", ALL, "none").result(30).token
         fuzzer = Fuzzer(Walk(DOCUMENT, 1), REGISTRY, lambda: wire.greet("liar", token))
         stranger = Fuzzer(Walk(DOCUMENT, 2), REGISTRY, lambda: Client(connect_to(wire.place, 10)), at_once=4)
-        before = descriptors()
+        before = open_sockets()
         for _ in range(8):
             fuzzer.run(LINES // 10)
             stranger.run(LINES // 40)
@@ -97,7 +97,7 @@ def test_wounded_calls_harm_nobody(rig: Rig, wire: Wire) -> None:
         assert fuzzer.seen.answers["E4009"] > LINES // 20
         assert stranger.seen.answers.keys() <= {"result", "E4005", "E4007", "E4008", "E4009", "E4010", "E5004"}
         assert honest.call("health")["state"] == "open"
-        assert wire.settled(lambda: descriptors() <= before)
+        assert wire.settled(lambda: open_sockets() <= before)
     assert rig.verify()["status"] == "ok"
 
 

@@ -40,8 +40,7 @@ def rig(tmp_path: Path, clock: HandClock) -> Iterator[Rig]:
 
 def beat(rig: Rig) -> None:
     rig.engine.scheduler.queue_due(rig.opened, force=True)
-    while rig.engine.scheduler.running_job_id() is not None:
-        rig.opened.storage.closing.wait(0.002)
+    rig.wait_for_jobs()
 
 
 def wrong_year(rig: Rig, clock: HandClock) -> None:

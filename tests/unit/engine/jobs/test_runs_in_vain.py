@@ -63,8 +63,7 @@ def runs(rig: Rig, minutes: int, step: int = 3) -> int:
         rig.clock.advance(step * MINUTE_MS)
         before = last_run(rig)
         scheduler.queue_due(rig.opened, force=True)
-        while scheduler.running_job_id() is not None:
-            rig.opened.storage.closing.wait(0.002)
+        rig.wait_for_jobs()
         found += last_run(rig) != before
     return found
 

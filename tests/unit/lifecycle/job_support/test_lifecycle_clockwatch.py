@@ -153,8 +153,7 @@ def beat(rig: Rig) -> None:
         kind: job for kind, job in rig.engine.scheduler.agenda.jobs.items() if kind in (JobType.SWEEP, JobType.ERASE)
     }
     rig.engine.scheduler.queue_due(rig.opened, force=True)
-    while rig.engine.scheduler.running_job_id() is not None:
-        rig.opened.storage.closing.wait(0.01)
+    rig.wait_for_jobs()
 
 
 def archived(rig: Rig, text: str) -> str:
