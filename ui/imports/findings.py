@@ -46,17 +46,17 @@ class Findings(QWidget):
         self._context = context
         self._ids: tuple[str, ...] = ()
         self.found: ImportFindings | None = None
-        said = import_strings()["found"]
+        strings = import_strings()["found"]
         self._rows = QWidget()
         self._list = make_column(self._rows, gap=4)
         self.reading = make_label("", "small")
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(context.theme.px(160))
-        self.bar.setAccessibleName(str(said["label"]))
+        self.bar.setAccessibleName(str(strings["label"]))
         self._wait = QWidget()
         make_row(self.reading, None, self.bar, gap=16, parent=self._wait)
-        make_column(self, make_label(str(said["label"]), "label"), self._rows, self._wait, gap=8)
+        make_column(self, make_label(str(strings["label"]), "label"), self._rows, self._wait, gap=8)
         self._again = make_timer(self, self.reload, _AGAIN_MS)
         self.hide()
 
@@ -91,17 +91,17 @@ class Findings(QWidget):
 
     def _fill_rows(self, found: ImportFindings) -> None:
         clear_layout(self._list)
-        said = import_strings()["found"]
+        strings = import_strings()["found"]
         others = {kind: names for kind, names in found.names.items() if kind not in {"person", "place"}}
         count = sum(found.by_type[kind] for kind in others)
         self._add_names("person", found.names.get("person", ()), found.by_type.get("person", 0), "type:person")
         self._add_names("place", found.names.get("place", ()), found.by_type.get("place", 0), "type:place")
         self._add_names("names", [name for names in others.values() for name in names], count, "")
-        self._add_row("statements", found.statements, str(said["hints"]["statements"]), ("entities", ""))
-        self._add_row("changes", found.changes, str(said["hints"]["changes"]), ("library", "status:superseded"))
-        self._add_row("questions", found.questions, str(said["hints"]["questions"]), ("review", ""))
+        self._add_row("statements", found.statements, str(strings["hints"]["statements"]), ("entities", ""))
+        self._add_row("changes", found.changes, str(strings["hints"]["changes"]), ("library", "status:superseded"))
+        self._add_row("questions", found.questions, str(strings["hints"]["questions"]), ("review", ""))
         if not self._list.count():
-            self._list.addWidget(make_label(str(said["none_yet" if found.unread else "none"]), "muted", wrap=True))
+            self._list.addWidget(make_label(str(strings["none_yet" if found.unread else "none"]), "muted", wrap=True))
 
     def _add_names(self, row: str, names: Sequence[str], count: int, wish: str) -> None:
         shown = ", ".join(one_line(name, _NAME_LENGTH) for name in names)
@@ -113,14 +113,14 @@ class Findings(QWidget):
     def _add_row(self, row: str, count: int, told: str, way: tuple[str, str]) -> None:
         if not count:
             return
-        said, theme = import_strings()["found"], self._context.theme
-        title = format_count(said["rows"][row], count)
+        strings, theme = import_strings()["found"], self._context.theme
+        title = format_count(strings["rows"][row], count)
         picture, size = QLabel(), theme.px(16)
         picture.setPixmap(theme.icon(_ICONS[row], "muted").pixmap(QSize(size, size)))
         name = make_label(title, "strong")
         name.setMinimumWidth(theme.px(120))
-        button = make_button(str(said["show"]), lambda: self.asked.emit(*way), kind="link")
-        button.setAccessibleName(f"{said['show']}: {title}")
+        button = make_button(str(strings["show"]), lambda: self.asked.emit(*way), kind="link")
+        button.setAccessibleName(f"{strings['show']}: {title}")
         made = QWidget()
         line = make_row(picture, name, Elided(told, "muted"), button, gap=10, parent=made)
         line.setStretch(2, 1)

@@ -136,11 +136,11 @@ def submit_outcome(context: Context, memory_id: str, outcome: str, reason: str =
         outcome: `helpful` or `harmful` of a rule, `worked` or `failed` of a procedure.
         reason: why it harmed, in the person's words; "" for none.
     """
-    practice, words = context.bridge.engine.outcomes, practice_strings()
-    act = words["acts"][outcome]
+    practice, strings = context.bridge.engine.outcomes, practice_strings()
+    act = strings["acts"][outcome]
 
     def report_marked(done: Marked) -> None:
-        more = words["turned"] if done.inverted else words["asked"] if done.conflict is not None else ""
+        more = strings["turned"] if done.inverted else strings["asked"] if done.conflict is not None else ""
         offer_undo(context, f"{act['done']} {more}".strip(), done.step_id)
 
     def report_outcome(done: OutcomeTaken) -> None:
@@ -170,8 +170,8 @@ class HarmDialog(ReasonDialog):
             memory_id: the rule that did harm.
             parent: the inspector; the dialog goes with it when the vault is locked.
         """
-        words = practice_strings()["harm"]
-        super().__init__(context, words, lambda reason: submit_outcome(context, memory_id, HARMFUL, reason), parent)
+        strings = practice_strings()["harm"]
+        super().__init__(context, strings, lambda reason: submit_outcome(context, memory_id, HARMFUL, reason), parent)
 
 
 _STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})

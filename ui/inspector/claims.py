@@ -192,14 +192,14 @@ class ClaimBox(QWidget):
         self.pointed.emit(found)
 
     def _fill_quotes(self) -> None:
-        said = belief_strings()["claims"]
+        strings = belief_strings()["claims"]
         for quote in self.held.evidence:
             self._inside.addWidget(self._make_quote(quote))
         more = self.held.pieces - len(self.held.evidence)
         if more > 0:
-            self._inside.addWidget(make_label(said["more"].format(count=more), "small"))
+            self._inside.addWidget(make_label(strings["more"].format(count=more), "small"))
         if not self.held.evidence:
-            self._inside.addWidget(make_label(said["none"], "small", wrap=True))
+            self._inside.addWidget(make_label(strings["none"], "small", wrap=True))
 
     def _make_quote(self, quote: EvidenceSeen) -> QWidget:
         stance = {"supporting": "for", "contradicting": "contradicting"}.get(quote.stance, "neutral")
@@ -230,21 +230,21 @@ class OpposedBox(QFrame):
         super().__init__()
         self.setObjectName("banner")
         self.setProperty("tone", "warning" if item.kind in _GRAVE else "plain")
-        said, other = belief_strings()["opposed"], item.other
+        strings, other = belief_strings()["opposed"], item.other
         title = describe_opposition(item)
         layout = make_column(self, make_label(title, "strong", wrap=True), gap=8, margins=12)
         links = QWidget()
         flow = FlowLayout(links, gap=4)
         if other is not None:
             theirs = describe_claim(item.theirs) if item.theirs else one_line(other.text, _HEAD)
-            name = said["other_stands"] if item.is_newcomer else said["other_came"]
+            name = strings["other_stands"] if item.is_newcomer else strings["other_came"]
             if item.mine is not None:  # else its own text stands above in full
-                layout.addWidget(_make_side(said["this"], memory.trust, describe_claim(item.mine)))
+                layout.addWidget(_make_side(strings["this"], memory.trust, describe_claim(item.mine)))
             layout.addWidget(_make_side(name, other.trust, theirs))
-        name = said["settle" if other is not None else "decide"]
+        name = strings["settle" if other is not None else "decide"]
         flow.addWidget(make_button(name, lambda: settle(item.item_id)))
         if other is not None:
-            flow.addWidget(make_button(said["look"], lambda: look(other.id), kind="ghost"))
+            flow.addWidget(make_button(strings["look"], lambda: look(other.id), kind="ghost"))
         layout.addWidget(links)
         self.setAccessibleName(title)
 

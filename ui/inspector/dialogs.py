@@ -63,13 +63,13 @@ class HoldDialog(QDialog):
             parent: the inspector; the dialog goes with it when the vault is locked.
         """
         super().__init__(parent)
-        said = belief_strings()["hold"]
-        self.setWindowTitle(said["title"])
+        strings = belief_strings()["hold"]
+        self.setWindowTitle(strings["title"])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._context, self._requests = context, sources_of(memory, client)
         self._preview: HoldPreview | None = None
         name = one_line(client or "", 24)
-        choices = tuple((by, str(said["by"][by]).format(name=name)) for by in self._requests)
+        choices = tuple((by, str(strings["by"][by]).format(name=name)) for by in self._requests)
         self.sources = Segments(choices, "memory", "Which source")
         self.sources.chosen.connect(self._request_count)
         self.found = make_label("", "strong", wrap=True)
@@ -78,7 +78,7 @@ class HoldDialog(QDialog):
         self.list.setUniformItemSizes(True)
         self.note = make_label("", "muted", wrap=True)
         self.go_button = make_button("", self._hold_source, kind="danger")
-        self._build_layout(said)
+        self._build_layout(strings)
         self._request_count()
 
     def _build_layout(self, said: dict[str, str]) -> None:
@@ -107,15 +107,17 @@ class HoldDialog(QDialog):
         self._context.tasks.run(task.success(self._on_memories_counted).failure(self._on_task_failed))
 
     def _on_memories_counted(self, preview: HoldPreview) -> None:
-        said = belief_strings()["hold"]
+        strings = belief_strings()["hold"]
         self._preview = preview
-        parts = [format_count(said["found"], preview.memories)] if preview.memories else [said["nothing"].rstrip(".")]
+        parts = (
+            [format_count(strings["found"], preview.memories)] if preview.memories else [strings["nothing"].rstrip(".")]
+        )
         if preview.derived and preview.derived < preview.memories:
-            parts.append(format_count(said["derived"], preview.derived))
+            parts.append(format_count(strings["derived"], preview.derived))
         self.found.setText(". ".join(parts) + ".")
         shown = preview.ids[:_LISTED]
         more = preview.memories > len(shown)
-        self._show_note(said["more"].format(count=len(shown)) if more else "")
+        self._show_note(strings["more"].format(count=len(shown)) if more else "")
         self._show_button(preview.memories)
         library = self._context.bridge.engine.library
         task = make_query("Reading what would be held", lambda: library.read_rows(shown)).within(self, "rows")

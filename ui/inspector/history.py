@@ -132,9 +132,9 @@ class ChainAxis(QWidget):
         return f"{number} · {one_line(version.value, 60)}" if version.value else number
 
     def _draw_words(self, painter: QPainter, version: VersionHeld) -> None:
-        theme, said = self._theme, belief_strings()["versions"]
+        theme, strings = self._theme, belief_strings()["versions"]
         rect = QRectF(0, theme.px(_ROW * self.drawn.index(version)), self.width(), theme.px(_LABELS - 2))
-        name = said["current"] if version.is_current else ""
+        name = strings["current"] if version.is_current else ""
         painter.setFont(theme.font("caption"))
         painter.setPen(theme.colour("accent"))
         painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, name)
@@ -202,8 +202,8 @@ class HistoryLegend(QWidget):
         Args:
             has_gaps: whether a time is missing there.
         """
-        said = belief_strings()["versions"]
-        lines = ((said["valid"], _BAR), (said["learned"], _THIN), (said["gap"], _HATCHED))
+        strings = belief_strings()["versions"]
+        lines = ((strings["valid"], _BAR), (strings["learned"], _THIN), (strings["gap"], _HATCHED))
         self._lines = lines if has_gaps else lines[:2]
         self.setAccessibleName(". ".join(name for name, _ in self._lines))
         self.updateGeometry()

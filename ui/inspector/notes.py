@@ -38,22 +38,22 @@ class NoteBox(QFrame):
         super().__init__()
         self.setObjectName("banner")
         self.setProperty("tone", "plain")
-        said = belief_strings()["opposed"]
+        strings = belief_strings()["opposed"]
         other, head = item.other, "" if item.other is None else one_line(item.other.text, _HEAD)
         layout = make_column(self, make_label(head, wrap=True), gap=8, margins=12)
         links = QWidget()
         flow = FlowLayout(links, gap=4)
-        replaces = said["replace" if item.is_newcomer else "replaced"]
+        replaces = strings["replace" if item.is_newcomer else "replaced"]
         for words, action in (
-            (said["link"], Action.KEEP_BOTH),
+            (strings["link"], Action.KEEP_BOTH),
             (replaces, Action.SUPERSEDE),
-            (said["dismiss"], Action.SKIP),
+            (strings["dismiss"], Action.SKIP),
         ):
             flow.addWidget(make_button(words, partial(decide, item.item_id, action), kind="ghost"))
         if other is not None:
-            flow.addWidget(make_button(said["look"], lambda: look(other.id), kind="ghost"))
+            flow.addWidget(make_button(strings["look"], lambda: look(other.id), kind="ghost"))
         layout.addWidget(links)
-        self.setAccessibleName(f"{said['note']}: {head}")
+        self.setAccessibleName(f"{strings['note']}: {head}")
 
 
 class NotesPart(Part):

@@ -30,10 +30,10 @@ _SECOND_MS, _MINUTE_S, _HOUR_S = 1000, 60, 3600
 
 def describe_service(state: RuleState) -> str:
     """How often a rule helped and harmed: `Helped 3 times, did harm once`."""
-    words = practice_strings()["rule"]
+    strings = practice_strings()["rule"]
     if not state.applied:
-        return str(words["never"])
-    return f"{format_count(words['helpful'], state.helpful)}, {format_count(words['harmful'], state.harmful)}"
+        return str(strings["never"])
+    return f"{format_count(strings['helpful'], state.helpful)}, {format_count(strings['harmful'], state.harmful)}"
 
 
 def describe_application(one: Application) -> str:
@@ -42,21 +42,25 @@ def describe_application(one: Application) -> str:
     Args:
         one: from the engine; its reason is hostile.
     """
-    words = practice_strings()["rule"]
-    who = words["by"]["owner"] if one.client is None else words["by"]["client"].format(who=one_line(one.client, _NAME))
-    form = words["log_reason" if one.reason else "log_line"]
-    what = words["helped" if one.is_helpful else "harmed"]
+    strings = practice_strings()["rule"]
+    who = (
+        strings["by"]["owner"]
+        if one.client is None
+        else strings["by"]["client"].format(who=one_line(one.client, _NAME))
+    )
+    form = strings["log_reason" if one.reason else "log_line"]
+    what = strings["helped" if one.is_helpful else "harmed"]
     return str(form).format(what=what, who=who, when=date_of(one.at), reason=one_line(one.reason, _REASON))
 
 
 def describe_runs(state: ProcedureState) -> str:
     """How often a procedure worked: `Worked 3 times, failed once, 75 % of the time`."""
-    words = practice_strings()["procedure"]
+    strings = practice_strings()["procedure"]
     rate = state.success_rate
     if rate is None:
-        return str(words["never"])
-    share = words["rate"].format(value=round(100 * rate))
-    worked, failed = format_count(words["worked"], state.successes), format_count(words["failed"], state.failures)
+        return str(strings["never"])
+    share = strings["rate"].format(value=round(100 * rate))
+    worked, failed = format_count(strings["worked"], state.successes), format_count(strings["failed"], state.failures)
     return f"{worked}, {failed} · {share}"
 
 
@@ -113,16 +117,16 @@ class RulePart(Part):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        words, theme = practice_strings()["rule"], context.theme
+        strings, theme = practice_strings()["rule"], context.theme
         self._memory_id, self._proposal = "", ""
         self.maturity, self.effectiveness = make_label("", "strong"), TrustFigure(theme, "", "strong")
-        self.effectiveness.setToolTip(words["effectiveness_hint"])
+        self.effectiveness.setToolTip(strings["effectiveness_hint"])
         self.counts, self.told = make_label("", wrap=True), make_label("", "small", wrap=True)
         self.warning = make_label("", "warning", wrap=True)
-        self.question = make_button(words["proposal_link"], self._open_review_item, kind="link")
-        self.original_title = make_label(words["original"], "strong")
+        self.question = make_button(strings["proposal_link"], self._open_review_item, kind="link")
+        self.original_title = make_label(strings["original"], "strong")
         self.original = make_label("", wrap=True)
-        self.log_title, self.log = make_label(words["log"], "strong"), make_label("", "small", wrap=True)
+        self.log_title, self.log = make_label(strings["log"], "strong"), make_label("", "small", wrap=True)
         self.marks = _Marks(context, (("helpful", "H"), ("harmful", "X")))
         self._head_row = QWidget()
         make_row(self.maturity, None, self.effectiveness, parent=self._head_row)
@@ -131,7 +135,7 @@ class RulePart(Part):
         inside.addLayout(make_flush_row(self.question, None))
         for title, text in ((self.original_title, self.original), (self.log_title, self.log)):
             inside.addLayout(_make_section(title, text))
-        make_column(self, make_label(words["title"], "label"), self._body, self.marks, gap=8)
+        make_column(self, make_label(strings["title"], "label"), self._body, self.marks, gap=8)
 
     def show_memory(self, inspected: Inspected) -> bool:
         """Show the inspected memory.
@@ -170,14 +174,14 @@ class RulePart(Part):
         self.context.tasks.run(task.success(read_log).failure(lambda _: self._body.hide()))
 
     def _show_state(self, state: RuleState) -> None:
-        words = practice_strings()["rule"]
-        maturity = words["maturity"][state.maturity]
+        strings = practice_strings()["rule"]
+        maturity = strings["maturity"][state.maturity]
         self.maturity.setText(maturity)
-        worth = words["effectiveness"].format(value=format_score(state.effectiveness))
+        worth = strings["effectiveness"].format(value=format_score(state.effectiveness))
         self.effectiveness.setText(worth if state.applied else "")
         self.counts.setText(describe_service(state))
-        self.told.setText(words["maturity_told"][state.maturity])
-        warning = words["proposal"] if state.proposal else words["needs_inversion"] if state.needs_inversion else ""
+        self.told.setText(strings["maturity_told"][state.maturity])
+        warning = strings["proposal"] if state.proposal else strings["needs_inversion"] if state.needs_inversion else ""
         self.warning.setText(warning)
         self.warning.setVisible(bool(warning))
         self._proposal = state.proposal or ""
@@ -241,15 +245,15 @@ class ProcedurePart(Part):
         if state is None:
             self._body.hide()
             return
-        words = practice_strings()["procedure"]
+        strings = practice_strings()["procedure"]
         self.counts.setText(describe_runs(state))
-        told = [words["average"].format(value=format_duration(state.average_ms))] if state.average_ms else []
+        told = [strings["average"].format(value=format_duration(state.average_ms))] if state.average_ms else []
         if state.last_used_at is not None:
-            told.append(words["used"].format(when=date_of(state.last_used_at)))
+            told.append(strings["used"].format(when=date_of(state.last_used_at)))
         told = [" · ".join(told)] if told else []
         for name, found in (("cues", state.cues), ("tools", state.tools)):
             if found:
-                told.append(f"{words[name]}: {', '.join(one_line(one, _CUE) for one in found)}")
+                told.append(f"{strings[name]}: {', '.join(one_line(one, _CUE) for one in found)}")
         self.told.setText("\n".join(told))
         self.told.setVisible(bool(told))
         self.setAccessibleName(describe_runs(state))

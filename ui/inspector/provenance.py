@@ -52,14 +52,14 @@ def describe_disclosures(given: DeliveryCount) -> str:
     Returns:
         One or two sentences.
     """
-    said = _disclosure_strings()
-    yours = said["yours_one"] if given.yours == 1 else said["yours"].format(count=f"{given.yours:,}")
+    strings = _disclosure_strings()
+    yours = strings["yours_one"] if given.yours == 1 else strings["yours"].format(count=f"{given.yours:,}")
     mine = [yours] if given.yours else []
     if not given.count:
-        return " ".join([said["never"], *mine])
+        return " ".join([strings["never"], *mine])
     if given.last_at is None or not given.to:
-        return " ".join([said["nobody"].format(count=f"{given.count:,}"), *mine])
-    sentence = said["once" if given.count == 1 else "many"]
+        return " ".join([strings["nobody"].format(count=f"{given.count:,}"), *mine])
+    sentence = strings["once" if given.count == 1 else "many"]
     told = sentence.format(count=f"{given.count:,}", who=one_line(given.to, _NAME), when=date_of(given.last_at))
     return " ".join([told, *mine])
 

@@ -105,16 +105,16 @@ class MentionsPart(Part):
             self._show_names(inferred)
 
     def _show_names(self, inferred: Inferred | None) -> None:
-        words = inspector_strings()["names"]
+        strings = inspector_strings()["names"]
         if inferred is None:
             self._show_chips(())
-            self._show_sentence(words["unread"], words["read_now"])
+            self._show_sentence(strings["unread"], strings["read_now"])
             return
         found = named_entities(inferred)
         self._show_chips(found)
-        by = words["by"].get(inferred.made_by, words["by"]["rules"]).format(when=date_of(inferred.at))
-        more = [format_count(words["more"], len(found) - _MOST)] if len(found) > _MOST else []
-        self._show_sentence("\n".join([*more, *([] if found else [words["none"]]), f"{by}."]), words["read_again"])
+        by = strings["by"].get(inferred.made_by, strings["by"]["rules"]).format(when=date_of(inferred.at))
+        more = [format_count(strings["more"], len(found) - _MOST)] if len(found) > _MOST else []
+        self._show_sentence("\n".join([*more, *([] if found else [strings["none"]]), f"{by}."]), strings["read_again"])
 
     def _show_chips(self, found: Sequence[tuple[str, str]]) -> None:
         if tuple(found) != self._shown:
@@ -126,10 +126,10 @@ class MentionsPart(Part):
         self.chips.updateGeometry()
 
     def _make_chip(self, kind: str, name: str) -> QPushButton:
-        words = inspector_strings()["names"]
+        strings = inspector_strings()["names"]
         shown = one_line(name, _NAME)
-        type_told = words["types"].get(kind, words["types"]["other"])
-        search = words["search"].format(name=one_line(name))
+        type_told = strings["types"].get(kind, strings["types"]["other"])
+        search = strings["search"].format(name=one_line(name))
         made = make_button(
             shown, self._make_searcher(name), kind="chip", hint=f"{type_told}. {search}", theme=self.context.theme,
             icon=_ICONS.get(kind, "tag"),
@@ -165,7 +165,7 @@ _HOLDABLE = frozenset({Status.ACTIVE, Status.DISPUTED, Status.CONSOLIDATED})
 
 def describe_dependents(rests: Rests) -> tuple[str, ...]:
     """What rests on a memory, one sentence for each sort."""
-    said = belief_strings()["rests"]
+    strings = belief_strings()["rests"]
     digests = sum(kind is Kind.DIGEST for _, kind in rests.derived)
     counts = (
         ("digests", digests),
@@ -173,10 +173,10 @@ def describe_dependents(rests: Rests) -> tuple[str, ...]:
         ("rules", len(rests.rules)),
         ("alone", rests.alone),
     )
-    told = [format_count(said[name], count) for name, count in counts if count]
-    told += [format_count(said["given"], count, name=one_line(name, 40)) for name, count in rests.given]
+    told = [format_count(strings[name], count) for name, count in counts if count]
+    told += [format_count(strings["given"], count, name=one_line(name, 40)) for name, count in rests.given]
     if rests.recalled and not rests.given:
-        told.append(format_count(said["recalled"], rests.recalled))
+        told.append(format_count(strings["recalled"], rests.recalled))
     return tuple(told)
 
 

@@ -223,10 +223,10 @@ def describe_warning(warned: Warned) -> str:
     Returns:
         A sentence or two.
     """
-    words = injection_strings()
-    told = str(words["blocked" if warned.blocked else "sentence"])
-    what = [str(words["families"][name]) for name in warned.families if name in words["families"]][:_TOLD]
-    return f"{told} {words['seems'].format(what=words['and'].join(what))}" if what else told
+    strings = injection_strings()
+    told = str(strings["blocked" if warned.blocked else "sentence"])
+    what = [str(strings["families"][name]) for name in warned.families if name in strings["families"]][:_TOLD]
+    return f"{told} {strings['seems'].format(what=strings['and'].join(what))}" if what else told
 
 
 class WarningPart(Part):
@@ -234,15 +234,15 @@ class WarningPart(Part):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        words = injection_strings()
+        strings = injection_strings()
         self._memory_id = ""
-        self.title = make_label(words["title"], "strong", wrap=True)
+        self.title = make_label(strings["title"], "strong", wrap=True)
         self.reason = make_label("", "small", wrap=True)
-        self.through = make_button(words["button"], self._ask_release, kind="link", hint=words["hint"])
+        self.through = make_button(strings["button"], self._ask_release, kind="link", hint=strings["hint"])
         self.question = QWidget()
-        self.yes = make_button(words["button"], self._release_hold)
+        self.yes = make_button(strings["button"], self._release_hold)
         self.no = make_button("Cancel", self._close_question)
-        inside = make_column(self.question, make_label(words["ask"], "small", wrap=True), gap=4)
+        inside = make_column(self.question, make_label(strings["ask"], "small", wrap=True), gap=4)
         inside.addLayout(make_row(self.yes, self.no, None))
         layout = make_column(self, self.title, self.reason, gap=4)
         layout.addLayout(make_row(self.through, None))
@@ -282,11 +282,11 @@ class WarningPart(Part):
         self.through.show()
 
     def _release_hold(self) -> None:
-        library, memory_id, words = self.context.bridge.engine.library, self._memory_id, injection_strings()
+        library, memory_id, strings = self.context.bridge.engine.library, self._memory_id, injection_strings()
 
         def report_release(step_id: str) -> None:
             self._close_question()
-            offer_undo(self.context, words["done"], step_id)
+            offer_undo(self.context, strings["done"], step_id)
 
         task = make_write("Approving a memory", lambda: library.release_hold(memory_id)).within(self)
         self.context.tasks.run(task.success(report_release).failure(self._on_task_failed))

@@ -113,23 +113,23 @@ def _term_words(step: TrustStep, inputs: TrustInputs) -> TermWords:
 
 
 def _explain_step(step: TrustStep, inputs: TrustInputs) -> str:
-    said = belief_strings()["steps"]
+    strings = belief_strings()["steps"]
     match step.name:
         case "source":
             return str(belief_strings()["sources"][inputs.source.value])
         case "corroboration":
-            forms = said["corroboration"]
+            forms = strings["corroboration"]
             return str(forms["none"] if inputs.sources < 2 else forms["many"].format(count=inputs.sources))
         case "feedback":
-            return _describe_feedback(said["feedback"], inputs.reinforcements, inputs.disputes)
+            return _describe_feedback(strings["feedback"], inputs.reinforcements, inputs.disputes)
         case "age":
-            return _describe_age(said["age"], inputs)
+            return _describe_age(strings["age"], inputs)
         case "bounds":
-            return str(said["bounds"]["over" if step.change < 0 else "under"])
+            return str(strings["bounds"]["over" if step.change < 0 else "under"])
         case "ancestors":
-            return format_count(said["ancestors"], inputs.ancestors, value=format_score(inputs.lowest or 0.0))
+            return format_count(strings["ancestors"], inputs.ancestors, value=format_score(inputs.lowest or 0.0))
     name = one_line(inputs.client or "", _NAME)
-    form = said["ceiling"] if name else said["ceiling_nobody"]
+    form = strings["ceiling"] if name else strings["ceiling_nobody"]
     return str(form).format(name=name, value=format_score(inputs.ceiling or step.total))
 
 
@@ -154,9 +154,9 @@ def describe_voice(voice: MemoryVerdict) -> str:
     Args:
         voice: of the memory.
     """
-    forms = belief_strings()["voices"][voice.verdict]
+    strings = belief_strings()["voices"][voice.verdict]
     name = one_line(voice.client or "", _NAME)
-    said = str(forms["other"]).format(name=name) if voice.client is not None else str(forms["you"])
+    said = str(strings["other"]).format(name=name) if voice.client is not None else str(strings["you"])
     reason = f": “{one_line(voice.reason, _VALUE)}”" if voice.reason else "."
     return f"{said} on {date_of(voice.at)}{reason}"
 
@@ -170,28 +170,28 @@ def describe_claim_state(claim: ClaimHeld) -> str:
     Args:
         claim: the claim with what speaks for and against it.
     """
-    said, seen = belief_strings()["claims"], claim.seen
+    strings, seen = belief_strings()["claims"], claim.seen
     state = str(belief_strings()["states"][seen.state])
     if claim.replaced_by is not None and seen.state == "superseded":
-        state = f"{state} · {said['replaced'].format(value=one_line(claim.replaced_by, _NAME))}"
-    parts = [state, str(said["sure"]).format(percent=round(100 * seen.confidence))]
-    parts.append(format_count(said["sources"], max(1, seen.sources)))
+        state = f"{state} · {strings['replaced'].format(value=one_line(claim.replaced_by, _NAME))}"
+    parts = [state, str(strings["sure"]).format(percent=round(100 * seen.confidence))]
+    parts.append(format_count(strings["sources"], max(1, seen.sources)))
     if seen.against:
-        parts.append(format_count(said["against"], seen.against))
+        parts.append(format_count(strings["against"], seen.against))
     parts.append(_describe_validity(seen))
     condition = seen.qualifiers.get("when")
     if isinstance(condition, str) and condition:
-        parts.append(str(said["when"]).format(value=one_line(condition, _NAME)))
+        parts.append(str(strings["when"]).format(value=one_line(condition, _NAME)))
     if "kept" in seen.qualifiers:
-        parts.append(str(said["kept"]))
+        parts.append(str(strings["kept"]))
     return " · ".join(part for part in parts if part)
 
 
 def _describe_validity(claim: ClaimSeen) -> str:
-    said = belief_strings()["claims"]
+    strings = belief_strings()["claims"]
     begin = None if claim.valid_from is None else date_of(claim.valid_from)
     end = None if claim.valid_to is None else date_of(claim.valid_to)
-    return _describe_span(said, begin, end)
+    return _describe_span(strings, begin, end)
 
 
 def _describe_span(forms: Mapping[str, str], begin: str | None, end: str | None) -> str:
@@ -235,16 +235,16 @@ def describe_validity(version: VersionHeld) -> str:
     Args:
         version: of a chain.
     """
-    said = belief_strings()["versions"]
+    strings = belief_strings()["versions"]
     if not version.ever_held:
-        return f"{said['waits']} · {said['learned_on'].format(date=date_of(version.recorded_at))}"
+        return f"{strings['waits']} · {strings['learned_on'].format(date=date_of(version.recorded_at))}"
     begin = day_of(version.begin, version.precision)
     ends = "" if version.end is None else date_of(version.end)
     if version.begin_by == "recorded" and not ends:
-        learned = str(said["learned_on"]).format(date=begin)
+        learned = str(strings["learned_on"]).format(date=begin)
         return learned[:1].upper() + learned[1:]
-    when = _describe_span(said, begin, ends or None)
-    return f"{when} · {said['learned_on'].format(date=date_of(version.recorded_at))}"
+    when = _describe_span(strings, begin, ends or None)
+    return f"{when} · {strings['learned_on'].format(date=date_of(version.recorded_at))}"
 
 
 BASE, GAIN, LOSS, SUM = "base", "gain", "loss", "sum"
@@ -497,11 +497,11 @@ class TrustPart(Part):
         clear_layout(self._buttons)
         if can_judge:
             for verdict, letter in VERDICTS:
-                told = belief_strings()["acts"][verdict]
+                strings = belief_strings()["acts"][verdict]
                 made = KeyButton(
-                    self.context.theme, told["title"], letter, self._make_verdict_runner(verdict), is_tight=True
+                    self.context.theme, strings["title"], letter, self._make_verdict_runner(verdict), is_tight=True
                 )
-                made.setToolTip(told["hint"])
+                made.setToolTip(strings["hint"])
                 self._buttons.addWidget(made)
 
     def _make_verdict_runner(self, verdict: str) -> Callable[[], None]:

@@ -60,15 +60,17 @@ class TurnColumn(QStackedWidget):
         self.addWidget(area)
 
     def _make_empty(self) -> QWidget:
-        said = ask_strings()
+        strings = ask_strings()
         made, starters = QWidget(), QWidget()
-        starters.setAccessibleName(said["starters_name"])
+        starters.setAccessibleName(strings["starters_name"])
         buttons = [
             make_button(question, partial(self.question_chosen.emit, question), kind="chip")
-            for question in said["starters"]
+            for question in strings["starters"]
         ]
         make_row(None, *buttons, None, parent=starters, gap=8)
-        state = EmptyState(self._context.theme, "message-square", said["empty"]["title"], said["empty"]["sentence"])
+        state = EmptyState(
+            self._context.theme, "message-square", strings["empty"]["title"], strings["empty"]["sentence"]
+        )
         state.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         box = make_column(made, gap=8)
         box.addStretch(2)

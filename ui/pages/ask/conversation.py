@@ -271,7 +271,7 @@ class Conversation(QObject):
 
     def _on_stream_end(self, error: BaseException | None) -> None:
         turn, self._stream = self.turns[-1], None
-        said = ask_strings()["problems"]
+        strings = ask_strings()["problems"]
         if isinstance(error, CancelledError):
             self._end_turn(turn, TurnState.STOPPED)
         elif error is None and turn.answer.strip():
@@ -281,8 +281,8 @@ class Conversation(QObject):
         else:
             problem = None if error is None else problem_of(error)
             away = isinstance(error, LociError) and error.code in _AWAY
-            turn.problem = str(said["gone"] if away or problem is None else problem.sentence)
-            turn.problem = str(said["empty"]) if error is None else turn.problem
+            turn.problem = str(strings["gone"] if away or problem is None else problem.sentence)
+            turn.problem = str(strings["empty"]) if error is None else turn.problem
             self._end_turn(turn, TurnState.FAILED)
 
     def _end_turn(self, turn: Turn, state: TurnState) -> None:

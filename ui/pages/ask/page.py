@@ -243,12 +243,14 @@ class AskPage(Page):
             self.context.selection.reselect(memory_id, CLOSER)
 
     def _on_kept(self, kept: KeptConversation) -> None:
-        said = ask_strings()["kept"]
+        strings = ask_strings()["kept"]
         captured, sealed = kept.captured, kept.sealed
-        told = format_count(said["done"], captured.episodes) if captured.episodes else str(said["nothing"])
-        told = f"{told} {format_count(said['sealed'], sealed)}" if sealed else told
+        told = format_count(strings["done"], captured.episodes) if captured.episodes else str(strings["nothing"])
+        told = f"{told} {format_count(strings['sealed'], sealed)}" if sealed else told
         if kept.elsewhere:
-            told = f"{told} {format_count(said['elsewhere'], kept.elsewhere, space=one_line(kept.space, _SPACE_NAME))}"
+            told = (
+                f"{told} {format_count(strings['elsewhere'], kept.elsewhere, space=one_line(kept.space, _SPACE_NAME))}"
+            )
         if captured.ids and captured.step_id:
             offer_undo(self.context, told, captured.step_id)
         else:

@@ -34,11 +34,11 @@ class QuestionField(QPlainTextEdit):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        said = ask_strings()["field"]
+        strings = ask_strings()["field"]
         self._theme = theme
-        self.setAccessibleName(said["name"])
-        self.setAccessibleDescription(said["keys"])
-        self.setPlaceholderText(said["hint"])
+        self.setAccessibleName(strings["name"])
+        self.setAccessibleDescription(strings["keys"])
+        self.setPlaceholderText(strings["hint"])
         self.setTabChangesFocus(True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.textChanged.connect(self._fit_height)
@@ -141,12 +141,12 @@ class AllowedChips(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        said = ask_strings()["choices"]
+        strings = ask_strings()["choices"]
         self._chosen_model: str | None = None  # the person's own choice outlives a look at the server
-        self.model = MenuChip(theme, said["model"], {"": said["no_model"]}, "")
-        self.space = MenuChip(theme, said["space"], {"": said["all_spaces"]}, "")
-        self.tier = MenuChip(theme, said["tier"], said["tiers"], TIERS[0])
-        self.tier.setToolTip(said["tier_hint"])
+        self.model = MenuChip(theme, strings["model"], {"": strings["no_model"]}, "")
+        self.space = MenuChip(theme, strings["space"], {"": strings["all_spaces"]}, "")
+        self.tier = MenuChip(theme, strings["tier"], strings["tiers"], TIERS[0])
+        self.tier.setToolTip(strings["tier_hint"])
         flow = FlowLayout(self, gap=8)
         for chip in (self.model, self.space, self.tier):
             flow.addWidget(chip)
@@ -160,17 +160,18 @@ class AllowedChips(QWidget):
 
     def show_offer(self, offer: AskOffer) -> None:
         """Offer what there is now; a choice that is still there stays."""
-        said = ask_strings()["choices"]
+        strings = ask_strings()["choices"]
         models = {name: one_line(name, _NAME) for name in offer.models}
         wanted = self._chosen_model
         self.model.set_choices(
-            {**models, "": said["no_model"]}, wanted if wanted is not None and wanted in {*models, ""} else offer.chosen
+            {**models, "": strings["no_model"]},
+            wanted if wanted is not None and wanted in {*models, ""} else offer.chosen,
         )
         spaces = {name: one_line(name, _NAME) for name in offer.spaces}
         self.space.set_choices(
-            {"": said["all_spaces"], **spaces}, self.space.current if self.space.current in spaces else ""
+            {"": strings["all_spaces"], **spaces}, self.space.current if self.space.current in spaces else ""
         )
-        tiers = said["tiers"] if offer.is_local else {TIERS[0]: said["tiers"][TIERS[0]]}
+        tiers = strings["tiers"] if offer.is_local else {TIERS[0]: strings["tiers"][TIERS[0]]}
         self.tier.set_choices(tiers, self.tier.current if self.tier.current in tiers else TIERS[0])
         self.model.setVisible(bool(offer.models))
         self.tier.setVisible(bool(offer.models))
@@ -181,8 +182,8 @@ class AllowedChips(QWidget):
 
 def describe_offline(offer: AskOffer) -> str:
     """Why no model answers and how one can; "" where one does."""
-    said = ask_strings()["offline"]
+    strings = ask_strings()["offline"]
     if offer.chosen:
         return ""
-    form = said["no_model" if offer.server is ModelServerState.READY else offer.server.value]
+    form = strings["no_model" if offer.server is ModelServerState.READY else offer.server.value]
     return str(form).format(host=offer.host, code=offer.code)

@@ -36,19 +36,19 @@ _TEXT, _CHIP = 180, 34
 
 def describe_given(source: AnswerSource) -> str:
     """Who said it, when, and what is to be known of how it was given: `You, 3 Nov 2026 · given in short`."""
-    said = ask_strings()["sources"]
+    strings = ask_strings()["sources"]
     parts = [describe_source(source.memory, source.client)]
-    parts += [str(said["short"])] if source.form != "full" else []
-    parts += [str(said["sealed"])] if source.tier != TIERS[0] else []
+    parts += [str(strings["short"])] if source.form != "full" else []
+    parts += [str(strings["sealed"])] if source.tier != TIERS[0] else []
     return " · ".join(parts)
 
 
 def describe_left_out(left_out: Mapping[str, int]) -> str:
     """How many memories that fitted were left out, and why, the most frequent reason first; "" for none."""
-    said = ask_strings()["sources"]
+    strings = ask_strings()["sources"]
     words = sorted(left_out.items(), key=lambda one: (-one[1], one[0]))
-    why = ", ".join(str(said["reasons"].get(reason, reason.replace("_", " "))) for reason, _ in words)
-    return format_count(said["left_out"], sum(left_out.values()), why=why) if left_out else ""
+    why = ", ".join(str(strings["reasons"].get(reason, reason.replace("_", " "))) for reason, _ in words)
+    return format_count(strings["left_out"], sum(left_out.values()), why=why) if left_out else ""
 
 
 class SourceCard(QAbstractButton):
@@ -57,9 +57,9 @@ class SourceCard(QAbstractButton):
     def __init__(self, theme: Theme, source: AnswerSource) -> None:
         super().__init__()
         self._theme, self.source = theme, source
-        words = ask_strings()["sources"]
+        strings = ask_strings()["sources"]
         text, about = one_line(source.memory.text, _TEXT), describe_given(source)
-        self.setAccessibleName(words["open"].format(number=source.number, text=text, about=about))
+        self.setAccessibleName(strings["open"].format(number=source.number, text=text, about=about))
         self.setAccessibleDescription(KIND_WORDS[source.memory.kind])
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -109,11 +109,11 @@ class SourceCard(QAbstractButton):
 
 def source_chip(theme: Theme, source: AnswerSource) -> QPushButton:
     """One memory in few words, for where there is no room for a card."""
-    words = ask_strings()["sources"]
+    strings = ask_strings()["sources"]
     text = one_line(source.memory.text, _CHIP)
     made = make_button(f"[{source.number}] {text}", kind="chip", theme=theme)
     about = describe_given(source)
-    made.setAccessibleName(words["open"].format(number=source.number, text=text, about=about))
+    made.setAccessibleName(strings["open"].format(number=source.number, text=text, about=about))
     return made
 
 
@@ -187,17 +187,17 @@ class SourcePanel(QWidget):
         if self._shown == (prepared, tuple(cited)):
             return
         self._shown = (prepared, tuple(cited))
-        said = ask_strings()["sources"]
+        strings = ask_strings()["sources"]
         clear_layout(self._column)
         self.cards = []
         sources = _order_sources(prepared, cited)
         if prepared is None or not sources:
-            self._column.addWidget(make_label(said["none" if prepared is None else "nothing"], "muted", wrap=True))
+            self._column.addWidget(make_label(strings["none" if prepared is None else "nothing"], "muted", wrap=True))
         elif not prepared.messages:
-            self._add_group(said["found"], sources)
+            self._add_group(strings["found"], sources)
         else:
-            self._add_group(said["cited"], [one for one in sources if one.number in cited])
-            self._add_group(said["given"], [one for one in sources if one.number not in cited])
+            self._add_group(strings["cited"], [one for one in sources if one.number in cited])
+            self._add_group(strings["given"], [one for one in sources if one.number not in cited])
         left = "" if prepared is None else describe_left_out(prepared.left_out)
         if left:
             self._column.addWidget(make_label(left, "small", wrap=True))
@@ -219,15 +219,15 @@ class ReadDialog(QDialog):
 
     def __init__(self, theme: Theme, prepared: PreparedAnswer, parent: QWidget) -> None:
         super().__init__(parent)
-        said = ask_strings()["read"]
-        self.setWindowTitle(said["title"])
+        strings = ask_strings()["read"]
+        self.setWindowTitle(strings["title"])
         self.resize(theme.px(theme.tokens.sizes.dialog_wide), theme.px(560))
         inside = QWidget()
         column = make_column(inside, gap=6)
         column.setContentsMargins(0, 0, 12, 0)
         self.texts: list[AnswerText] = []
         for message in prepared.messages:
-            role = str(said["roles"].get(message["role"], message["role"]))
+            role = str(strings["roles"].get(message["role"], message["role"]))
             text = AnswerText(theme, role)
             text.show_answer(message["content"])
             column.addWidget(make_label(role, "label"))
@@ -236,9 +236,9 @@ class ReadDialog(QDialog):
             self.texts.append(text)
         column.addStretch(1)
         box = make_column(self, margins=20, gap=12)
-        box.addWidget(make_label(said["title"], "section"))
-        box.addWidget(make_label(said["sentence"].format(host=prepared.host), "muted", wrap=True))
+        box.addWidget(make_label(strings["title"], "section"))
+        box.addWidget(make_label(strings["sentence"].format(host=prepared.host), "muted", wrap=True))
         box.addWidget(make_scroll_area(inside), 1)
-        close = make_button(said["close"], self.accept, kind="primary")
+        close = make_button(strings["close"], self.accept, kind="primary")
         box.addLayout(make_row(None, close))
         close.setFocus()

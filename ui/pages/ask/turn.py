@@ -25,20 +25,20 @@ _NAME = 60
 
 def describe_citations(turn: Turn) -> str:
     """How many of its sources an answer cites, in words."""
-    said, sources = ask_strings()["states"], len(turn.sources)
+    strings, sources = ask_strings()["states"], len(turn.sources)
     if not sources:
-        return str(said["nothing_with_model"])
-    form = said["cited" if turn.cited else "uncited"]
+        return str(strings["nothing_with_model"])
+    form = strings["cited" if turn.cited else "uncited"]
     return str(form).format(cited=len(turn.cited), sources=count_memories(sources))
 
 
 def describe_state(turn: Turn) -> str:
     """How far a turn is, as a line under its question."""
-    said, model = ask_strings()["states"], one_line(turn.query.model, _NAME)
+    strings, model = ask_strings()["states"], one_line(turn.query.model, _NAME)
     if turn.state is TurnState.MEMORIES:
         count = len(turn.sources)
-        return format_count(said["memories"], count) if count else str(said["nothing"])
-    form = str(said[turn.state.value])
+        return format_count(strings["memories"], count) if count else str(strings["nothing"])
+    form = str(strings[turn.state.value])
     if not model and turn.state is not TurnState.SEARCHING:
         return "" if turn.state is TurnState.FAILED else form.format(model="").strip(" ·").capitalize()
     return form.format(model=model, sources=count_memories(len(turn.sources)), cited=describe_citations(turn))
@@ -46,11 +46,11 @@ def describe_state(turn: Turn) -> str:
 
 def describe_end(turn: Turn) -> str:
     """How a turn ended, for those who do not see it."""
-    said = ask_strings()["announce"]
+    strings = ask_strings()["announce"]
     if turn.state is TurnState.MEMORIES:
         count = len(turn.sources)
-        return format_count(said["memories"], count) if count else str(said["nothing"])
-    return str(said[turn.state.value]).format(cited=describe_citations(turn))
+        return format_count(strings["memories"], count) if count else str(strings["nothing"])
+    return str(strings[turn.state.value]).format(cited=describe_citations(turn))
 
 
 class TurnView(QFrame):
@@ -75,12 +75,12 @@ class TurnView(QFrame):
 
     def __init__(self, theme: Theme, turn: Turn) -> None:
         super().__init__()
-        said, acts = ask_strings(), ask_strings()["acts"]
+        strings, acts = ask_strings(), ask_strings()["acts"]
         self._theme, self.turn = theme, turn
         self._is_narrow = self._can_retry = False
-        self.question = AnswerText(theme, said["you"], "section")
+        self.question = AnswerText(theme, strings["you"], "section")
         self.state = make_label("", "small", wrap=True)
-        self.answer = AnswerText(theme, said["title"])
+        self.answer = AnswerText(theme, strings["title"])
         self.problem = make_label("", "warning", wrap=True)
         self.chips = SourceChips(theme)
         self._found = QWidget()

@@ -100,23 +100,23 @@ def stop_dialog(context: Context, count: int, parent: QWidget) -> AskDialog:
     Args:
         count: how many are awake.
     """
-    said = clients_strings()["stop_dialog"]
-    return AskDialog(context, said["title"], (format_count(said["sentence"], count),), said["act"], parent)
+    strings = clients_strings()["stop_dialog"]
+    return AskDialog(context, strings["title"], (format_count(strings["sentence"], count),), strings["act"], parent)
 
 
 def resume_dialog(context: Context, names: Sequence[str], parent: QWidget) -> AskDialog:
     """Before all that are paused are let in again; it says who they are, for one may have been paused for a reason."""
-    said = clients_strings()["resume_dialog"]
-    who = format_count(said["who"], len(names), names=format_names(names))
-    return AskDialog(context, said["title"], (said["sentence"], who), said["act"], parent, kind="plain")
+    strings = clients_strings()["resume_dialog"]
+    who = format_count(strings["who"], len(names), names=format_names(names))
+    return AskDialog(context, strings["title"], (strings["sentence"], who), strings["act"], parent, kind="plain")
 
 
 def revoke_dialog(context: Context, client: ClientCard, parent: QWidget) -> AskDialog:
     """Before one is revoked."""
-    said = clients_strings()["revoke_dialog"]
-    wrote = format_count(said["wrote"], client.stands) if client.stands else said["wrote_none"]
-    title = said["title"].format(name=visible_name(client.name))
-    return AskDialog(context, title, (said["sentence"], wrote), said["act"], parent)
+    strings = clients_strings()["revoke_dialog"]
+    wrote = format_count(strings["wrote"], client.stands) if client.stands else strings["wrote_none"]
+    title = strings["title"].format(name=visible_name(client.name))
+    return AskDialog(context, title, (strings["sentence"], wrote), strings["act"], parent)
 
 
 class UndoSinceDialog(AskDialog):
@@ -129,24 +129,27 @@ class UndoSinceDialog(AskDialog):
 
     def __init__(self, context: Context, name: str, parent: QWidget) -> None:
         """Make it."""
-        said = clients_strings()["undo_dialog"]
-        title = said["title"].format(name=visible_name(name))
-        super().__init__(context, title, (said["sentence"],), said["act_none"], parent)
+        strings = clients_strings()["undo_dialog"]
+        title = strings["title"].format(name=visible_name(name))
+        super().__init__(context, title, (strings["sentence"],), strings["act_none"], parent)
         self.context, self._name = context, name
         self.found: Undoable | None = None
-        self.preview, self.stays = make_label(said["looking"], "strong", wrap=True), make_label("", "muted", wrap=True)
+        self.preview, self.stays = (
+            make_label(strings["looking"], "strong", wrap=True),
+            make_label("", "muted", wrap=True),
+        )
         self.stays.hide()
-        self.choices = Segments(tuple(said["choices"].items()), TODAY, said["since"], wraps=True)
+        self.choices = Segments(tuple(strings["choices"].items()), TODAY, strings["since"], wraps=True)
         self.choices.chosen.connect(lambda _: self._on_time_chosen())
         today = to_local(context.clock.now_ms()).date()
         self.day = QDateEdit(QDate(today.year, today.month, today.day))
         self.day.setMaximumDate(QDate(today.year, today.month, today.day))
         self.day.setLocale(QLocale(QLocale.Language.English))
         self.day.setDisplayFormat("d MMM yyyy")
-        self.day.setAccessibleName(said["day"])
+        self.day.setAccessibleName(strings["day"])
         self.day.lineEdit().setObjectName("inner")
         self.day.dateChanged.connect(lambda _: self._on_time_chosen())
-        self.form_box.addWidget(make_label(said["since"], "label"))
+        self.form_box.addWidget(make_label(strings["since"], "label"))
         self.form_box.addWidget(self.choices)
         self.form_box.addLayout(make_row(self.day, None))
         self.form_box.addWidget(self.preview)
@@ -201,13 +204,13 @@ class UndoSinceDialog(AskDialog):
         self.context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
 
     def _show_preview(self, found: Undoable) -> None:
-        said, told = clients_strings()["undo_dialog"], describe_left_over(found)
+        strings, told = clients_strings()["undo_dialog"], describe_left_over(found)
         self.found = found
         self.preview.setText(describe_take_back(found))
         self.stays.setText(told)
         self.stays.setVisible(bool(told))
-        act = said["act_most"] if found.untried else said["act"]
-        self.act.setText(format_count(act, found.steps + found.untried) if found.steps else said["act_none"])
+        act = strings["act_most"] if found.untried else strings["act"]
+        self.act.setText(format_count(act, found.steps + found.untried) if found.steps else strings["act_none"])
         self.act.setAccessibleName(self.act.text())
         self.act.setEnabled(found.steps > 0)
         self.adjustSize()
@@ -226,12 +229,12 @@ class RemoveClientDialog(AskDialog):
         Args:
             found: what removing would do; something.
         """
-        said = clients_strings()["remove_dialog"]
-        sentence = said["sentence"].format(name=visible_name(name))
-        super().__init__(context, said["title"], (sentence,), said["act"], parent, said["cancel"])
+        strings = clients_strings()["remove_dialog"]
+        sentence = strings["sentence"].format(name=visible_name(name))
+        super().__init__(context, strings["title"], (sentence,), strings["act"], parent, strings["cancel"])
         self.preview = make_label(describe_removal(found), "strong", wrap=True)
         self.form_box.addWidget(self.preview)
-        self.form_box.addWidget(make_label(said["rest"], "small", wrap=True))
+        self.form_box.addWidget(make_label(strings["rest"], "small", wrap=True))
 
 
 T = TypeVar("T")
@@ -350,21 +353,25 @@ class ClientActions(QObject):
             asking.open()
 
     def _undo_since(self, name: str, since_ms: int) -> None:
-        clients, said = self._context.bridge.engine.clients, clients_strings()["done"]
+        clients, strings = self._context.bridge.engine.clients, clients_strings()["done"]
 
         def report_undo(found: TakenBack) -> None:
-            told = format_count(said["undo"], found.steps, name=visible_name(name)) if found.steps else said["nothing"]
+            told = (
+                format_count(strings["undo"], found.steps, name=visible_name(name))
+                if found.steps
+                else strings["nothing"]
+            )
             self._report_step(told + describe_undo_remainder(found.left), found.step_id)
 
         self._run_write("undo", lambda: clients.undo_since(name, since_ms), report_undo)
 
     def _remove_memories(self, name: str) -> None:
-        clients, said = self._context.bridge.engine.clients, clients_strings()["done"]
+        clients, strings = self._context.bridge.engine.clients, clients_strings()["done"]
 
         def report_removal(found: Removal) -> None:
-            told = format_count(said["remove"], found.steps, name=visible_name(name)) if found.steps else ""
-            told += format_count(said["archived"], found.archived) if found.archived else ""
-            self._report_step((told.strip() or said["nothing"]) + describe_undo_remainder(found.left), found.step_id)
+            told = format_count(strings["remove"], found.steps, name=visible_name(name)) if found.steps else ""
+            told += format_count(strings["archived"], found.archived) if found.archived else ""
+            self._report_step((told.strip() or strings["nothing"]) + describe_undo_remainder(found.left), found.step_id)
 
         self._run_write("remove", lambda: clients.remove_all(name), report_removal)
 

@@ -84,18 +84,20 @@ def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequenc
         withheld: id to the reason.
         rows: the memories that are still there.
     """
-    said, known = clients_strings()["receipts"], {one.id: one for one in rows}
+    strings, known = clients_strings()["receipts"], {one.id: one for one in rows}
 
     def make_memory_row(memory_id: str, note: str = "") -> ClientRow:
         found = known.get(memory_id)
-        return memory_line(found, note) if found else ClientRow(memory_id, said["gone"], note, icon="circle", value="")
+        return (
+            memory_line(found, note) if found else ClientRow(memory_id, strings["gone"], note, icon="circle", value="")
+        )
 
     lines: list[Line] = []
     if given:
-        lines += [Heading(f"{said['given']} · {len(given):,}"), *(make_memory_row(one) for one in given)]
+        lines += [Heading(f"{strings['given']} · {len(given):,}"), *(make_memory_row(one) for one in given)]
     left = {one: why for one, why in withheld.items() if one not in given}
     if left:
-        lines.append(Heading(f"{said['withheld']} · {len(left):,}"))
+        lines.append(Heading(f"{strings['withheld']} · {len(left):,}"))
         lines += [make_memory_row(one, capitalize_first(describe_withheld_reason(why))) for one, why in left.items()]
     return lines
 
@@ -134,13 +136,13 @@ class ReceiptsTab(Tab):
     poll_ms = 3_000
 
     def __init__(self, context: Context) -> None:
-        said = clients_strings()["receipts"]
-        super().__init__(context, said["reading"])
+        strings = clients_strings()["receipts"]
+        super().__init__(context, strings["reading"])
         self._next: str | None = None
         self._wished = ""
         self.receipt: Receipt | None = None
-        self.list = client_list(context.theme, said["name"])
-        self.detail = memory_list(context, said["detail"])
+        self.list = client_list(context.theme, strings["name"])
+        self.detail = memory_list(context, strings["detail"])
         self.question = make_label("", "strong", wrap=True)
         self.note = make_label("", "small", wrap=True)
         side = QWidget()
@@ -200,8 +202,8 @@ class ReceiptsTab(Tab):
         self._is_read, self._next = True, page.next
         wished, self._wished = self._wished, ""
         if not page.rows:
-            said = clients_strings()["receipts"]
-            self.states.show_empty(EmptyState(self.context.theme, "quote", said["empty_title"], said["empty"]))
+            strings = clients_strings()["receipts"]
+            self.states.show_empty(EmptyState(self.context.theme, "quote", strings["empty_title"], strings["empty"]))
             return
         lines = receipt_lines(page.rows, self.context.clock.now_ms())
         self.states.show_content()
@@ -244,7 +246,7 @@ class ReceiptsTab(Tab):
         self.show_failure(error)
 
     def _show_receipt(self, receipt: Receipt, rows: Sequence[MemoryRow]) -> None:
-        said = clients_strings()["receipts"]
+        strings = clients_strings()["receipts"]
         self._is_whole = True
         current = self.list.current
         if current is None or current.id != receipt.row.id:
@@ -252,12 +254,12 @@ class ReceiptsTab(Tab):
         self.receipt = receipt
         withheld = withheld_of(receipt)
         self.question.setText(receipt_row(receipt.row).head)
-        none = [said["none_given"]] if not receipt.given else []
-        none += [said["none_withheld"]] if not withheld and not receipt.sealed else []
-        none += [format_count(said["sealed"], receipt.sealed)] if receipt.sealed else []
-        none += [format_count(said["unlisted"], receipt.unlisted)] if receipt.unlisted else []
-        none += [format_count(said["reads"], receipt.reads)] if receipt.reads > 1 else []
-        self.note.setText(" ".join([*none, said["open"]] if receipt.given or withheld else none))
+        none = [strings["none_given"]] if not receipt.given else []
+        none += [strings["none_withheld"]] if not withheld and not receipt.sealed else []
+        none += [format_count(strings["sealed"], receipt.sealed)] if receipt.sealed else []
+        none += [format_count(strings["unlisted"], receipt.unlisted)] if receipt.unlisted else []
+        none += [format_count(strings["reads"], receipt.reads)] if receipt.reads > 1 else []
+        self.note.setText(" ".join([*none, strings["open"]] if receipt.given or withheld else none))
         self.detail.show_lines(given_lines(receipt.given, withheld, rows))
 
     def _show_nothing(self) -> None:
@@ -343,12 +345,12 @@ class ActivityTab(Tab):
     poll_ms = 3_000
 
     def __init__(self, context: Context) -> None:
-        said = clients_strings()["activity"]
-        super().__init__(context, said["reading"])
+        strings = clients_strings()["activity"]
+        super().__init__(context, strings["reading"])
         self._next: str | None = None
-        self.list = client_list(context.theme, said["name"])
-        self.receipt = make_button(said["receipt"], self._show_receipt, theme=context.theme, icon="scan-search")
-        self.undo = make_button(said["undo"], self._undo_chosen, theme=context.theme, icon="undo-2")
+        self.list = client_list(context.theme, strings["name"])
+        self.receipt = make_button(strings["receipt"], self._show_receipt, theme=context.theme, icon="scan-search")
+        self.undo = make_button(strings["undo"], self._undo_chosen, theme=context.theme, icon="undo-2")
         self.receipt.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         box = make_column(self.inside, wrap_in_card(self.list), gap=10)
         box.setStretch(0, 1)
@@ -394,8 +396,8 @@ class ActivityTab(Tab):
     def _show_first_page(self, page: ActivityPage) -> None:
         self._is_read, self._next = True, page.next
         if not page.lines:
-            said = clients_strings()["activity"]
-            self.states.show_empty(EmptyState(self.context.theme, "activity", said["empty_title"], said["empty"]))
+            strings = clients_strings()["activity"]
+            self.states.show_empty(EmptyState(self.context.theme, "activity", strings["empty_title"], strings["empty"]))
             return
         now = self.context.clock.now_ms()
         self.list.show_lines(activity_lines(page.lines, now), has_more=page.next is not None)
@@ -413,13 +415,15 @@ class ActivityTab(Tab):
     def _update_actions(self, shown: ClientRow | None) -> None:
         line = None if shown is None else shown.value
         held = next((made for made in (self.receipt, self.undo) if has_keyboard(made)), None)
-        said = clients_strings()["activity"]
+        strings = clients_strings()["activity"]
         set_button_offer(
-            self.receipt, "" if line is not None and line.receipt_id else said["no_receipt"], said["receipt_hint"]
+            self.receipt, "" if line is not None and line.receipt_id else strings["no_receipt"], strings["receipt_hint"]
         )
         is_undone = line is not None and line.is_undone
-        cannot = said["undone_already"] if is_undone else "" if line is not None and line.step_id else said["no_step"]
-        set_button_offer(self.undo, cannot, said["undo_hint"])
+        cannot = (
+            strings["undone_already"] if is_undone else "" if line is not None and line.step_id else strings["no_step"]
+        )
+        set_button_offer(self.undo, cannot, strings["undo_hint"])
         if held is not None and not held.isEnabled():
             self.list.setFocus()
 

@@ -87,40 +87,40 @@ class CardsPanel(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        said = clients_strings()
+        strings = clients_strings()
         self.setObjectName("queue")
         self.count = make_label("", "muted")
-        self.pair = make_button(said["pair"], self.pair_asked.emit, kind="primary", theme=theme, icon="link")
-        self.token = make_button(said["token"], self.token_asked.emit, kind="link", theme=theme, icon="key-round")
+        self.pair = make_button(strings["pair"], self.pair_asked.emit, kind="primary", theme=theme, icon="link")
+        self.token = make_button(strings["token"], self.token_asked.emit, kind="link", theme=theme, icon="key-round")
         self.stop = make_button(
-            said["deeds"]["stop"]["title"],
+            strings["deeds"]["stop"]["title"],
             self.stop_asked.emit,
             kind="danger",
-            hint=said["deeds"]["stop"]["hint"],
+            hint=strings["deeds"]["stop"]["hint"],
             theme=theme,
             icon="pause",
         )
         self.resume = make_button(
-            said["deeds"]["resume_all"]["title"],
+            strings["deeds"]["resume_all"]["title"],
             self.resume_asked.emit,
-            hint=said["deeds"]["resume_all"]["hint"],
+            hint=strings["deeds"]["resume_all"]["hint"],
             theme=theme,
             icon="play",
         )
-        self.list = client_list(theme, said["list"])
+        self.list = client_list(theme, strings["list"])
         self._order: list[str] = []
         layout = make_column(self, gap=10)
         layout.setContentsMargins(0, 16, 1, 0)
         head = make_column(None, gap=10)
         head.setContentsMargins(16, 0, 16, 2)
-        head.addLayout(make_row(make_label(said["title"], "title"), None, self.count))
-        for made, hint in ((self.pair, said["pair_hint"]), (self.token, said["token_hint"])):
+        head.addLayout(make_row(make_label(strings["title"], "title"), None, self.count))
+        for made, hint in ((self.pair, strings["pair_hint"]), (self.token, strings["token_hint"])):
             made.setToolTip(hint)
             made.setAccessibleDescription(hint)
         head.addWidget(self.pair)
-        head.addWidget(make_label(said["pair_hint"], "small", wrap=True))
+        head.addWidget(make_label(strings["pair_hint"], "small", wrap=True))
         head.addLayout(make_row(self.token, None))
-        head.addWidget(make_label(said["token_hint"], "small", wrap=True))
+        head.addWidget(make_label(strings["token_hint"], "small", wrap=True))
         layout.addLayout(head)
         layout.addWidget(self.list, 1)
         self._foot = make_column(None, self.resume, self.stop, gap=8)

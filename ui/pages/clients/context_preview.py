@@ -67,14 +67,14 @@ def has_no_access(card: ClientCard) -> bool:
 
 def describe_exclusion(card: ClientCard) -> str:
     """Why it would get nothing now; "" where it would."""
-    said = clients_strings()["sight"]
+    strings = clients_strings()["sight"]
     if card.standing is ClientState.REVOKED:
-        return str(said["revoked"])
+        return str(strings["revoked"])
     if has_no_access(card):
-        return str(said["no_read"])
+        return str(strings["no_read"])
     if card.standing is ClientState.AWAKE:
         return ""
-    return str(said["out"]).format(standing=standing_word(card.standing))
+    return str(strings["out"]).format(standing=standing_word(card.standing))
 
 
 class Meter(QWidget):
@@ -118,14 +118,14 @@ class ContextPreviewTab(Tab):
     """The view that shows what a client would be given for a prompt."""
 
     def __init__(self, context: Context) -> None:
-        said, theme = clients_strings()["sight"], context.theme
-        super().__init__(context, said["reading"])
+        strings, theme = clients_strings()["sight"], context.theme
+        super().__init__(context, strings["reading"])
         self.sight: ContextPreview | None = None
         self._asked: PreviewRequest | None = None
         self._is_asking = False
         self.prompt = QLineEdit()
-        self.prompt.setAccessibleName(said["prompt"])
-        self.prompt.setPlaceholderText(said["hint"])
+        self.prompt.setAccessibleName(strings["prompt"])
+        self.prompt.setPlaceholderText(strings["hint"])
         self.prompt.setMaxLength(_LONGEST)
         self.prompt.returnPressed.connect(self.request_preview)
         self.budget = QSpinBox()
@@ -133,32 +133,32 @@ class ContextPreviewTab(Tab):
         self.budget.setSingleStep(_STEP)
         self.budget.setValue(_BUDGET)
         self.budget.setGroupSeparatorShown(True)
-        self.budget.setSuffix(f" {said['budget'].lower()}")
-        self.budget.setAccessibleName(said["budget_hint"])
+        self.budget.setSuffix(f" {strings['budget'].lower()}")
+        self.budget.setAccessibleName(strings["budget_hint"])
         inset_text(self.budget)
         self.budget.setMaximumWidth(theme.px(120))
-        self.budget.setToolTip(said["budget_hint"])
+        self.budget.setToolTip(strings["budget_hint"])
         self.model = QLineEdit()
-        self.model.setAccessibleName(said["model"])
-        self.model.setToolTip(said["model"])
-        self.model.setPlaceholderText(said["model_hint"])
+        self.model.setAccessibleName(strings["model"])
+        self.model.setToolTip(strings["model"])
+        self.model.setPlaceholderText(strings["model_hint"])
         self.model.setMaximumWidth(theme.px(130))
         self.model.setMinimumWidth(theme.px(70))
         self.model.returnPressed.connect(self.request_preview)
-        self.act = make_button(said["ask"], self.request_preview, kind="primary")
+        self.act = make_button(strings["ask"], self.request_preview, kind="primary")
         self.act.setDefault(False)
         self._build_layout(theme)
 
     def _build_layout(self, theme: Theme) -> None:
-        said = clients_strings()["sight"]
+        strings = clients_strings()["sight"]
         self.out = make_label("", "warning", wrap=True)
         self.out.hide()
         self.meter, self.figures = Meter(theme), make_label("", "muted")
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
-        self.text.setAccessibleName(said["text"])
-        self.list = memory_list(self.context, said["withheld_list"])
+        self.text.setAccessibleName(strings["text"])
+        self.list = memory_list(self.context, strings["withheld_list"])
         self.left = make_label("", "small", wrap=True)
         texts, side = QWidget(), QWidget()
         make_column(texts, self.text, gap=6)
@@ -172,7 +172,7 @@ class ContextPreviewTab(Tab):
         self._line.setStretch(0, 3)
         self._line.setStretch(1, 2)
         lines.addLayout(self._line, 1)
-        self._teach = EmptyState(theme, "eye", said["title"], said["sentence"])
+        self._teach = EmptyState(theme, "eye", strings["title"], strings["sentence"])
         box = make_column(self.inside, gap=10)
         options = QWidget()
         make_row(self.budget, self.model, None, self.act, parent=options)
@@ -265,16 +265,16 @@ class ContextPreviewTab(Tab):
             self.context.desk.show_message(problem.sentence)
 
     def _show_preview(self, sight: ContextPreview, rows: Sequence[MemoryRow]) -> None:
-        said = clients_strings()["sight"]
+        strings = clients_strings()["sight"]
         self._is_asking, self._is_read, self.sight = False, True, sight
-        told = said["meter"].format(tokens=f"{sight.tokens:,}", budget=f"{sight.budget:,}")
+        told = strings["meter"].format(tokens=f"{sight.tokens:,}", budget=f"{sight.budget:,}")
         self.meter.show_part(sight.tokens / sight.budget if sight.budget else 0.0, told)
-        self.figures.setText(f"{told} · {format_count(said['given'], len(sight.given))}")
-        text = visible_text(sight.text) if sight.given or sight.text else said["nothing"]
+        self.figures.setText(f"{told} · {format_count(strings['given'], len(sight.given))}")
+        text = visible_text(sight.text) if sight.given or sight.text else strings["nothing"]
         if text != self.text.toPlainText():  # where it is the same, its place and what is selected in it stay
             self.text.setPlainText(text)
         lines: list[Line] = given_lines((), sight.withheld, rows)
-        self.left.setText("" if lines else said["none_withheld"])
+        self.left.setText("" if lines else strings["none_withheld"])
         self.left.setVisible(not lines)
         self.list.show_lines(lines)
         self._teach.hide()

@@ -194,8 +194,8 @@ _ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", 
 
 def summarize_terms(card: ClientCard) -> str:
     """Limits and ceiling in one line."""
-    said = clients_strings()["limits"]
-    believed = str(said["ceiling"]).format(value=format_percent(card.trust_ceiling))
+    strings = clients_strings()["limits"]
+    believed = str(strings["ceiling"]).format(value=format_percent(card.trust_ceiling))
     return f"{describe_limits(card.limit_minute, card.limit_session)} · {believed}"
 
 
@@ -204,10 +204,10 @@ class ClientFigure(QPushButton):
 
     def __init__(self, theme: Theme, name: str, go: Callable[[], None]) -> None:
         super().__init__()
-        said = clients_strings()["figures"][name]
-        self._theme, self._title = theme, str(said["title"])
+        strings = clients_strings()["figures"][name]
+        self._theme, self._title = theme, str(strings["title"])
         self.setProperty("kind", "line")
-        self.setToolTip(said["hint"])
+        self.setToolTip(strings["hint"])
         self.number, self.title = make_label("0", "section"), make_label(self._title, "small")
         make_column(self, self.number, self.title, gap=0).setContentsMargins(2, 2, 14, 2)
         for part in (self.number, self.title):
@@ -326,10 +326,10 @@ class ClientHead(QWidget):
         acts = QWidget()
         flow = make_row(parent=acts, gap=8)
         for deed, icon in _ICONS.items():
-            said = clients_strings()["deeds"][deed]
+            strings = clients_strings()["deeds"][deed]
             kind = "danger" if deed == "revoke" else "plain"
-            made = make_button(said["title"], partial(self.deed.emit, deed), kind=kind, hint=said["hint"], theme=theme,
-                          icon=icon)  # fmt: skip
+            run = partial(self.deed.emit, deed)
+            made = make_button(strings["title"], run, kind=kind, hint=strings["hint"], theme=theme, icon=icon)
             self.deeds[deed] = made
             flow.addWidget(made)
         self.figures = {name: ClientFigure(theme, name, partial(self.led.emit, name)) for name in _FIGURES}
@@ -376,11 +376,11 @@ class ClientHead(QWidget):
         self.name.set_text(visible_name(card.name))
         self.mark.show_standing(card.standing)
         self.standing.setText(capitalize_first(standing_word(card.standing)))
-        told = clients_strings()["standing"][card.standing.value]["sentence"]
-        self.standing.setToolTip(told)
-        self.standing.setAccessibleDescription(told)
+        sentence = clients_strings()["standing"][card.standing.value]["sentence"]
+        self.standing.setToolTip(sentence)
+        self.standing.setAccessibleDescription(sentence)
         self.meta.setText(f"· {describe_last_seen(card, now_ms)} · {describe_pairing(card)}")
-        self.why.setText(told)
+        self.why.setText(sentence)
         self.why.setVisible(card.standing is not ClientState.AWAKE)
         self._show_deeds(_DEEDS[card.standing])
         for name, figure in self.figures.items():

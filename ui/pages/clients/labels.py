@@ -68,26 +68,26 @@ def describe_last_seen(card: ClientCard, now_ms: int, *, briefly: bool = False) 
     Args:
         briefly: whether there is little room: `connected yesterday`.
     """
-    said = clients_strings()
+    strings = clients_strings()
     if card.seen_at is None:
-        return str(said["never"])
-    return str(said["seen_briefly" if briefly else "seen"].format(when=format_ago(card.seen_at, now_ms)))
+        return str(strings["never"])
+    return str(strings["seen_briefly" if briefly else "seen"].format(when=format_ago(card.seen_at, now_ms)))
 
 
 def describe_pairing(card: ClientCard) -> str:
     """When and how it was paired."""
-    said = clients_strings()
+    strings = clients_strings()
     if card.standing is ClientState.UNPAIRED:
-        return str(said["not_paired"])
-    how = said["asked_by"].format(process=one_line(card.asked_by, _PROCESS)) if card.asked_by else said["by_you"]
-    return f"{said['paired'].format(when=date_of(card.paired_at))} {how}"
+        return str(strings["not_paired"])
+    how = strings["asked_by"].format(process=one_line(card.asked_by, _PROCESS)) if card.asked_by else strings["by_you"]
+    return f"{strings['paired'].format(when=date_of(card.paired_at))} {how}"
 
 
 def describe_limits(minute: int | None, session: int | None) -> str:
     """How often it may search."""
-    said = clients_strings()["limits"]
+    strings = clients_strings()["limits"]
     key = {(False, False): "both", (False, True): "minute", (True, False): "session", (True, True): "none"}
-    form: str = said[key[minute is None, session is None]]
+    form: str = strings[key[minute is None, session is None]]
     return form.format(minute=minute, session=session)
 
 
@@ -122,11 +122,11 @@ def describe_action(line: ActivityLine) -> str:
 
 def describe_withheld(line: ActivityLine) -> str:
     """How many memories were left out and why, the commonest first: `29 left out: 20 disputed, 9 replaced`."""
-    said = clients_strings()
-    count = format_count(said["activity"]["withheld"], line.withheld)
+    strings = clients_strings()
+    count = format_count(strings["activity"]["withheld"], line.withheld)
     told = [f"{many:,} {brief_withheld_reason(why)}" for why, many in line.reasons[:_REASONS]]
     rest = sum(many for _, many in line.reasons[_REASONS:])
-    told += [str(said["activity"]["otherwise"]).format(count=f"{rest:,}")] if rest else []
+    told += [str(strings["activity"]["otherwise"]).format(count=f"{rest:,}")] if rest else []
     if len(line.reasons) == 1:
         return f"{count}: {brief_withheld_reason(line.reasons[0][0])}"
     return f"{count}: {', '.join(told)}" if told else count
@@ -140,21 +140,21 @@ def brief_withheld_reason(reason: str) -> str:
 
 def describe_activity(line: ActivityLine) -> str:
     """How much of it: what was given and withheld, what changed, whether it was taken back."""
-    said = clients_strings()["activity"]
+    strings = clients_strings()["activity"]
     parts: list[str] = []
     if line.did is Did.ASKED:
-        parts.append(format_count(said["gave"], line.count) if line.count else said["gave_none"])
+        parts.append(format_count(strings["gave"], line.count) if line.count else strings["gave_none"])
         if line.withheld:
             parts.append(describe_withheld(line))
     elif line.did is Did.WROTE:
         parts += [visible_name(line.space)] if line.space else []
         more = line.count - 1 if line.words else line.count
-        parts += [format_count(said["more" if line.words else "changed"], more)] if more > 0 else []
-        parts += [said["warned"]] if line.is_warned else []
+        parts += [format_count(strings["more" if line.words else "changed"], more)] if more > 0 else []
+        parts += [strings["warned"]] if line.is_warned else []
     elif line.did is Did.REFUSED:
         parts += [describe_refused_call(line.verb), line.code]
     if line.is_undone:
-        parts.append(said["undone"])
+        parts.append(strings["undone"])
     return " · ".join(part for part in parts if part)
 
 
@@ -184,20 +184,20 @@ def format_names(names: Sequence[str]) -> str:
 
 def describe_take_back(found: Undoable) -> str:
     """What taking back would do, in one sentence."""
-    said = clients_strings()["undo_dialog"]
+    strings = clients_strings()["undo_dialog"]
     if not found.steps:
-        return str(said["stuck" if found.left or found.expired else "none"])
-    steps, touched = format_count(said["steps"], found.steps), format_count(said["memories"], found.memories)
-    told = str(said["at_least" if found.untried else "told"])
+        return str(strings["stuck" if found.left or found.expired else "none"])
+    steps, touched = format_count(strings["steps"], found.steps), format_count(strings["memories"], found.memories)
+    told = str(strings["at_least" if found.untried else "told"])
     sentence = told.format(steps=steps, memories=touched, verbs=_describe_verbs(found))
-    return f"{sentence} {format_count(said['untried'], found.untried)}" if found.untried else sentence
+    return f"{sentence} {format_count(strings['untried'], found.untried)}" if found.untried else sentence
 
 
 def describe_left_over(found: Undoable) -> str:
     """What taking back would leave as it is, and why; "" for nothing."""
-    said = clients_strings()["undo_dialog"]
-    parts = [format_count(said["stays"], found.left)] if found.left else []
-    parts += [format_count(said["expired"], found.expired)] if found.expired else []
+    strings = clients_strings()["undo_dialog"]
+    parts = [format_count(strings["stays"], found.left)] if found.left else []
+    parts += [format_count(strings["expired"], found.expired)] if found.expired else []
     return " ".join(parts)
 
 
@@ -208,9 +208,9 @@ def can_remove(found: Undoable) -> bool:
 
 def describe_removal(found: Undoable) -> str:
     """What removing all a client ever did would do, and what would stay even then, in sentences."""
-    said = clients_strings()["remove_dialog"]
+    strings = clients_strings()["remove_dialog"]
     parts = [describe_take_back(found)] if found.steps else []
-    parts += [format_count(said["archived"], found.archived)] if found.archived else []
+    parts += [format_count(strings["archived"], found.archived)] if found.archived else []
     parts += (
         [format_count(clients_strings()["undo_dialog"]["stays"], found.left_removing)] if found.left_removing else []
     )
@@ -232,17 +232,17 @@ def format_percent(value: float) -> str:
 
 def describe_change(old: Terms, new: Terms) -> str:
     """What applying new terms would change, in sentences."""
-    said = clients_strings()["terms"]
+    strings = clients_strings()["terms"]
     more = [one for one in new.grants if one not in old.grants]
     less = [one for one in old.grants if one not in new.grants]
-    parts = [said["more"].format(what=format_grants(more))] if more else []
-    parts += [said["less"].format(what=format_grants(less))] if less else []
+    parts = [strings["more"].format(what=format_grants(more))] if more else []
+    parts += [strings["less"].format(what=format_grants(less))] if less else []
     if (old.limit_minute, old.limit_session) != (new.limit_minute, new.limit_session):
-        parts.append(said["limit"].format(what=describe_limits(new.limit_minute, new.limit_session)))
+        parts.append(strings["limit"].format(what=describe_limits(new.limit_minute, new.limit_session)))
     if old.trust_ceiling != new.trust_ceiling:
-        usual, ceiling = said["trust_usual"], new.trust_ceiling
-        parts.append(usual if ceiling is None else said["trust"].format(value=format_percent(ceiling)))
-    return " ".join(parts) or str(said["same"])
+        usual, ceiling = strings["trust_usual"], new.trust_ceiling
+        parts.append(usual if ceiling is None else strings["trust"].format(value=format_percent(ceiling)))
+    return " ".join(parts) or str(strings["same"])
 
 
 def describe_undo_remainder(count: int) -> str:

@@ -66,13 +66,13 @@ class ClientPanes(QWidget):
 
     def build_layout(self) -> None:
         """Fill it once it stands in its place, from the outside in."""
-        context, said = self._context, clients_strings()
+        context, strings = self._context, clients_strings()
         theme = context.theme
         self.cards, self._side = CardsPanel(theme), QWidget()
         make_row(self.cards, self._side, parent=self, gap=0).setStretch(1, 1)
-        self.back = make_button(said["back"], self.show_cards, theme=theme, icon="chevron-left", kind="ghost")
+        self.back = make_button(strings["back"], self.show_cards, theme=theme, icon="chevron-left", kind="ghost")
         self.head = ClientHead(theme)
-        self.views = Segments(tuple(said["views"].items()), ACTIVITY, said["views_name"], wraps=True)
+        self.views = Segments(tuple(strings["views"].items()), ACTIVITY, strings["views_name"], wraps=True)
         self.stack = QStackedWidget()
         self._box = make_column(self._side, gap=10)
         self._bar = QWidget()
@@ -250,8 +250,8 @@ class Introduction(QObject):
         if self._is_shown:
             return
         self._is_shown = True
-        made, said = QWidget(), clients_strings()["empty"]
-        teaching = EmptyState(self._theme, "bot", said["title"], said["sentence"], *self._actions)
+        made, strings = QWidget(), clients_strings()["empty"]
+        teaching = EmptyState(self._theme, "bot", strings["title"], strings["sentence"], *self._actions)
         caution = make_label(describe_limits_of_grants(), "small", wrap=True)
         caution.setFixedWidth(self._theme.px(_INTRODUCTION_WIDE))
         box = make_column(made, teaching, margins=16)
@@ -293,8 +293,8 @@ class ClientsPage(Page):
         self.states = States(context.theme, self.stand, clients_strings()["reading"])
         make_column(self, self.states)
         self.stand.build_layout()
-        said, cards = clients_strings(), self.stand.cards
-        actions = ((said["pair"], lambda: self.pair_client()), (said["token"], lambda: self.make_token()))
+        strings, cards = clients_strings(), self.stand.cards
+        actions = ((strings["pair"], lambda: self.pair_client()), (strings["token"], lambda: self.make_token()))
         self.teaching = Introduction(context.theme, self.states, cards, self.nos.link, *actions)
         self._refresh = make_timer(self, self._reload_all, _REFRESH_MS)
         self._live = QTimer(self)
@@ -511,13 +511,13 @@ class ClientsPage(Page):
 
 def client_commands(context: Context) -> tuple[Command, ...]:
     """What the command palette offers of clients, wherever the person is."""
-    said, go = clients_strings()["commands"], context.desk.go.emit
+    strings, go = clients_strings()["commands"], context.desk.go.emit
     return (
-        Command("clients.pair", said["pair"], lambda: go("clients", PAIR), icon="link",
+        Command("clients.pair", strings["pair"], lambda: go("clients", PAIR), icon="link",
                 words="client assistant plugin connect code mcp token"),
-        Command("clients.stop", said["stop"], lambda: go("clients", STOP), icon="pause",
+        Command("clients.stop", strings["stop"], lambda: go("clients", STOP), icon="pause",
                 words="kill switch pause clients assistants panic"),
-        Command("clients.resume", said["resume"], lambda: go("clients", RESUME), icon="play",
+        Command("clients.resume", strings["resume"], lambda: go("clients", RESUME), icon="play",
                 words="clients assistants paused let in again"),
         Command("clients.nos", clients_strings()["nos"]["title"], lambda: go("clients", NOS), icon="circle-x",
                 words="clients denied refused no ask again pair allow"),

@@ -60,10 +60,10 @@ class CodeView(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        said = clients_strings()["pairing"]
+        strings = clients_strings()["pairing"]
         self._theme, self._code, self._name = theme, "", ""
-        self.title = make_label(said["title"], "title", wrap=True)
-        self.code = make_label(said["wait"])
+        self.title = make_label(strings["title"], "title", wrap=True)
+        self.code = make_label(strings["wait"])
         self.code.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
@@ -74,29 +74,29 @@ class CodeView(QWidget):
         self.bar.setTextVisible(False)
         self.left, self.missed = make_label("", "small"), make_label("", "warning", wrap=True)
         self.missed.hide()
-        self.copy = make_button(said["copy"], self._copy_code, theme=theme, icon="copy")
+        self.copy = make_button(strings["copy"], self._copy_code, theme=theme, icon="copy")
         frame, inside = make_card("panel", margins=16, gap=8)
         inside.addWidget(self.code)
         inside.addWidget(self.bar)
         inside.addLayout(make_row(self.left, None, self.copy))
         inside.addWidget(self.missed)
-        box = make_column(self, self.title, make_label(said["lead"], "muted", wrap=True), frame, gap=12)
+        box = make_column(self, self.title, make_label(strings["lead"], "muted", wrap=True), frame, gap=12)
         self._add_help(box)
         box.addWidget(make_label(describe_limits_of_grants(), "small", wrap=True))
         box.addStretch(1)
-        self.token = make_button(said["token"], self.token_asked.emit, kind="link")
+        self.token = make_button(strings["token"], self.token_asked.emit, kind="link")
         self.cancel = make_button(clients_strings()["cancel"], self.closed.emit)
         box.addLayout(make_row(self.token, None, self.cancel))
         theme.changed.connect(self._restyle_code)
         self._restyle_code()
 
     def _add_help(self, box: QVBoxLayout) -> None:
-        said = clients_strings()["pairing"]
+        strings = clients_strings()["pairing"]
         self.which = QComboBox()
-        self.which.setAccessibleName(said["how"])
+        self.which.setAccessibleName(strings["how"])
         self.steps = make_label("", "body", wrap=True)
         self.steps.setTextInteractionFlags(self.code.textInteractionFlags())
-        layout = make_column(None, make_label(said["how"], "label"), gap=6)
+        layout = make_column(None, make_label(strings["how"], "label"), gap=6)
         self.which.addItems(list(read_assistant_steps()))
         self.which.currentTextChanged.connect(self._show_steps)
         self._show_steps(self.which.currentText())
@@ -228,18 +228,18 @@ class EndView(QWidget):
 
     def show_end(self, ended: PairingEnd) -> None:
         """Show how the pairing ended."""
-        said, outcome = clients_strings()["pairing"], ended.outcome
+        strings, outcome = clients_strings()["pairing"], ended.outcome
         name, is_good = visible_name(ended.name), outcome is _GOOD
         self._name = ended.name
-        told = said["ends"][outcome.value].format(name=name)
+        told = strings["ends"][outcome.value].format(name=name)
         if outcome is PairingOutcome.EXPIRED and ended.missed:
-            told = format_count(said["ends_missed"], ended.missed)
+            told = format_count(strings["ends_missed"], ended.missed)
         self._show_texts(
-            said["titles"]["paired" if is_good else "not"], f"{told} {describe_visible_spaces(ended.grants)}".strip()
+            strings["titles"]["paired" if is_good else "not"], f"{told} {describe_visible_spaces(ended.grants)}".strip()
         )
-        self.only.setText(said["only"].format(name=name).replace("&", "&&"))
-        self.look.setText(said["look_at"].format(name=name).replace("&", "&&"))
-        self.grants.setText(said["grants_none" if _space_access(ended.grants) == "none" else "grants"])
+        self.only.setText(strings["only"].format(name=name).replace("&", "&&"))
+        self.look.setText(strings["look_at"].format(name=name).replace("&", "&&"))
+        self.grants.setText(strings["grants_none" if _space_access(ended.grants) == "none" else "grants"])
         shown = {self.only: outcome is _FORMER, self.look: outcome is _TAKEN, self.grants: is_good}
         for made, is_shown in {**shown, self.fresh: not is_good and outcome is not _FORMER}.items():
             made.setVisible(is_shown)
@@ -306,16 +306,16 @@ class PairDialog(QDialog):
             name: the name the client must get; None to take its own.
         """
         super().__init__(parent)
-        said = clients_strings()["pairing"]
+        strings = clients_strings()["pairing"]
         self.context = context
         self._turn: PairingTurn | None = None
         self._code: PairingCode | None = None
         self._until = 0.0
         self._name = name
-        self._title = said["title"] if name is None else said["title_again"].format(name=visible_name(name))
+        self._title = strings["title"] if name is None else strings["title_again"].format(name=visible_name(name))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(said["title"])
-        self.setAccessibleName(said["title"])
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.setMinimumWidth(context.theme.px(sizes().dialog_middle))
         self.code, self.question, self.end = CodeView(context.theme), QuestionView(context.theme), EndView()
         # Not a stack of pages: its height would be that of the highest.
@@ -350,12 +350,12 @@ class PairDialog(QDialog):
         self.code.show_waiting()
         self.code.show_name(self._title, self._name)
         turn = self._turn = port.open_pairing(self._name, None)
-        said, run = clients_strings()["pairing"], self.context.tasks.run
-        reading = make_query(said["wait"].rstrip(" …"), lambda: turn.code).within(self, "code")
+        strings, run = clients_strings()["pairing"], self.context.tasks.run
+        reading = make_query(strings["wait"].rstrip(" …"), lambda: turn.code).within(self, "code")
         run(reading.success(self._show_code).failure(self._show_failure))
         # A writing: when it is over, the rail counts anew who waits.
-        run(make_write(said["task"], lambda: turn.asked).within(self, "asked").success(self._show_question))
-        run(make_write(said["task"], lambda: turn.ended).within(self, "ended").success(self._show_end))
+        run(make_write(strings["task"], lambda: turn.asked).within(self, "asked").success(self._show_question))
+        run(make_write(strings["task"], lambda: turn.ended).within(self, "ended").success(self._show_end))
         self._read_spaces()
 
     def _read_spaces(self) -> None:
@@ -385,9 +385,9 @@ class PairDialog(QDialog):
         self.activateWindow()
         parent = self.parentWidget()
         if parent is not None and not parent.isVisible():
-            said = clients_strings()["pairing"]
+            strings = clients_strings()["pairing"]
             self.context.desk.show_message(
-                said["toast"], said["look"], lambda: self.context.desk.go.emit("clients", ""), stays=True
+                strings["toast"], strings["look"], lambda: self.context.desk.go.emit("clients", ""), stays=True
             )
 
     def _set_question(self, asked: PairingQuestion | None) -> None:

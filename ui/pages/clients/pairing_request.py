@@ -51,16 +51,16 @@ class DeniedNamesDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        said = clients_strings()["nos"]
-        self.setWindowTitle(said["title"])
-        self.setAccessibleName(said["title"])
+        strings = clients_strings()["nos"]
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.resize(context.theme.px(sizes().dialog), context.theme.px(_HEIGHT))
         self._context = context
-        self._note = make_label(said["sentence"], "muted", wrap=True)
+        self._note = make_label(strings["sentence"], "muted", wrap=True)
         inner = QWidget()
         self._lines: QVBoxLayout = make_column(inner, gap=8)
         self.close_button = make_button(clients_strings()["close"], self.accept, kind="primary")
-        heading = make_label(said["title"], "title")
+        heading = make_label(strings["title"], "title")
         heading.setAccessibleDescription("heading")
         layout = make_column(self, heading, self._note, margins=24, gap=12)
         layout.addWidget(make_scroll_area(inner), 1)
@@ -80,18 +80,18 @@ class DeniedNamesDialog(QDialog):
 
     def _show_names(self, found: Sequence[Denied]) -> None:
         clear_layout(self._lines)
-        said = clients_strings()["nos"]
-        self._note.setText(said["sentence" if found else "none"])
+        strings = clients_strings()["nos"]
+        self._note.setText(strings["sentence" if found else "none"])
         for one in found:
             name, told = visible_name(one.name_key), QWidget()
             make_column(
                 told,
                 make_label(name, wrap=True),
-                make_label(said["since"].format(when=date_of(one.denied_at)), "small"),
+                make_label(strings["since"].format(when=date_of(one.denied_at)), "small"),
                 gap=1,
             )
-            lift = make_button(said["lift"], partial(self._allow_again, one.name_key))
-            lift.setAccessibleName(said["lift_name"].format(name=name))
+            lift = make_button(strings["lift"], partial(self._allow_again, one.name_key))
+            lift.setAccessibleName(strings["lift_name"].format(name=name))
             line = QWidget()
             make_row(told, lift, gap=12, parent=line).setStretch(0, 1)
             self._lines.addWidget(line)
@@ -103,15 +103,15 @@ class DeniedNamesDialog(QDialog):
         self._note.setText("" if problem is None else problem.sentence)
 
     def _allow_again(self, name: str) -> None:
-        clients, said = self._context.bridge.engine.clients, clients_strings()["nos"]
+        clients, strings = self._context.bridge.engine.clients, clients_strings()["nos"]
 
         def report_allowed(step_id: str) -> None:
             if step_id:
-                offer_undo(self._context, said["lifted"].format(name=visible_name(name)), step_id)
+                offer_undo(self._context, strings["lifted"].format(name=visible_name(name)), step_id)
             self.lifted.emit()
             self.reload()
 
-        task = make_write(said["lifting"], lambda: clients.allow_again(name)).within(self)
+        task = make_write(strings["lifting"], lambda: clients.allow_again(name)).within(self)
         self._context.tasks.run(task.success(report_allowed).failure(self._show_failure))
 
 
@@ -238,7 +238,7 @@ class QuestionView(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        said = clients_strings()["pairing"]
+        strings = clients_strings()["pairing"]
         self._asked: PairingQuestion | None = None
         self._there: tuple[str, ...] = ()
         self._is_ripe = False
@@ -246,14 +246,14 @@ class QuestionView(QWidget):
         self.values = {
             name: make_label("", "strong", wrap=True) for name in ("calls_itself", "named", "process", "code_end")
         }
-        self.kept = make_label(said["name_kept"], "small", wrap=True)
-        self.former = make_label(said["former"], "warning", wrap=True)
+        self.kept = make_label(strings["name_kept"], "small", wrap=True)
+        self.former = make_label(strings["former"], "warning", wrap=True)
         self.rights = Rights(theme)
         self.every = QCheckBox(describe_space_grant(_ALL))
         self.spaces = SpaceBoxes()
         self.left = make_label("", "small")
-        self.allow = make_button(said["allow"], lambda: self.answered.emit(True))  # noqa: FBT003 - Qt's signal
-        self.deny = make_button(said["deny"], lambda: self.answered.emit(False), kind="primary")  # noqa: FBT003
+        self.allow = make_button(strings["allow"], lambda: self.answered.emit(True))  # noqa: FBT003 - Qt's signal
+        self.deny = make_button(strings["deny"], lambda: self.answered.emit(False), kind="primary")  # noqa: FBT003
         self.allow.setAutoDefault(False)
         self._build_layout()
         self.rights.changed.connect(self._on_grants_changed)
@@ -262,13 +262,13 @@ class QuestionView(QWidget):
         self.setTabOrder(self.deny, self.allow)
 
     def _build_layout(self) -> None:
-        said = clients_strings()["pairing"]
+        strings = clients_strings()["pairing"]
         grid = QGridLayout()
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(16)
         grid.setVerticalSpacing(6)
         for place, (name, value) in enumerate(self.values.items()):
-            grid.addWidget(make_label(said[name], "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(make_label(strings[name], "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(value, place, 1)
         grid.setColumnStretch(1, 1)
         self._body, self._foot = Body(), QWidget()
@@ -277,14 +277,14 @@ class QuestionView(QWidget):
         box.addLayout(grid)
         for part in (
             self.kept,
-            make_label(said["process_hint"], "small", wrap=True),
+            make_label(strings["process_hint"], "small", wrap=True),
             self.former,
-            make_label(said["allowed"], "label"),
+            make_label(strings["allowed"], "label"),
             self.rights,
-            make_label(said["sees"], "label"),
+            make_label(strings["sees"], "label"),
             self.every,
             self.spaces,
-            make_label(said["sees_own"], "small", wrap=True),
+            make_label(strings["sees_own"], "small", wrap=True),
             make_label(describe_limits_of_grants(), "small", wrap=True),
         ):
             box.addWidget(part)
@@ -292,7 +292,7 @@ class QuestionView(QWidget):
         make_row(self.left, None, self.allow, self.deny, parent=self._foot)
         self.area = make_scroll_area(self._body)
         self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # its arrow keys reach what stands below
-        self.area.setAccessibleName(said["question"])
+        self.area.setAccessibleName(strings["question"])
         make_column(self, self.area, self._foot, gap=spacing().m).setStretch(0, 1)
 
     def height_for_width(self, width: int) -> int:
@@ -334,24 +334,24 @@ class QuestionView(QWidget):
         Args:
             meant: the name pairing was opened for; None for whoever comes.
         """
-        said = clients_strings()["pairing"]
+        strings = clients_strings()["pairing"]
         client, name = visible_name(asked.client), visible_name(asked.name)
         is_same = asked.client == asked.name
         self._asked = asked
-        self.title.setText(said["asks" if is_same else "asks_as"].format(name=name, client=client))
+        self.title.setText(strings["asks" if is_same else "asks_as"].format(name=name, client=client))
         self.title.setAccessibleName(self.title.text())
-        self.other.setText(said["other"].format(name=name, client=client))
+        self.other.setText(strings["other"].format(name=name, client=client))
         self.other.setVisible(meant is not None and not is_same)
         self.kept.setVisible(meant is None and not is_same)
         shown = {
             "calls_itself": client,
             "named": name,
-            "process": one_line(asked.asked_by, _PROCESS) or said["unknown_process"],
+            "process": one_line(asked.asked_by, _PROCESS) or strings["unknown_process"],
             "code_end": visible_name(asked.code_end),
         }
         for key, value in shown.items():
             self.values[key].setText(value)
-            self.values[key].setAccessibleName(f"{said[key]}: {value}")
+            self.values[key].setAccessibleName(f"{strings[key]}: {value}")
         self.former.setVisible(asked.former)
         self.rights.show_rights([one for one in asked.grants if one != _ALL and not one.startswith(SPACE)])
         self.every.setChecked(_ALL in asked.grants)

@@ -140,7 +140,7 @@ class TermsTab(Tab):
     left = Signal()
 
     def __init__(self, context: Context) -> None:
-        said, theme = clients_strings()["terms"], context.theme
+        strings, theme = clients_strings()["terms"], context.theme
         super().__init__(context, clients_strings()["reading"])
         self._before: Terms | None = None
         self._facets: Facets | None = None
@@ -148,20 +148,20 @@ class TermsTab(Tab):
         self._shown_ceiling = 0.0
         self._is_filling = False
         self.grants, self.spaces = GrantBoxes(theme), SpaceBoxes()
-        self.minute = _make_limit_field(said["minute"])
-        self.session = _make_limit_field(said["session"])
+        self.minute = _make_limit_field(strings["minute"])
+        self.session = _make_limit_field(strings["session"])
         self.ceiling = QDoubleSpinBox()
         self.ceiling.setRange(0.0, 100.0)
         self.ceiling.setSingleStep(5)
         self.ceiling.setDecimals(0)
         self.ceiling.setSuffix(" %")
-        self.ceiling.setAccessibleName(said["ceiling"])
+        self.ceiling.setAccessibleName(strings["ceiling"])
         inset_text(self.ceiling)
-        self.usual = QCheckBox(said["ceiling_usual"].capitalize())
-        self.usual.setAccessibleDescription(said["ceiling_hint"])
+        self.usual = QCheckBox(strings["ceiling_usual"].capitalize())
+        self.usual.setAccessibleDescription(strings["ceiling_hint"])
         self.outcome = make_label("", "strong", wrap=True)
-        self.reset = make_button(said["reset"], self._reset_form)
-        self.act = make_button(said["apply"], self._apply_terms, kind="primary")
+        self.reset = make_button(strings["reset"], self._reset_form)
+        self.act = make_button(strings["apply"], self._apply_terms, kind="primary")
         self.act.setDefault(False)
         self._build_layout(theme.px(150))
         self.grants.changed.connect(self._on_terms_changed)
@@ -173,29 +173,29 @@ class TermsTab(Tab):
         self.usual.toggled.connect(lambda _: self._on_terms_changed())
 
     def _build_layout(self, wide: int) -> None:
-        said = clients_strings()["terms"]
+        strings = clients_strings()["terms"]
         form, inner = make_card(margins=16, gap=10)
-        inner.addWidget(make_label(said["may"], "label"))
+        inner.addWidget(make_label(strings["may"], "label"))
         inner.addWidget(self.grants)
-        inner.addWidget(make_label(said["spaces"], "label"))
+        inner.addWidget(make_label(strings["spaces"], "label"))
         inner.addWidget(self.spaces)
-        inner.addWidget(make_label(said["spaces_hint"], "small", wrap=True))
-        inner.addWidget(make_label(said["limits"], "label"))
+        inner.addWidget(make_label(strings["spaces_hint"], "small", wrap=True))
+        inner.addWidget(make_label(strings["limits"], "label"))
         grid = QGridLayout()
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(8)
         for place, (name, field) in enumerate((("minute", self.minute), ("session", self.session))):
-            title = make_label(said[name])
+            title = make_label(strings[name])
             title.setBuddy(field)
             field.setMinimumWidth(wide)
             grid.addWidget(title, place, 0)
             grid.addWidget(field, place, 1)
-        grid.addWidget(make_label(said["ceiling"]), 2, 0)
+        grid.addWidget(make_label(strings["ceiling"]), 2, 0)
         grid.addWidget(self.ceiling, 2, 1)
         grid.addWidget(self.usual, 2, 2)
         grid.setColumnStretch(3, 1)
         inner.addLayout(grid)
-        inner.addWidget(make_label(said["ceiling_hint"], "small", wrap=True))
+        inner.addWidget(make_label(strings["ceiling_hint"], "small", wrap=True))
         area = QWidget()
         make_column(area, form).addStretch(1)
         foot = QWidget()
@@ -269,14 +269,16 @@ class TermsTab(Tab):
     def _on_terms_changed(self) -> None:
         if self._is_filling or self._before is None or self.card is None:
             return
-        said, wanted = clients_strings()["terms"], self.wanted
+        strings, wanted = clients_strings()["terms"], self.wanted
         is_out = self.card.standing is ClientState.REVOKED
         is_same, is_empty = _are_terms_alike(wanted, self._before), not self.grants.grants
-        told = said["revoked"] if is_out else said["nothing"] if is_empty else describe_change(self._before, wanted)
+        told = (
+            strings["revoked"] if is_out else strings["nothing"] if is_empty else describe_change(self._before, wanted)
+        )
         self.outcome.setText(told)
         self.ceiling.setEnabled(not self.usual.isChecked())
         held = next((made for made in (self.reset, self.act) if has_keyboard(made)), None)
-        set_button_offer(self.reset, said["same"] if is_same else "", said["reset_hint"])
+        set_button_offer(self.reset, strings["same"] if is_same else "", strings["reset_hint"])
         set_button_offer(self.act, told if is_same or is_empty or is_out else "", told)
         if held is not None and not held.isEnabled():
             self.left.emit()

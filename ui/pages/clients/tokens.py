@@ -90,26 +90,26 @@ class TokenDialog(QDialog):
             name: to begin with.
         """
         super().__init__(parent)
-        said = clients_strings()["making"]
+        strings = clients_strings()["making"]
         self.context = context
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(said["title"])
-        self.setAccessibleName(said["title"])
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.setMinimumWidth(context.theme.px(sizes().dialog_middle))
         self._steps = QStackedWidget()
         self._steps.addWidget(self._make_name_step(name))
         self._steps.addWidget(self._show_step())
-        make_column(self, make_label(said["title"], "title"), self._steps, margins=24, gap=12).setStretch(1, 1)
+        make_column(self, make_label(strings["title"], "title"), self._steps, margins=24, gap=12).setStretch(1, 1)
         self.resize(context.theme.px(sizes().dialog_middle), context.theme.px(_HIGH))
         self.name.setFocus()
 
     def _make_name_step(self, name: str) -> QWidget:
-        said = clients_strings()["making"]
+        strings = clients_strings()["making"]
         made = QWidget()
         self.name = QLineEdit(name)
         self.name.setMaxLength(_NAME)
-        self.name.setAccessibleName(said["name"])
-        self.name.setPlaceholderText(said["name_hint"])
+        self.name.setAccessibleName(strings["name"])
+        self.name.setPlaceholderText(strings["name_hint"])
         self.name.textChanged.connect(lambda _: self._check_form())
         self.grants = GrantBoxes(self.context.theme)
         self.grants.show_grants(_USUAL)
@@ -118,7 +118,7 @@ class TokenDialog(QDialog):
         asking, terms = QWidget(), clients_strings()["terms"]
         make_column(
             asking,
-            make_label(said["may"], "label"),
+            make_label(strings["may"], "label"),
             self.grants,
             make_label(terms["spaces"], "label"),
             self.spaces,
@@ -128,9 +128,13 @@ class TokenDialog(QDialog):
         self.problem = make_label("", "danger", wrap=True)
         self.problem.hide()
         self.cancel = make_button(clients_strings()["cancel"], self.reject)
-        self.act = make_button(said["act"], self._make_token, kind="primary")
+        self.act = make_button(strings["act"], self._make_token, kind="primary")
         box = make_column(
-            made, make_label(said["lead"], "muted", wrap=True), make_label(said["name"], "label"), self.name, gap=8
+            made,
+            make_label(strings["lead"], "muted", wrap=True),
+            make_label(strings["name"], "label"),
+            self.name,
+            gap=8,
         )
         box.addWidget(make_scroll_area(asking), 1)
         box.addWidget(self.problem)
@@ -149,15 +153,15 @@ class TokenDialog(QDialog):
         self.context.tasks.run(asked.success(show_spaces).failure(self._show_failure))
 
     def _show_step(self) -> QWidget:
-        said = clients_strings()["making"]
+        strings = clients_strings()["making"]
         made = QWidget()
         self.told = make_label("", "body", wrap=True)
         self.token = QLineEdit()
         self.token.setReadOnly(True)
-        self.token.setAccessibleName(said["token"])
+        self.token.setAccessibleName(strings["token"])
         self.copied = make_label("", "small")
-        self.copy = make_button(said["copy"], self._copy_token, theme=self.context.theme, icon="copy")
-        self.finish = make_button(said["done"], self.accept, kind="primary")
+        self.copy = make_button(strings["copy"], self._copy_token, theme=self.context.theme, icon="copy")
+        self.finish = make_button(strings["done"], self.accept, kind="primary")
         line = make_row(self.token, self.copy, gap=8)
         line.setStretch(0, 1)
         box = make_column(made, self.told, gap=10)
@@ -194,8 +198,8 @@ class TokenDialog(QDialog):
         self.name.setFocus()
 
     def _show_token(self, paired: Paired) -> None:
-        said = clients_strings()["making"]
-        self.told.setText(said["shown"].format(name=visible_name(paired.name)))
+        strings = clients_strings()["making"]
+        self.told.setText(strings["shown"].format(name=visible_name(paired.name)))
         self.token.setText(token_text(paired.token))
         self.token.setCursorPosition(0)
         self._steps.setCurrentIndex(1)

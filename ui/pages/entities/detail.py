@@ -98,24 +98,24 @@ class KnownPanel(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        said = entities_strings()["known"]
+        strings = entities_strings()["known"]
         self._known: dict[str, KnownStatement] = {}
         self._source = ""
-        self.list = make_known_list(theme, said["label"])
+        self.list = make_known_list(theme, strings["label"])
         self.list.looked_at_id.connect(self._show_quote)
         self.list.opened.connect(self._open_source_of)
         self.quote, self.told = make_label("", "body", wrap=True), Elided("", "muted")
-        self.open = make_button(said["source"], self._open_source, kind="link")
+        self.open = make_button(strings["source"], self._open_source, kind="link")
         self._quoted = QFrame()
         self._quoted.setObjectName("panel")
         box = make_column(self._quoted, self.quote, gap=4)
         box.setContentsMargins(12, 8, 12, 8)
         box.addLayout(make_row(self.told, self.open))
         self._empty = QWidget()
-        self.none = make_label(said["none"], "muted", wrap=True)
-        self.make = make_button(said["make"], self.make_asked.emit, hint=said["make_hint"])
+        self.none = make_label(strings["none"], "muted", wrap=True)
+        self.make = make_button(strings["make"], self.make_asked.emit, hint=strings["make_hint"])
         make_column(self._empty, self.none, gap=8).addLayout(make_row(self.make, None))
-        layout = make_column(self, make_label(said["label"], "label"), self._empty, gap=6)
+        layout = make_column(self, make_label(strings["label"], "label"), self._empty, gap=6)
         layout.addWidget(self.list, 1)
         layout.addWidget(self._quoted)
 
@@ -174,22 +174,24 @@ class Detail(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        said = entities_strings()
+        strings = entities_strings()
         self._theme = theme
         self.view: EntityView | None = None
         self.title, self.about = Elided("", "section"), Elided("", "muted")
         self.others = make_label("", "small", wrap=True)
         self.change = make_button("Change names", self.change_asked.emit, theme=theme, icon="pencil")
         ask = partial(self.merge_asked.emit, "")
-        self.merge = make_button(said["merge"]["open"], ask, theme=theme, icon="git-merge", hint=said["merge"]["title"])
+        self.merge = make_button(
+            strings["merge"]["open"], ask, theme=theme, icon="git-merge", hint=strings["merge"]["title"]
+        )
         self.alike = DuplicateHint(theme)
         self.alike.merge_asked.connect(self.merge_asked)
         self.known = KnownPanel(theme)
         self.known.memory_asked.connect(self.memory_asked)
         self.known.make_asked.connect(self.make_asked)
-        self.places = entity_list(theme, said["places"])
-        self.claims = entity_list(theme, said["claims"])
-        self._no_places = make_label(said["no_places"], "muted")
+        self.places = entity_list(theme, strings["places"])
+        self.claims = entity_list(theme, strings["claims"])
+        self._no_places = make_label(strings["no_places"], "muted")
         self.joined = QWidget()
         self._joined_box = make_column(self.joined, gap=4)
         for made in (self.places, self.claims):
@@ -204,11 +206,11 @@ class Detail(QFrame):
         layout.addSpacing(6)
         layout.addWidget(self.known, 3)
         layout.addSpacing(6)
-        self._claims_label = make_label(said["claims"], "label")
+        self._claims_label = make_label(strings["claims"], "label")
         layout.addWidget(self._claims_label)
         layout.addWidget(self.claims)
         layout.addSpacing(6)
-        layout.addWidget(make_label(said["places"], "label"))
+        layout.addWidget(make_label(strings["places"], "label"))
         layout.addWidget(self._no_places)
         layout.addWidget(self.places, 2)
         layout.addWidget(self.joined)

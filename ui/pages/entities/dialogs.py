@@ -35,28 +35,32 @@ class ChangeDialog(QDialog):
     def __init__(self, context: Context, card: EntityCard, parent: QWidget) -> None:
         """Make it."""
         super().__init__(parent)
-        said = entities_strings()["change"]
+        strings = entities_strings()["change"]
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(said["title"])
+        self.setWindowTitle(strings["title"])
         self.setMinimumWidth(context.theme.px(sizes().dialog_middle))
         self.name = QLineEdit(card.name)
         self.name.setMaxLength(_LONGEST)
-        self.name.setAccessibleName(said["name"])
+        self.name.setAccessibleName(strings["name"])
         self.others = QPlainTextEdit("\n".join(card.aliases))
-        self.others.setAccessibleName(said["others"])
+        self.others.setAccessibleName(strings["others"])
         self.others.setTabChangesFocus(True)
         self.others.setFixedHeight(context.theme.px(96))
         self.type = QComboBox()
-        self.type.setAccessibleName(said["type"])
+        self.type.setAccessibleName(strings["type"])
         for kind in entities_strings()["types"]:
             self.type.addItem(type_word(kind), kind)
         self.type.setCurrentIndex(self.type.findData(card.type))
-        self.act = make_button(said["act"], self._on_agree_clicked, kind="primary")
+        self.act = make_button(strings["act"], self._on_agree_clicked, kind="primary")
         layout = make_column(
-            self, make_label(said["title"], "title"), make_label(said["sentence"], "muted", wrap=True), margins=24
+            self, make_label(strings["title"], "title"), make_label(strings["sentence"], "muted", wrap=True), margins=24
         )
         layout.setSpacing(10)
-        for title, field in ((said["name"], self.name), (said["others"], self.others), (said["type"], self.type)):
+        for title, field in (
+            (strings["name"], self.name),
+            (strings["others"], self.others),
+            (strings["type"], self.type),
+        ):
             layout.addWidget(make_label(title, "strong"))
             layout.addWidget(field)
         layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.act))
@@ -85,26 +89,26 @@ class EntityMergeDialog(QDialog):
             wanted: id of the one that is looked at first; "" for none.
         """
         super().__init__(parent)
-        said = entities_strings()["merge"]
+        strings = entities_strings()["merge"]
         self.context, self._card, self._wanted = context, card, wanted
         self.seen: MergePreview | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(said["title"])
+        self.setWindowTitle(strings["title"])
         self.setMinimumWidth(context.theme.px(sizes().dialog_middle))
         self.search = QLineEdit()
         self.search.setPlaceholderText(entities_strings()["search"])
         self.search.setAccessibleName(entities_strings()["search"])
-        self.list = entity_list(context.theme, said["pick"])
+        self.list = entity_list(context.theme, strings["pick"])
         self.list.setMinimumHeight(context.theme.px(_LIST))
-        self.told = make_label(said["choose"], "muted", wrap=True)
-        self.act = make_button(said["act"], self._on_agree_clicked, kind="primary")
+        self.told = make_label(strings["choose"], "muted", wrap=True)
+        self.act = make_button(strings["act"], self._on_agree_clicked, kind="primary")
         self.act.setEnabled(False)
-        head = f"{said['title']}: {one_line(card.name, _LONGEST)}"
+        head = f"{strings['title']}: {one_line(card.name, _LONGEST)}"
         layout = make_column(
-            self, make_label(head, "title"), make_label(said["sentence"], "muted", wrap=True), margins=24
+            self, make_label(head, "title"), make_label(strings["sentence"], "muted", wrap=True), margins=24
         )
         layout.setSpacing(10)
-        layout.addWidget(make_label(said["pick"], "strong"))
+        layout.addWidget(make_label(strings["pick"], "strong"))
         layout.addWidget(self.search)
         layout.addWidget(self.list, 1)
         layout.addWidget(self.told)

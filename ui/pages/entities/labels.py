@@ -276,14 +276,14 @@ def _show_name_in_text(one: EntityMention) -> tuple[str, tuple[int, int]]:
 
 def alike_words(card: EntityCard, found: Sequence[EntityLine]) -> str:
     """Which others may be the same, in a sentence."""
-    said = entities_strings()["alike"]
+    strings = entities_strings()["alike"]
     told = []
     for one in found:
         is_same = card.name.casefold() == one.name.casefold()
-        form = said["same" if is_same else "near"]
+        form = strings["same" if is_same else "near"]
         name, space = one_line(one.name, _NAME), one_line(one.space, _NAME)
         told.append(str(form).format(name=name, space=space, count=one.mentions))
-    return str(said["told"]).format(others=str(said["and"]).join(told))
+    return str(strings["told"]).format(others=str(strings["and"]).join(told))
 
 
 def claim_line(one: EntityStatement) -> EntityRow:

@@ -46,18 +46,18 @@ class EntitiesPage(Page):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        theme, said = context.theme, entities_strings()
+        theme, strings = context.theme, entities_strings()
         self._is_shown = self._is_read = False
         self._wished = self.entity_id = ""
         self.search = QLineEdit()
-        self.search.setPlaceholderText(said["search"])
-        self.search.setAccessibleName(said["search"])
+        self.search.setPlaceholderText(strings["search"])
+        self.search.setAccessibleName(strings["search"])
         self.search.setClearButtonEnabled(True)
         self.types = MenuChip(theme, "Type", self._type_choices({}), _ALL)
         self.count = make_label("", "muted")
-        self.list = entity_list(theme, said["list"])
+        self.list = entity_list(theme, strings["list"])
         self.detail = Detail(theme)
-        self._choose = make_label(said["choose"], "muted", wrap=True)
+        self._choose = make_label(strings["choose"], "muted", wrap=True)
         self._choose.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._right = QStackedWidget()
         self._right.addWidget(self._choose)
@@ -171,20 +171,20 @@ class EntitiesPage(Page):
             self._list_states.show_content()
             self.list.show_lines([entity_line(one) for one in found.lines], wanted=wanted)
         else:
-            said = entities_strings()["empty_filter"]
+            strings = entities_strings()["empty_filter"]
             again = ("Show all", self._show_all)
             self._list_states.show_empty(
-                EmptyState(self.context.theme, "filter", said["title"], said["sentence"], again)
+                EmptyState(self.context.theme, "filter", strings["title"], strings["sentence"], again)
             )
         if wanted:
             self.show_entity(wanted, again=True)
 
     def _show_none(self, reading: str) -> None:
-        said = entities_strings()
+        strings = entities_strings()
         self.entity_id, self.detail.view = "", None
-        title, sentence = said["empty"]["title"], said["empty"]["sentence"]
+        title, sentence = strings["empty"]["title"], strings["empty"]["sentence"]
         if reading:
-            title, sentence = reading, said["reading_sentence"]
+            title, sentence = reading, strings["reading_sentence"]
         self.count.setText("")
         self.states.show_empty(EmptyState(self.context.theme, "users", title, sentence))
 
@@ -238,8 +238,8 @@ class EntitiesPage(Page):
         self.context.tasks.run(asked.success(self._on_statements_made))
 
     def _on_statements_made(self, done: DistilledTalk) -> None:
-        said, count = entities_strings()["known"], len(done.statements)
-        told = str(said["made"]).format(count=count_of(count, "statement")) if count else str(said["made_none"])
+        strings, count = entities_strings()["known"], len(done.statements)
+        told = str(strings["made"]).format(count=count_of(count, "statement")) if count else str(strings["made_none"])
         self.context.desk.show_message(told)
         self._refresh.start()
 

@@ -141,21 +141,21 @@ class Drawn(GraphFrame):
         self._show_counts(self.panel.accessibleName(), self.stage.ego.counts)
 
     def _show_alone_notice(self, *, is_alone: bool) -> None:
-        near, words = self.shown.filter.min_similarity, graph_strings()["notices"]
+        near, strings = self.shown.filter.min_similarity, graph_strings()["notices"]
         if not is_alone:
             self.stage.show_notice("")
         elif self.shown.filter.query or (self.shown.filter.edge_types is not None and MEANING in self.shown.off):
-            self.stage.show_notice(words["filtered"], (words["show_all"], self._clear_filter))
+            self.stage.show_notice(strings["filtered"], (strings["show_all"], self._clear_filter))
         elif MEANING in self.shown.off:
-            self.stage.show_notice(words["alone"], (words["try_meaning"], self._show_meaning))
+            self.stage.show_notice(strings["alone"], (strings["try_meaning"], self._show_meaning))
         elif near > _LEAST:
             lower = max(_LEAST, round(near - _LOWER, 2))
             self.stage.show_notice(
-                words["below"].format(value=f"{near:.2f}"),
-                (words["lower"].format(value=f"{lower:.2f}"), self._lower_similarity),
+                strings["below"].format(value=f"{near:.2f}"),
+                (strings["lower"].format(value=f"{lower:.2f}"), self._lower_similarity),
             )
         else:
-            self.stage.show_notice(words["nothing"], (words["whole"], self._show_whole))
+            self.stage.show_notice(strings["nothing"], (strings["whole"], self._show_whole))
 
     def _clear_filter(self) -> None:
         self._show_display(replace(self.shown, filter=GraphFilter(min_similarity=self.shown.filter.min_similarity)))
@@ -232,28 +232,30 @@ class Drawn(GraphFrame):
     # ---- what is said
 
     def _show_nothing(self) -> None:
-        theme, desk, words = self.context.theme, self.context.desk, graph_strings()["empty"]
+        theme, desk, strings = self.context.theme, self.context.desk, graph_strings()["empty"]
         self.panel.hide()
         self._show_counts("", Counts({}, {}))
         self.legend.hide()
         if self.shown.filter.query:
-            action = (words["filtered_action"], self._clear_filter)
-            self.states.show_empty(EmptyState(theme, "waypoints", words["filtered_title"], words["filtered"], action))
+            action = (strings["filtered_action"], self._clear_filter)
+            self.states.show_empty(
+                EmptyState(theme, "waypoints", strings["filtered_title"], strings["filtered"], action)
+            )
         else:
-            opens = (words["action"], lambda: desk.import_paths.emit([]))
-            self.states.show_empty(EmptyState(theme, "waypoints", words["title"], words["sentence"], opens))
+            opens = (strings["action"], lambda: desk.import_paths.emit([]))
+            self.states.show_empty(EmptyState(theme, "waypoints", strings["title"], strings["sentence"], opens))
 
 
 def _describe_ego(graph: EgoGraph) -> str:
     """What is drawn, in one line."""
-    words, centre = graph_strings()["counts"], quote_node(graph.nodes[0])
+    strings, centre = graph_strings()["counts"], quote_node(graph.nodes[0])
     if len(graph.nodes) == 1:
-        return str(words["alone"].format(name=centre))
+        return str(strings["alone"].format(name=centre))
     entities = sum(node.row is None for node in graph.nodes)
     said = [
-        words["round"].format(name=centre),
-        format_count(words["entities"], entities),
-        format_count(words["memories"], len(graph.nodes) - entities),
+        strings["round"].format(name=centre),
+        format_count(strings["entities"], entities),
+        format_count(strings["memories"], len(graph.nodes) - entities),
     ]
-    said += [words["left_out"].format(count=f"{graph.left_out:,}")] if graph.left_out else []
+    said += [strings["left_out"].format(count=f"{graph.left_out:,}")] if graph.left_out else []
     return " · ".join(said)[:1].upper() + " · ".join(said)[1:]

@@ -107,7 +107,7 @@ class GraphFrame(Page):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        theme, words = context.theme, graph_strings()
+        theme, strings = context.theme, graph_strings()
         self.shown = GraphDisplay()
         self._past: list[GraphDisplay] = []
         self._vault: WholeGraph | None = None
@@ -115,12 +115,12 @@ class GraphFrame(Page):
         self.reader, self.store = Reader(context, self), ViewStore(context, self)
         self.stage, self.legend, self.panel = Stage(theme), Legend(theme), PathsPanel(theme)
         self.panel.hide()
-        self.states = States(theme, self.stage, f"{words['tasks']['ego']} …")
+        self.states = States(theme, self.stage, f"{strings['tasks']['ego']} …")
         self.line, self.near, self.views = FilterLine(context), Nearness(theme), ViewsChip(theme)
         self.switches = Switches()
-        self.mode = Segments(((EGO, words["modes"]["ego"]), (WHOLE, words["modes"]["whole"])), EGO, "Graph")
+        self.mode = Segments(((EGO, strings["modes"]["ego"]), (WHOLE, strings["modes"]["whole"])), EGO, "Graph")
         self._count = Elided("", "muted")
-        self._again = make_button(words["empty"]["again"], kind="link")
+        self._again = make_button(strings["empty"]["again"], kind="link")
         self._again.hide()
         self._build_layout()
         self._show_filter()

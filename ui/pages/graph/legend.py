@@ -219,14 +219,14 @@ class Legend(QWidget):
         for kind in (*ENTITY_TYPES, *(kind for kind in NODE_KINDS if kind not in ENTITY_TYPES)):
             if self._counts.kinds.get(kind):
                 number, style = self._counts.kinds[kind], node_style(kind)
-                words = style.word if number == 1 else style.many
-                self._flow.addWidget(self._make_entry(NodeMark(self._theme, kind), f"{words}  {number:,}"))
+                text = style.word if number == 1 else style.many
+                self._flow.addWidget(self._make_entry(NodeMark(self._theme, kind), f"{text}  {number:,}"))
         if self._counts.past:
-            words = graph_strings()["legend"]["outdated"]
-            self._flow.addWidget(self._make_entry(_Past(self._theme), f"{words}  {self._counts.past:,}"))
+            text = graph_strings()["legend"]["outdated"]
+            self._flow.addWidget(self._make_entry(_Past(self._theme), f"{text}  {self._counts.past:,}"))
         if self._counts.communities:
-            words = format_count(graph_strings()["legend"]["communities"], self._counts.communities)
-            self._flow.addWidget(self._make_entry(_Area(self._theme), words))
+            text = format_count(graph_strings()["legend"]["communities"], self._counts.communities)
+            self._flow.addWidget(self._make_entry(_Area(self._theme), text))
         again = self.find_toggle(had) if had else None
         if again is not None:
             again.setFocus()
@@ -241,8 +241,8 @@ class Legend(QWidget):
     def _make_toggle(self, edge_type: str) -> QPushButton:
         tie, number = TIES[edge_type], self._counts.ties.get(edge_type, 0)
         is_on = edge_type not in self._off
-        name, said = name_edge_type(edge_type), graph_strings()["legend"]["hide" if is_on else "show"]
-        made = make_button(f"{name}  {number:,}" if is_on else name, kind="toggle", hint=said.format(name=name))
+        name, hint = name_edge_type(edge_type), graph_strings()["legend"]["hide" if is_on else "show"]
+        made = make_button(f"{name}  {number:,}" if is_on else name, kind="toggle", hint=hint.format(name=name))
         made.setProperty("tie", edge_type)
         made.setCheckable(True)
         made.setChecked(is_on)

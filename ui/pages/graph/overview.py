@@ -167,10 +167,10 @@ class OverviewCanvas(Canvas):
         self.setAccessibleDescription(words)
 
     def _describe(self, number: int) -> str:
-        found, words = self.overview, graph_strings()["overview"]
+        found, strings = self.overview, graph_strings()["overview"]
         if found is None:
             return ""
-        count = format_count(words["members"], int(found.counts[number]))
+        count = format_count(strings["members"], int(found.counts[number]))
         return ", ".join((f"{found.names[number]}: {count}", *found.entities[number]))
 
     def node_at(self, at: QPointF) -> int:

@@ -41,17 +41,17 @@ class PathsPanel(QFrame):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme, words = theme, graph_strings()["paths"]
+        self._theme, strings = theme, graph_strings()["paths"]
         self.setObjectName("card")
         self.title = make_label("", "section", wrap=True)
         self._between = make_label("", "small", wrap=True)
-        self.close_button = make_button(words["close"], self.closed.emit, kind="chip")
-        self._wider = make_button(words["wider"], self.wider.emit, kind="chip")
+        self.close_button = make_button(strings["close"], self.closed.emit, kind="chip")
+        self._wider = make_button(strings["wider"], self.wider.emit, kind="chip")
         inner = QWidget()
         self._list = make_column(inner, gap=6)
         area = make_scroll_area(inner)
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        area.setAccessibleName(words["list"])
+        area.setAccessibleName(strings["list"])
         head = make_row(self.title, self.close_button, gap=8)
         head.setStretch(0, 1)
         layout = make_column(self, margins=16, gap=8)
@@ -67,17 +67,17 @@ class PathsPanel(QFrame):
         Args:
             can_widen: whether messages are left out so far.
         """
-        words, nodes = graph_strings()["paths"], {node.id: node for node in found.graph.nodes}
+        strings, nodes = graph_strings()["paths"], {node.id: node for node in found.graph.nodes}
         a, b = quote_node(nodes[found.graph.centre]), quote_node(nodes[found.end])
         clear_layout(self._list)
-        self.title.setText(format_count(words["title"], len(found.paths)))
-        form = words["between"] if found.paths else words["none"]
+        self.title.setText(format_count(strings["title"], len(found.paths)))
+        form = strings["between"] if found.paths else strings["none"]
         between = form.format(a=a, b=b)
         self._between.setText(f"{between[:1].upper()}{between[1:]}")
         self._wider.setVisible(can_widen)
         told: list[str] = []
         for path in found.paths:
-            self._list.addWidget(make_label(format_count(words["steps"], len(path)), "label"))
+            self._list.addWidget(make_label(format_count(strings["steps"], len(path)), "label"))
             for nr, edge in enumerate(path, 1):
                 told.append(describe_step(edge, nodes))
                 self._list.addWidget(make_label(f"{nr}. {told[-1]}", wrap=True))

@@ -72,8 +72,8 @@ class Reader(QObject):
 
     def find_start(self) -> None:
         """Ask where to begin."""
-        graph, said = self._context.bridge.engine.graph, graph_strings()["tasks"]["start"]
-        self._run_task(make_query(said, graph.find_start).success(self._on_start_found))
+        graph, label = self._context.bridge.engine.graph, graph_strings()["tasks"]["start"]
+        self._run_task(make_query(label, graph.find_start).success(self._on_start_found))
 
     def _on_start_found(self, found: str | None) -> None:
         self._on_read_ended()
@@ -109,8 +109,8 @@ class Reader(QObject):
     def read_paths(self, start: str, end: str, wanted: GraphFilter) -> None:
         """Ask for the shortest paths between two nodes."""
         self.cancel_layout()
-        graph, said = self._context.bridge.engine.graph, graph_strings()["paths"]["loading"]
-        self._run_task(make_query(said, lambda: graph.find_paths(start, end, wanted)).success(self._on_paths_read))
+        graph, label = self._context.bridge.engine.graph, graph_strings()["paths"]["loading"]
+        self._run_task(make_query(label, lambda: graph.find_paths(start, end, wanted)).success(self._on_paths_read))
 
     def _on_paths_read(self, found: GraphPaths) -> None:
         self._on_read_ended()
@@ -231,8 +231,8 @@ class ViewStore(QObject):
 
         def report_dropped_view(_: None) -> None:
             self.read_views()
-            words = graph_strings()["views"]
-            desk.show_message(words["removed"], words["restore"], lambda: self._restore_view(view))
+            strings = graph_strings()["views"]
+            desk.show_message(strings["removed"], strings["restore"], lambda: self._restore_view(view))
 
         self._context.tasks.run(task.success(report_dropped_view))
 

@@ -38,41 +38,41 @@ class Stage(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme, words = theme, graph_strings()["tools"]
+        self._theme, strings = theme, graph_strings()["tools"]
         self.ego, self.whole, self.overview = EgoCanvas(theme), WholeCanvas(theme), OverviewCanvas(theme)
         self.canvases: tuple[Canvas, ...] = (self.ego, self.whole, self.overview)
         self._stack = QStackedWidget(self)
         for canvas in self.canvases:
             self._stack.addWidget(canvas)
-        self.go_back = make_button(words["back"], self.back.emit, kind="chip", hint=words["back_hint"], theme=theme,
+        self.go_back = make_button(strings["back"], self.back.emit, kind="chip", hint=strings["back_hint"], theme=theme,
                               icon="chevron-left")  # fmt: skip
         self.go_back.hide()
-        self.depths = Segments(_DEPTHS, "2", words["depth"])
+        self.depths = Segments(_DEPTHS, "2", strings["depth"])
         self.depths.chosen.connect(lambda value: self.depth_chosen.emit(int(value)))
         for made in self.depths.findChildren(QPushButton):
-            made.setAccessibleName(f"{words['depth']} {made.text()}")
+            made.setAccessibleName(f"{strings['depth']} {made.text()}")
         self._depth = QWidget()
-        make_row(make_label(words["depth"], "small"), self.depths, gap=8, parent=self._depth)
+        make_row(make_label(strings["depth"], "small"), self.depths, gap=8, parent=self._depth)
         self._top = _make_floating_frame(self, self.go_back, self._depth)
         self._zoom = _make_floating_frame(
             self,
-            make_tool_button(theme, "zoom-in", words["nearer"], lambda: self.canvas.zoom_by(STEP)),
-            make_tool_button(theme, "zoom-out", words["farther"], lambda: self.canvas.zoom_by(1 / STEP)),
-            make_tool_button(theme, "maximize", words["fit"], lambda: self.canvas.fit_view()),
+            make_tool_button(theme, "zoom-in", strings["nearer"], lambda: self.canvas.zoom_by(STEP)),
+            make_tool_button(theme, "zoom-out", strings["farther"], lambda: self.canvas.zoom_by(1 / STEP)),
+            make_tool_button(theme, "maximize", strings["fit"], lambda: self.canvas.fit_view()),
         )
         self._actions = self._make_actions()
         self._notice: QFrame | None = None
         theme.changed.connect(self._place_frames)
 
     def _make_actions(self) -> QFrame:
-        words = graph_strings()["actions"]
-        self.center = make_button(words["center"], lambda: self._act("centered"), kind="chip",
-                                  hint=words["center_hint"])  # fmt: skip
-        self.open = make_button(words["open"], lambda: self._act("opened"), kind="chip", hint=words["open_hint"])
-        self.path = make_button(words["path"], lambda: self._act("path_wanted", ""), kind="chip",
-                                hint=words["path_hint"])  # fmt: skip
+        strings = graph_strings()["actions"]
+        self.center = make_button(strings["center"], lambda: self._act("centered"), kind="chip",
+                                  hint=strings["center_hint"])  # fmt: skip
+        self.open = make_button(strings["open"], lambda: self._act("opened"), kind="chip", hint=strings["open_hint"])
+        self.path = make_button(strings["path"], lambda: self._act("path_wanted", ""), kind="chip",
+                                hint=strings["path_hint"])  # fmt: skip
         frame = _make_floating_frame(self, self.center, self.open, self.path)
-        frame.setAccessibleName(words["label"])
+        frame.setAccessibleName(strings["label"])
         frame.hide()
         return frame
 
@@ -140,9 +140,9 @@ class Stage(QWidget):
 
     def choose_path_end(self, start: str) -> None:
         """Let the person choose to which node a path leads."""
-        words = graph_strings()["actions"]
+        strings = graph_strings()["actions"]
         self.canvas.path_from = start
-        self.show_notice(words["choose"], (words["cancel"], self.stop_choosing))
+        self.show_notice(strings["choose"], (strings["cancel"], self.stop_choosing))
         self.canvas.setFocus()
 
     def stop_choosing(self) -> None:

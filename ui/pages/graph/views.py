@@ -150,10 +150,10 @@ class Switches(QWidget):
         flow = FlowLayout(self, gap=6)
         self._made: dict[str, QPushButton] = {}
         for name in SWITCHES:
-            words = graph_strings()["switches"][name]
-            made = make_button(words["name"], kind="chip", hint=words["hint"])
+            strings = graph_strings()["switches"][name]
+            made = make_button(strings["name"], kind="chip", hint=strings["hint"])
             made.setCheckable(True)
-            made.setAccessibleDescription(words["hint"])
+            made.setAccessibleDescription(strings["hint"])
             made.clicked.connect(lambda checked, name=name: self.switched.emit(name, checked))
             self._made[name] = made
             flow.addWidget(made)
@@ -294,21 +294,21 @@ class NameDialog(QDialog):
         self, theme: Theme, taken: Collection[str], name: str, agreed: Callable[[str], None], parent: QWidget
     ) -> None:
         super().__init__(parent)
-        words = graph_strings()["views"]
-        self.setWindowTitle(words["title"])
+        strings = graph_strings()["views"]
+        self.setWindowTitle(strings["title"])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumWidth(theme.px(380))
         self._taken, self._agreed = frozenset(taken), agreed
         self.field = QLineEdit(name)
         self.field.setMaxLength(_NAME)
-        self.field.setAccessibleName(words["name"])
-        self.field.setPlaceholderText(words["placeholder"])
+        self.field.setAccessibleName(strings["name"])
+        self.field.setPlaceholderText(strings["placeholder"])
         self.field.selectAll()
-        self.hint = make_label(words["hint"], "small", wrap=True)
+        self.hint = make_label(strings["hint"], "small", wrap=True)
         self.save = make_button("Save", self._accept_name, kind="primary")
         self.save.setDefault(True)
         self.field.textChanged.connect(self._check_name)
-        layout = make_column(self, make_label(words["title"], "section"), self.field, self.hint, margins=24, gap=12)
+        layout = make_column(self, make_label(strings["title"], "section"), self.field, self.hint, margins=24, gap=12)
         layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.save))
         self._check_name(name)
 

@@ -79,15 +79,15 @@ def format_value(key: str, value: Any, now_ms: int) -> str:
         key: its name; what it ends with is its unit.
         value: number, word, or None for what is not known.
     """
-    said = journal_strings()["health"]["values"]
+    strings = journal_strings()["health"]["values"]
     if isinstance(value, Mapping):
         value = value.get("sentence") or value.get("state") or None
     if value is None:
-        return str(said["never"] if key in _TIMES else said.get(f"{key}.none", said["unknown"]))
+        return str(strings["never"] if key in _TIMES else strings.get(f"{key}.none", strings["unknown"]))
     if key in _TIMES:
         return format_near_moment(int(value), now_ms)
     if isinstance(value, str):
-        return str(said.get(f"{key}.{value}", value.replace("_", " ")))
+        return str(strings.get(f"{key}.{value}", value.replace("_", " ")))
     if key.endswith(_MEGA):
         return f"{value:,.0f} MB"
     if key.endswith(_MILLI):

@@ -275,15 +275,15 @@ class JournalPage(Page):
             icon="import",
             hint="Import your history (Ctrl+O)",
         )
-        said = journal_strings()
+        strings = journal_strings()
         self.run_button = make_button(
-            said["next"]["run"],
+            strings["next"]["run"],
             lambda: self.tabs.next.confirm_run(),
             theme=self.context.theme,
             icon="play",
-            hint=said["next"]["run_hint"],
+            hint=strings["next"]["run_hint"],
         )
-        self.pause_button = make_button(said["runs"]["pause"], lambda: self.tabs.runs.toggle_pause())
+        self.pause_button = make_button(strings["runs"]["pause"], lambda: self.tabs.runs.toggle_pause())
         self.check_button = make_button(
             "Check the chain",
             lambda: self.tabs.audit.check_chain(),
@@ -300,15 +300,15 @@ class JournalPage(Page):
         self.run_button.setEnabled(False)
 
     def _show_run(self) -> None:
-        said = journal_strings()["next"]
+        strings = journal_strings()["next"]
         self.run_button.setEnabled(self.tabs.next.can_run)
-        self.run_button.setText(said["running"] if self.runner.is_running else said["run"])
+        self.run_button.setText(strings["running"] if self.runner.is_running else strings["run"])
 
     def _show_pause(self) -> None:
-        said, is_paused = journal_strings()["runs"], self.tabs.runs.is_paused
-        self.pause_button.setText(said["go_on" if is_paused else "pause"])
+        strings, is_paused = journal_strings()["runs"], self.tabs.runs.is_paused
+        self.pause_button.setText(strings["go_on" if is_paused else "pause"])
         self.pause_button.setAccessibleName(self.pause_button.text())
-        self.pause_button.setToolTip(said["go_on_hint" if is_paused else "pause_hint"])
+        self.pause_button.setToolTip(strings["go_on_hint" if is_paused else "pause_hint"])
 
     def _make_counter(self, name: str) -> Callable[[int], None]:
         title = self._titles[name]

@@ -52,10 +52,10 @@ class EntryActionBar(QWidget):
         self.buttons: dict[str, KeyButton] = {}
         flow = FlowLayout(self, gap=8)
         for act in acts:
-            said = journal_strings()["acts"][act]
+            strings = journal_strings()["acts"][act]
             kind = "danger" if act == "erase" else "plain"
-            made = KeyButton(theme, said["title"], said["key"], partial(self.asked.emit, act), kind)
-            made.setToolTip(said["hint"])
+            made = KeyButton(theme, strings["title"], strings["key"], partial(self.asked.emit, act), kind)
+            made.setToolTip(strings["hint"])
             self.buttons[act] = made
             flow.addWidget(made)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
@@ -102,9 +102,9 @@ def make_menu(shown: ListView, acts: Sequence[str]) -> QMenu:
     made.setAccessibleName("Actions")
     made.aboutToHide.connect(made.deleteLater)
     for act in (act for act in acts if act in (shown.offered or ())):
-        said = journal_strings()["acts"][act]
-        keys = QKeySequence(said["key"]).toString(QKeySequence.SequenceFormat.NativeText)
-        made.addAction(f"{said['title']}\t{keys}").triggered.connect(
+        strings = journal_strings()["acts"][act]
+        keys = QKeySequence(strings["key"]).toString(QKeySequence.SequenceFormat.NativeText)
+        made.addAction(f"{strings['title']}\t{keys}").triggered.connect(
             lambda _checked=False, act=act: shown.request_action(act)
         )
     return made

@@ -31,15 +31,15 @@ class EmblemDialog(QDialog):
             done: told the name of the emblem that was chosen.
         """
         super().__init__(parent)
-        said = palace_strings()["emblem"]
-        self.setWindowTitle(said["title"])
+        strings = palace_strings()["emblem"]
+        self.setWindowTitle(strings["title"])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._theme, self._done = theme, done
         self.filter = QLineEdit()
-        self.filter.setPlaceholderText(said["filter"])
-        self.filter.setAccessibleName(said["filter"])
+        self.filter.setPlaceholderText(strings["filter"])
+        self.filter.setAccessibleName(strings["filter"])
         self.emblems = QListWidget()
-        self.emblems.setAccessibleName(said["name"])
+        self.emblems.setAccessibleName(strings["name"])
         self.emblems.setViewMode(QListView.ViewMode.IconMode)
         self.emblems.setMovement(QListView.Movement.Static)
         self.emblems.setResizeMode(QListView.ResizeMode.Adjust)
@@ -47,9 +47,11 @@ class EmblemDialog(QDialog):
         self.emblems.setIconSize(QSize(theme.px(_ICON_PX), theme.px(_ICON_PX)))
         self.emblems.setGridSize(QSize(theme.px(44), theme.px(44)))
         self.shown = make_label("", "muted")
-        keep = make_button(said["title"], self._on_chosen, kind="primary")
+        keep = make_button(strings["title"], self._on_chosen, kind="primary")
         keep.setDefault(True)
-        layout = make_column(self, make_label(said["title"], "section"), self.filter, self.emblems, margins=24, gap=12)
+        layout = make_column(
+            self, make_label(strings["title"], "section"), self.filter, self.emblems, margins=24, gap=12
+        )
         layout.addLayout(make_row(self.shown, None, make_button("Cancel", self.reject), keep))
         self.filter.textChanged.connect(self._fill_grid)
         self.emblems.itemActivated.connect(lambda _: self._on_chosen())
@@ -78,8 +80,8 @@ class EmblemDialog(QDialog):
 
     def _show_name(self) -> None:
         item = self.emblems.currentItem()
-        said = palace_strings()["emblem"]
-        self.shown.setText(said["none"] if item is None else item.toolTip())
+        strings = palace_strings()["emblem"]
+        self.shown.setText(strings["none"] if item is None else item.toolTip())
 
     def _on_chosen(self) -> None:
         item = self.emblems.currentItem()

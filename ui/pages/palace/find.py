@@ -51,20 +51,20 @@ class FindBar(QFrame):
             owner: with which it goes if it is never opened.
         """
         super().__init__(owner)
-        said, theme = palace_strings()["find"], context.theme
+        strings, theme = palace_strings()["find"], context.theme
         self.setObjectName("card")
         self._theme, self._line = theme, line
         self.field = QLineEdit()
-        self.field.setPlaceholderText(said["placeholder"])
-        self.field.setAccessibleName(said["name"])
+        self.field.setPlaceholderText(strings["placeholder"])
+        self.field.setAccessibleName(strings["name"])
         self.field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.count = make_label("", "muted")
         layout = make_row(
             self.field,
             self.count,
-            make_tool_button(theme, "chevron-up", said["previous"], lambda: self.stepped.emit(-1)),
-            make_tool_button(theme, "chevron-down", said["next"], lambda: self.stepped.emit(1)),
-            make_tool_button(theme, "circle-x", said["close"], self.close_bar),
+            make_tool_button(theme, "chevron-up", strings["previous"], lambda: self.stepped.emit(-1)),
+            make_tool_button(theme, "chevron-down", strings["next"], lambda: self.stepped.emit(1)),
+            make_tool_button(theme, "circle-x", strings["close"], self.close_bar),
             parent=self,
             gap=6,
         )
@@ -183,9 +183,9 @@ class Finder(QObject):
         self._mark_answers(is_asked=is_asked)
 
     def _mark_answers(self, *, is_asked: bool) -> None:
-        said = palace_strings()["find"]
+        strings = palace_strings()["find"]
         self._canvas.marks.found = frozenset(self._found) if is_asked else None
-        words = format_count(said["count"], len(self._found)) if self._found else said["none"]
+        words = format_count(strings["count"], len(self._found)) if self._found else strings["none"]
         self.bar.show_count(words if is_asked else "")
         self._canvas.update()
 
@@ -213,10 +213,10 @@ class Finder(QObject):
 
     def _say_place(self, room: RoomItem) -> None:
         """Say which answer is shown and where it stands."""
-        said, place = palace_strings()["find"], {"at": self._at + 1, "count": len(self._found)}
+        strings, place = palace_strings()["find"], {"at": self._at + 1, "count": len(self._found)}
         name, wing = one_line(room.plan.name, 60), one_line(room.wing.space, 60)
-        self.bar.show_count(said["at"].format(room=one_line(room.plan.name, 24), **place))
-        self._canvas.said.emit(said["where"].format(room=name, wing=wing, **place))
+        self.bar.show_count(strings["at"].format(room=one_line(room.plan.name, 24), **place))
+        self._canvas.said.emit(strings["where"].format(room=name, wing=wing, **place))
 
     def _find_room(self, memory_id: str, step: int) -> None:
         """Ask where an answer stands whose room was not read yet."""

@@ -216,9 +216,11 @@ class Verbs(QObject):
                 self._add_action(command.title, partial(self._run_command, command_id), keys, command.icon)
         self.menu.addSeparator()
         memory_id = spot.id
-        said, is_landmark = palace_strings()["landmark"], spot.at in spot.room.landmarks
+        strings, is_landmark = palace_strings()["landmark"], spot.at in spot.room.landmarks
         self._add_action(
-            said["unset" if is_landmark else "set"], lambda: self.mark_landmark(memory_id, not is_landmark), icon="star"
+            strings["unset" if is_landmark else "set"],
+            lambda: self.mark_landmark(memory_id, not is_landmark),
+            icon="star",
         )
         self._add_action("A new room for it …", lambda: self.ask_new_room(memory_id, spot.room.wing.space), icon="plus")
         self._add_action(
@@ -269,10 +271,10 @@ class Verbs(QObject):
 
     def mark_landmark(self, memory_id: str, is_wanted: bool) -> None:
         """Make a memory a landmark of its room, or let it be none."""
-        said, palace = palace_strings()["landmark"], self._context.bridge.engine.palace
+        strings, palace = palace_strings()["landmark"], self._context.bridge.engine.palace
         mark = palace.set_landmark if is_wanted else palace.unset_landmark
-        title = said["set" if is_wanted else "unset"]
-        self._run_write(title, lambda: mark(memory_id), said["set_done" if is_wanted else "unset_done"])
+        title = strings["set" if is_wanted else "unset"]
+        self._run_write(title, lambda: mark(memory_id), strings["set_done" if is_wanted else "unset_done"])
 
     def ask_merge(self, room: RoomItem) -> MergeDialog | None:
         """Ask into which room it shall go."""

@@ -391,7 +391,7 @@ class DetailsView(QFrame):
         """Make it."""
         super().__init__()
         self._theme = theme
-        said = recall_strings()["details"]
+        strings = recall_strings()["details"]
         self.setAccessibleName("; ".join(self.describe_details(shown)))
         layout = make_column(self, gap=12)
         layout.setContentsMargins(theme.px(_LEFT), 2, theme.px(16), 16)
@@ -399,17 +399,17 @@ class DetailsView(QFrame):
         self._tables.setSpacing(40)
         lists, signals = _list_rows(shown), self._signal_rows(shown)
         if signals:
-            self._tables.addWidget(_make_table(said["signals"], signals), 0, Qt.AlignmentFlag.AlignTop)
+            self._tables.addWidget(_make_table(strings["signals"], signals), 0, Qt.AlignmentFlag.AlignTop)
         if lists:
-            self._tables.addWidget(_make_table(said["lists"], lists, said["raw"]), 0, Qt.AlignmentFlag.AlignTop)
+            self._tables.addWidget(_make_table(strings["lists"], lists, strings["raw"]), 0, Qt.AlignmentFlag.AlignTop)
         else:
-            layout.addWidget(make_label(said["none"], "muted", wrap=True))
+            layout.addWidget(make_label(strings["none"], "muted", wrap=True))
         self._tables.addStretch(1)
         layout.addLayout(self._tables)
         sentences = _explain_drop(shown)
         if sentences:
             told = [make_label(sentence, "muted", wrap=True) for sentence in sentences]
-            layout.addLayout(make_column(None, make_label(said["why"], "label"), *told, gap=4))
+            layout.addLayout(make_column(None, make_label(strings["why"], "label"), *told, gap=4))
 
     def arrange_for_width(self, width: int) -> int:
         """Stand below each other where there is little room, and say how high that is.
@@ -432,7 +432,7 @@ class DetailsView(QFrame):
         return max(layout.totalHeightForWidth(width), layout.totalSizeHint().height())
 
     def _signal_rows(self, shown: AnswerRow) -> list[tuple[QWidget | None, str, str, str]]:
-        said, found = recall_strings()["details"], shown.candidate
+        strings, found = recall_strings()["details"], shown.candidate
         made: list[tuple[QWidget | None, str, str, str]] = []
         for signal, value in _signal_values(shown).items():
             made.append(
@@ -444,11 +444,11 @@ class DetailsView(QFrame):
                 )
             )
         if found is not None:
-            made.append((None, said["factor"], f"× {found.factor:.3f}", ""))
-            made.append((None, said["score"], f"{found.score:.3f}", ""))
-            made.append((None, said["evidence"], f"{found.evidence:.3f}", ""))
+            made.append((None, strings["factor"], f"× {found.factor:.3f}", ""))
+            made.append((None, strings["score"], f"{found.score:.3f}", ""))
+            made.append((None, strings["evidence"], f"{found.evidence:.3f}", ""))
             if found.diversity is not None:
-                made.append((None, said["likeness"], f"{found.diversity:.3f}", ""))
+                made.append((None, strings["likeness"], f"{found.diversity:.3f}", ""))
         return made
 
     @staticmethod
@@ -665,9 +665,9 @@ class AnswerList(ListView):
             if not name:
                 made.addSeparator()
             elif row is not None and (name != "why" or not row.is_answer):
-                said = recall_strings()["acts"][name]
-                keys = QKeySequence(said["key"]).toString(QKeySequence.SequenceFormat.NativeText)
-                action = made.addAction(f"{said['title']}\t{keys}" if keys else said["title"])
+                strings = recall_strings()["acts"][name]
+                keys = QKeySequence(strings["key"]).toString(QKeySequence.SequenceFormat.NativeText)
+                action = made.addAction(f"{strings['title']}\t{keys}" if keys else strings["title"])
                 action.triggered.connect(lambda _checked=False, name=name: self.request_action(name))
         return made
 

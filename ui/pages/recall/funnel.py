@@ -62,19 +62,19 @@ def note_of_stage(stage: str, found: int, trace: Trace) -> str:
         stage: of the funnel.
         found: how many of the trace it found or dropped.
     """
-    said, finds = recall_strings(), stage in FINDS
-    title = said["funnel_found" if finds else "funnel_dropped"].format(stage=stage_title(stage))
+    strings, finds = recall_strings(), stage in FINDS
+    title = strings["funnel_found" if finds else "funnel_dropped"].format(stage=stage_title(stage))
     whole, kept = expected_count(stage, trace.stages), f"{len(trace.candidates):,}"
     if found < whole:
         name = "funnel_few_found" if finds else "funnel_few_dropped"
-        return f"{title}: {whole:,}. {said[name].format(kept=kept, count=f'{found:,}')}"
+        return f"{title}: {whole:,}. {strings[name].format(kept=kept, count=f'{found:,}')}"
     if found:
         return f"{title}: {found:,}."
     if finds:
-        return f"{title}. {said['funnel_none_found']}"
+        return f"{title}. {strings['funnel_none_found']}"
     # How many were out of scope is counted nowhere: nothing may be said of those the trace does not keep.
     is_known = STAGES[STAGES.index(stage) - 1] not in FINDS
-    return f"{title}. {said['funnel_none'] if is_known else said['funnel_none_kept'].format(kept=kept)}"
+    return f"{title}. {strings['funnel_none'] if is_known else strings['funnel_none_kept'].format(kept=kept)}"
 
 
 def is_whole(stage: str, answer: LabAnswer) -> bool:
@@ -165,10 +165,10 @@ class StageBox(QAbstractButton):
             count: of memories.
         """
         self.count = count
-        said = recall_strings()["stages"][self.stage]
-        self.setAccessibleName(f"{said['title']}: {count:,}")
-        self.setAccessibleDescription(said["hint"])
-        self.setToolTip(f"{count:,} {said['hint']}")
+        strings = recall_strings()["stages"][self.stage]
+        self.setAccessibleName(f"{strings['title']}: {count:,}")
+        self.setAccessibleDescription(strings["hint"])
+        self.setToolTip(f"{count:,} {strings['hint']}")
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name

@@ -60,10 +60,10 @@ def format_names(plan: QueryPlan) -> str:
 
 def describe_name_aliases(plan: QueryPlan) -> str:
     """What the names are, and by what else they are known."""
-    said = recall_strings()["chips"]
+    strings = recall_strings()["chips"]
     others = [one_line(alias, _NAME) for aliases in plan.aliases.values() for alias in aliases]
-    also = [said["aliases_hint"].format(aliases=", ".join(others[:12]))] if others else []
-    return " ".join([said["names_hint"], *also])
+    also = [strings["aliases_hint"].format(aliases=", ".join(others[:12]))] if others else []
+    return " ".join([strings["names_hint"], *also])
 
 
 def short_question(query: str) -> str:
@@ -145,15 +145,17 @@ def describe_near_miss(dropped: str, lists: Mapping[str, tuple[int, float]]) -> 
         dropped: the stage, as in `core.types.recall`.
         lists: where it stood.
     """
-    said = recall_strings()["weakest"]
+    strings = recall_strings()["weakest"]
     found = best_places(lists)
     more = []
     if dropped in {"below_bar", "below_floor", "beyond_limit"}:
         more += [
-            said["place"].format(list=way, place=format_ordinal(place)) for way, place in found.items() if place > _FEW
+            strings["place"].format(list=way, place=format_ordinal(place))
+            for way, place in found.items()
+            if place > _FEW
         ]
-        more += [said["words"]] if "words" not in found else []
-        more += [said["meaning"]] if "meaning" not in found else []
+        more += [strings["words"]] if "words" not in found else []
+        more += [strings["meaning"]] if "meaning" not in found else []
     return ", ".join([drop_words(dropped)["short"], *more[:2]])
 
 
@@ -164,17 +166,17 @@ def explain_missing(candidate: TracedCandidate | None, status: Status) -> list[s
         candidate: what the trace knows of it; None where it was no candidate.
         status: how it stands.
     """
-    said = recall_strings()["why_not"]
+    strings = recall_strings()["why_not"]
     if candidate is None:
         away = drop_words(status.value)["long"]
-        never = [said["never"]]
-        return never if status is Status.ACTIVE else [*never, said["not_standing"].format(reason=away)]
+        never = [strings["never"]]
+        return never if status is Status.ACTIVE else [*never, strings["not_standing"].format(reason=away)]
     if candidate.dropped is None and candidate.place is not None:
-        return [said["here"].format(place=format_ordinal(candidate.place))]
+        return [strings["here"].format(place=format_ordinal(candidate.place))]
     dropped = drop_words(candidate.dropped or "unknown")
-    told = [said["stage"].format(stage=stage_title(dropped["stage"])), dropped["long"]]
+    told = [strings["stage"].format(stage=stage_title(dropped["stage"])), dropped["long"]]
     found = describe_places(candidate.lists)
-    return [*told, said["found"].format(lists=found)] if found else told
+    return [*told, strings["found"].format(lists=found)] if found else told
 
 
 # ---- what is tuned
@@ -244,15 +246,15 @@ def describe_losses(comparison: Comparison) -> list[tuple[str, str]]:
 
 def _measure_loss(kind: str, was: ProbeOutcome, would: ProbeOutcome) -> tuple[int, str] | None:
     """How bad it is, and the sentence; None where it is no worse."""
-    said = recall_strings()["tuner"]
+    strings = recall_strings()["tuner"]
     if kind == "positive":
         if was.place is None or was.place == would.place:
             return None
         if would.place is None:
-            return (1_000, said["drops"])
-        return (would.place - was.place, said["falls"]) if would.place > was.place else None
+            return (1_000, strings["drops"])
+        return (would.place - was.place, strings["falls"]) if would.place > was.place else None
     if was.passed and not would.passed:
-        return (2_000, said["speaks" if kind == "negative" else "stales"])
+        return (2_000, strings["speaks" if kind == "negative" else "stales"])
     return None
 
 

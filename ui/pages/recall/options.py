@@ -31,7 +31,7 @@ class OptionLine(QWidget):
         super().__init__()
         self._desk, self.name = desk, option.name
         self.words = f"{option.title} {option.description} {option.group} {option.name}".casefold()
-        said = recall_strings()["options"]
+        strings = recall_strings()["options"]
         self.control: Knob | Choice
         if option.kind in {"int", "float"}:
             self.control = Knob(context.theme, option, option.title, option.description, is_exact=True)
@@ -41,10 +41,10 @@ class OptionLine(QWidget):
         self.control.setFixedWidth(context.theme.px(_KNOB))
         self._note = make_label("", "small", wrap=True)
         self.reset: QPushButton = make_button(
-            said["reset"], lambda: desk.try_value(self.name, option.default), kind="link"
+            strings["reset"], lambda: desk.try_value(self.name, option.default), kind="link"
         )
         self.reset.setProperty("flush", "true")
-        self.reset.setAccessibleName(f"{said['reset']} {option.title}")
+        self.reset.setAccessibleName(f"{strings['reset']} {option.title}")
         texts = make_column(None, make_label(option.description, "muted", wrap=True), gap=2)
         texts.addLayout(make_row(self._note, self.reset, gap=8))
         layout = QGridLayout(self)
@@ -57,17 +57,17 @@ class OptionLine(QWidget):
 
     def show_value(self, option: OptionRow) -> None:
         """Show how it is now and what is tried."""
-        said, value = recall_strings()["options"], self._desk.trial_value(option.name)
+        strings, value = recall_strings()["options"], self._desk.trial_value(option.name)
         self.control.show_value(option, value)
-        parts = [said["default"].format(value=_format_value(option, option.default))]
+        parts = [strings["default"].format(value=_format_value(option, option.default))]
         if option.least is not None and option.most is not None:
             parts.append(
-                said["bounds"].format(
+                strings["bounds"].format(
                     least=_format_value(option, option.least), most=_format_value(option, option.most)
                 )
             )
         if value != option.value:
-            parts.append(said["changed"].format(value=_format_value(option, option.value)))
+            parts.append(strings["changed"].format(value=_format_value(option, option.value)))
         self._note.setText(" · ".join(parts))
         self.reset.setVisible(value != option.default)
 
@@ -78,20 +78,20 @@ class OptionsDialog(QDialog):
     def __init__(self, context: Context, desk: TuningDesk, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        said = recall_strings()["options"]
-        self.setWindowTitle(said["title"])
-        self.setAccessibleName(said["title"])
+        strings = recall_strings()["options"]
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         px = context.theme.px
         self.resize(min(px(_WIDTH), max(400, parent.width() - 40)), min(px(_HEIGHT), max(320, parent.height() - 40)))
         self._context, self._desk = context, desk
         self.search = QLineEdit()
-        self.search.setAccessibleName(said["search"])
-        self.search.setPlaceholderText(said["search"])
+        self.search.setAccessibleName(strings["search"])
+        self.search.setPlaceholderText(strings["search"])
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter_lines)
         self.lines: dict[str, OptionLine] = {}
         self._sections: list[tuple[QWidget, list[OptionLine]]] = []
-        self._nothing = make_label(said["none"], "muted")
+        self._nothing = make_label(strings["none"], "muted")
         self._nothing.hide()
         inner = QWidget()
         self._column = make_column(inner, gap=16)
@@ -107,7 +107,7 @@ class OptionsDialog(QDialog):
         for part in (self.reset, self.close_button):
             part.setAutoDefault(False)
         layout = make_column(
-            self, make_label(said["title"], "title"), make_label(said["sentence"], "muted", wrap=True), margins=24
+            self, make_label(strings["title"], "title"), make_label(strings["sentence"], "muted", wrap=True), margins=24
         )
         layout.setSpacing(12)
         layout.addWidget(self.search)

@@ -157,7 +157,7 @@ class RecallPanes(QWidget):
             tuner: the column at the right, not built yet.
             saved: the saved questions, likewise.
         """
-        theme, said = self._theme, recall_strings()
+        theme, strings = self._theme, recall_strings()
         self.tuner, self.saved = tuner, saved
         self._main, self._side = QWidget(), QWidget()
         make_row(self._main, self._side, parent=self, gap=0).setStretch(0, 1)
@@ -166,10 +166,12 @@ class RecallPanes(QWidget):
         main.addLayout(above)
         self._body = QStackedWidget()
         main.addWidget(self._body, 1)
-        self.views = Segments([(ASK, said["views"]["ask"]), (SAVED, said["views"]["saved"])], ASK, "What is shown")
+        self.views = Segments(
+            [(ASK, strings["views"]["ask"]), (SAVED, strings["views"]["saved"])], ASK, "What is shown"
+        )
         self.views.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.turn = make_button(
-            said["tuner"]["show"], self.show_tuner, theme=theme, icon="sliders-horizontal", kind="chip"
+            strings["tuner"]["show"], self.show_tuner, theme=theme, icon="sliders-horizontal", kind="chip"
         )
         self.head = RecallHead(theme, self.views, self.turn)
         above.addWidget(self.head)
@@ -181,7 +183,7 @@ class RecallPanes(QWidget):
         saved.build_layout()
         self._bar = QWidget()
         side = make_column(self._side, self._bar, gap=0)
-        back = make_button(said["tuner"]["hide"], self.show_main, theme=theme, icon="chevron-left", kind="ghost")
+        back = make_button(strings["tuner"]["hide"], self.show_main, theme=theme, icon="chevron-left", kind="ghost")
         make_row(back, None, parent=self._bar).setContentsMargins(12, 8, 12, 0)
         side.addWidget(tuner, 1)
         tuner.build_layout()
@@ -209,13 +211,13 @@ class RecallPanes(QWidget):
         Args:
             is_trial: whether other weights were tried.
         """
-        said = recall_strings()["summary"]
-        view = said["seen_as"].format(name=one_line(asked.seen_as, 40)) if asked.seen_as else ""
+        forms = recall_strings()["summary"]
+        view = forms["seen_as"].format(name=one_line(asked.seen_as, 40)) if asked.seen_as else ""
         parts = (
-            format_count(said, len(answer.items)),
-            said["tokens"].format(count=f"{answer.tokens:,}"),
+            format_count(forms, len(answer.items)),
+            forms["tokens"].format(count=f"{answer.tokens:,}"),
             view,
-            said["trial"] if is_trial else "",
+            forms["trial"] if is_trial else "",
         )
         self.head.summary.set_text(join_parts(parts))
         self._has_answer = True
@@ -461,8 +463,10 @@ class RecallPage(Page):
             self.list.show_answer(lines)
 
     def _show_nothing(self) -> None:
-        said = recall_strings()["empty"]
-        self.stand.states.show_empty(EmptyState(self.context.theme, "scan-search", said["title"], said["sentence"]))
+        strings = recall_strings()["empty"]
+        self.stand.states.show_empty(
+            EmptyState(self.context.theme, "scan-search", strings["title"], strings["sentence"])
+        )
 
     def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)

@@ -200,16 +200,16 @@ class QuestionBar(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        said = recall_strings()["field"]
+        strings = recall_strings()["field"]
         self.field = QLineEdit()
-        self.field.setAccessibleName(said["name"])
-        self.field.setPlaceholderText(said["hint"])
+        self.field.setAccessibleName(strings["name"])
+        self.field.setPlaceholderText(strings["hint"])
         self.field.setMaxLength(2_000)
         self.field.returnPressed.connect(self.submit_typed)
-        self.act = make_button(said["ask"], self.submit_typed, kind="primary")
+        self.act = make_button(strings["ask"], self.submit_typed, kind="primary")
         self.act.setDefault(False)
         self.act.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.history = make_tool_button(theme, "history", said["history"], self._show_history_menu)
+        self.history = make_tool_button(theme, "history", strings["history"], self._show_history_menu)
         self.history.setEnabled(False)
         self._before: Sequence[str] = ()
         layout = make_row(self.field, self.history, self.act, parent=self, gap=8)
@@ -267,24 +267,24 @@ class Chips(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        said = recall_strings()["chips"]
-        self.setAccessibleName(said["group"])
+        strings = recall_strings()["chips"]
+        self.setAccessibleName(strings["group"])
         self._change, self._plan = PlanChange(), QueryPlan()
         flow = FlowLayout(self, gap=6)
-        self.intent = MenuChip(theme, said["intent"], {}, "")
-        self.intent.setToolTip(said["intent_hint"])
+        self.intent = MenuChip(theme, strings["intent"], {}, "")
+        self.intent.setToolTip(strings["intent_hint"])
         self.intent.setProperty("tone", "accent")
         self.intent.chosen.connect(self._choose_intent)
         self.names = _note_chip()
         self.time = make_button("", self._toggle_time, kind="chip")
         self.no_time = _note_chip()
-        self.no_time.setText(said["time_none"])
-        self.no_time.setAccessibleName(said["time_none"])
+        self.no_time.setText(strings["time_none"])
+        self.no_time.setAccessibleName(strings["time_none"])
         self.weight = MenuChip(theme, "", {}, "")
-        self.weight.setToolTip(said["weight_hint"])
+        self.weight.setToolTip(strings["weight_hint"])
         self.weight.chosen.connect(self._choose_weight)
-        self.view = MenuChip(theme, said["seen_as"], {"": said["you"]}, "")
-        self.view.setToolTip(said["seen_hint"])
+        self.view = MenuChip(theme, strings["seen_as"], {"": strings["you"]}, "")
+        self.view.setToolTip(strings["seen_hint"])
         self.view.chosen.connect(self.seen_as)
         for part in (self.intent, self.names, self.time, self.no_time, self.weight, self.view):
             flow.addWidget(part)
@@ -312,15 +312,15 @@ class Chips(QWidget):
     # ---- intent
 
     def _show_intent(self) -> None:
-        plan, said = self._plan, recall_strings()
-        titles: Mapping[str, str] = said["intents"]
+        plan, strings = self._plan, recall_strings()
+        titles: Mapping[str, str] = strings["intents"]
         scores = {intent.value: plan.intent_scores.get(intent.value, 0.0) for intent in Intent}
         ranked = sorted(scores, key=lambda name: -scores[name])
         known = any(scores.values())
         choices = {
             name: f"{titles[name].lower()} {scores[name]:.2f}" if known else titles[name].lower() for name in ranked
         }
-        own = {_OWN: said["chips"]["intent_own"]} if self._change.intent is not None else {}
+        own = {_OWN: strings["chips"]["intent_own"]} if self._change.intent is not None else {}
         self.intent.set_choices({**choices, **own}, plan.intent.value)
 
     def _choose_intent(self, value: str) -> None:
@@ -329,16 +329,16 @@ class Chips(QWidget):
     # ---- time
 
     def _show_time(self) -> None:
-        said, time = recall_strings()["chips"], self._plan.time
+        strings, time = recall_strings()["chips"], self._plan.time
         is_off = self._change.no_time
         self.time.setVisible(is_off or time is not None)
         self.no_time.setVisible(not is_off and time is None)
         if is_off:
-            shown, hint, icon = said["time_off"], said["time_back"], "rotate-ccw"
+            shown, hint, icon = strings["time_off"], strings["time_back"], "rotate-ccw"
         elif time is not None:
             days = time_words(time)
-            shown, icon = said["time"].format(days=days), "x"
-            hint = said["time_hint"].format(words=one_line(time.words, 60), days=days)
+            shown, icon = strings["time"].format(days=days), "x"
+            hint = strings["time_hint"].format(words=one_line(time.words, 60), days=days)
         else:
             return
         self.time.setText(shown)
@@ -354,11 +354,11 @@ class Chips(QWidget):
     # ---- words against meaning
 
     def _show_weight(self) -> None:
-        said, weight = recall_strings()["chips"], self._plan.text_weight
-        own = {_OWN: said["weight_own"]} if self._change.text_weight is not None else {}
+        strings, weight = recall_strings()["chips"], self._plan.text_weight
+        own = {_OWN: strings["weight_own"]} if self._change.text_weight is not None else {}
         given = "" if self._change.text_weight is None else str(self._change.text_weight)
-        self.weight.set_choices({**said["weights"], **own}, given)
-        shown = said["weight"].format(words=f"{weight:.2f}", meaning=f"{1 - weight:.2f}")
+        self.weight.set_choices({**strings["weights"], **own}, given)
+        shown = strings["weight"].format(words=f"{weight:.2f}", meaning=f"{1 - weight:.2f}")
         self.weight.setText(shown)
         self.weight.setAccessibleName(shown)
 

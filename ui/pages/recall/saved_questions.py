@@ -57,12 +57,12 @@ class SavedQuestions(QWidget):
 
     def build_layout(self) -> None:
         """Fill it once it stands in its place."""
-        context, said = self._context, recall_strings()["saved"]
+        context, strings = self._context, recall_strings()["saved"]
         content = QWidget()
         self.states = States(context.theme, content, "Reading the saved questions …")
         make_column(self, self.states)
         self._told = make_label("", "muted")
-        self.run_button = make_button(said["run"], self.run_probes, theme=context.theme, icon="play")
+        self.run_button = make_button(strings["run"], self.run_probes, theme=context.theme, icon="play")
         self._regressed = make_label("", "danger")
         self._health = make_label("", "muted", wrap=True)
         inner = QWidget()
@@ -71,7 +71,7 @@ class SavedQuestions(QWidget):
         bar = area.verticalScrollBar()
         bar.rangeChanged.connect(lambda _, high: self._column.setContentsMargins(0, 0, 0 if high > 0 else BAR, 0))
         self._column.setContentsMargins(0, 0, BAR, 0)
-        over = make_column(None, make_label(said["sentence"], "muted", wrap=True), gap=12)
+        over = make_column(None, make_label(strings["sentence"], "muted", wrap=True), gap=12)
         over.addLayout(make_row(self._told, self._regressed, None, self.run_button, gap=12))
         over.setContentsMargins(0, 0, BAR, 0)
         layout = make_column(content, gap=12)
@@ -135,8 +135,10 @@ class SavedQuestions(QWidget):
         clear_layout(self._column)
         self.lines = []
         if not probes:
-            said = recall_strings()["saved"]["empty"]
-            self.states.show_empty(EmptyState(self._context.theme, "scan-search", said["title"], said["sentence"]))
+            strings = recall_strings()["saved"]["empty"]
+            self.states.show_empty(
+                EmptyState(self._context.theme, "scan-search", strings["title"], strings["sentence"])
+            )
             return
         card = QFrame()
         card.setObjectName("card")
@@ -195,11 +197,11 @@ class ProbeLine(QWidget):
             outcome: of the last run of this session; None where there was none.
         """
         super().__init__()
-        said = recall_strings()["saved"]
-        state = said["new"] if probe.passed is None else said["passed" if probe.passed else "failed"]
+        strings = recall_strings()["saved"]
+        state = strings["new"] if probe.passed is None else strings["passed" if probe.passed else "failed"]
         place = "" if outcome is None or probe.kind == "negative" else _describe_place(outcome)
         ran = "" if probe.ran_at is None else time_of(probe.ran_at)
-        self.note = join_parts((said[probe.kind].format(within=probe.within), place, ran))
+        self.note = join_parts((strings[probe.kind].format(within=probe.within), place, ran))
         question = one_line(probe.query, _QUESTION)
         self.setAccessibleName(f"{question}. {state}. {self.note}")
         self.state: QLabel = make_label(state, _TONES[probe.passed])
@@ -208,10 +210,10 @@ class ProbeLine(QWidget):
         icon = QLabel()
         side = context.theme.px(16)
         icon.setPixmap(context.theme.icon(mark, _TONES[probe.passed]).pixmap(side, side))
-        self.ask_button = make_button(said["ask"], lambda: self.asked.emit(probe.query), kind="link")
-        self.ask_button.setAccessibleName(f"{said['ask']}: {question}")
+        self.ask_button = make_button(strings["ask"], lambda: self.asked.emit(probe.query), kind="link")
+        self.ask_button.setAccessibleName(f"{strings['ask']}: {question}")
         self.delete_button = make_tool_button(
-            context.theme, "trash-2", f"{said['delete']}: {question}", lambda: self.deleted.emit(probe.id), size=16
+            context.theme, "trash-2", f"{strings['delete']}: {question}", lambda: self.deleted.emit(probe.id), size=16
         )
         texts = make_column(
             None, make_label(question, "strong", wrap=True), make_label(self.note, "small", wrap=True), gap=2
@@ -224,5 +226,7 @@ class ProbeLine(QWidget):
 
 
 def _describe_place(outcome: ProbeOutcome) -> str:
-    said = recall_strings()["saved"]
-    return str(said["absent"] if outcome.place is None else said["place"].format(place=format_ordinal(outcome.place)))
+    strings = recall_strings()["saved"]
+    return str(
+        strings["absent"] if outcome.place is None else strings["place"].format(place=format_ordinal(outcome.place))
+    )

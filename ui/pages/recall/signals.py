@@ -198,8 +198,8 @@ class SignalLegend(QWidget):
             if signal == SIDES:
                 continue
             entry = QWidget()
-            said = recall_strings()["signals"][signal]
-            make_row(Swatch(theme, signal), make_label(said["title"], "small"), parent=entry, gap=6)
-            entry.setToolTip(said["hint"])
-            entry.setAccessibleName(f"{said['title']}: {said['hint']}")
+            strings = recall_strings()["signals"][signal]
+            make_row(Swatch(theme, signal), make_label(strings["title"], "small"), parent=entry, gap=6)
+            entry.setToolTip(strings["hint"])
+            entry.setAccessibleName(f"{strings['title']}: {strings['hint']}")
             flow.addWidget(entry)

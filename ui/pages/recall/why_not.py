@@ -63,19 +63,19 @@ def describe_absence(memory: MemoryRow, essence: str, trace: Trace) -> list[str]
         essence: the question without the words that tell nothing.
         trace: of the answer, which does not know the memory.
     """
-    said = recall_strings()["why_not"]
+    strings = recall_strings()["why_not"]
     kept, scope = len(trace.candidates), trace.stages.get("in_scope", 0)
     first, *more = explain_missing(None, memory.status)
     if sum(one.rank is not None for one in trace.candidates) < scope:
-        first = said["unkept"].format(kept=f"{kept:,}", count=f"{scope:,}")
+        first = strings["unkept"].format(kept=f"{kept:,}", count=f"{scope:,}")
     if memory.status is not Status.ACTIVE:
         return [first, *more]
     found = [f"“{one_line(word, _LONG)}”" for word in shared_words(essence, memory.head)[:_WORDS]]
     if found:
-        told = said["shares"].format(words=", ".join(found))
+        told = strings["shares"].format(words=", ".join(found))
     else:
-        told = said["shares_none_cut" if memory.is_cut else "shares_none"]
-    return [first, told, said["nearness"], said["help"]]
+        told = strings["shares_none_cut" if memory.is_cut else "shares_none"]
+    return [first, told, strings["nearness"], strings["help"]]
 
 
 _ID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
@@ -103,21 +103,21 @@ class WhyNotDialog(QDialog):
         """
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        said = recall_strings()["why_not"]
+        strings = recall_strings()["why_not"]
         self._context, self._answer = context, answer
         self._named, self._question = "", question
         self._pause = make_timer(self, self._search_memory, _PAUSE_MS)
-        self.setWindowTitle(said["title"])
-        self.setAccessibleName(said["title"])
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.resize(context.theme.px(_WIDTH), context.theme.px(_HEIGHT))
         self.field = QLineEdit()
-        self.field.setAccessibleName(said["field"])
-        self.field.setPlaceholderText(said["field"])
+        self.field.setAccessibleName(strings["field"])
+        self.field.setPlaceholderText(strings["field"])
         self.field.textChanged.connect(lambda _: self._pause.start())
         self.field.returnPressed.connect(self._show_current_verdict)
         self.list = QListWidget()
         self.list.setObjectName("framed")
-        self.list.setAccessibleName(said["list"])
+        self.list.setAccessibleName(strings["list"])
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.itemClicked.connect(lambda item: self.show_memory(item.data(Qt.ItemDataRole.UserRole)))
         self.list.itemActivated.connect(lambda item: self.show_memory(item.data(Qt.ItemDataRole.UserRole)))
@@ -129,8 +129,8 @@ class WhyNotDialog(QDialog):
         self._about = make_label("", "small")
         self._verdict = make_label("", wrap=True)
         self._numbers = make_label("", "muted", wrap=True)
-        self.should_button = make_button(said["should"], lambda: self.should.emit(self._named))
-        self.closer_button = make_button(said["closer"], self._open_memory, kind="link")
+        self.should_button = make_button(strings["should"], lambda: self.should.emit(self._named))
+        self.closer_button = make_button(strings["closer"], self._open_memory, kind="link")
         self.closer_button.setProperty("flush", "true")
         self.close_button = make_button("Close", self.reject)
         for part in (self.should_button, self.closer_button, self.close_button):
@@ -139,10 +139,10 @@ class WhyNotDialog(QDialog):
         self.field.setFocus()
 
     def _build_layout(self, question: str) -> None:
-        said = recall_strings()["why_not"]
-        head = make_column(None, make_label(said["title"], "title"), gap=4)
-        head.addWidget(make_label(said["question"].format(query=question), "strong", wrap=True))
-        head.addWidget(make_label(said["sentence"], "muted", wrap=True))
+        strings = recall_strings()["why_not"]
+        head = make_column(None, make_label(strings["title"], "title"), gap=4)
+        head.addWidget(make_label(strings["question"].format(query=question), "strong", wrap=True))
+        head.addWidget(make_label(strings["sentence"], "muted", wrap=True))
         card = make_column(self._card, self._text, self._about, self._verdict, self._numbers, margins=16, gap=6)
         card.addLayout(make_row(self.should_button, self.closer_button, None, gap=12))
         self._card.hide()
@@ -228,7 +228,7 @@ class WhyNotDialog(QDialog):
         self._card.setVisible(bool(rows))
         if not rows:
             return
-        said, memory, trace = recall_strings()["why_not"], rows[0], self._answer.trace
+        strings, memory, trace = recall_strings()["why_not"], rows[0], self._answer.trace
         self._named = memory.id
         candidate = next((one for one in trace.candidates if one.id == memory.id), None)
         self._text.setText(one_line(memory.head, 240))
@@ -238,7 +238,7 @@ class WhyNotDialog(QDialog):
         set_style_property(self._verdict, "role", "success" if is_here else "warning")
         numbers = ""
         if candidate is not None and not is_here:
-            numbers = said["evidence"].format(
+            numbers = strings["evidence"].format(
                 evidence=f"{candidate.evidence:.2f}", best=f"{trace.best:.2f}", bar=f"{trace.bar:.2f}"
             )
         self._numbers.setText(numbers)

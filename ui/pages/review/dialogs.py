@@ -141,8 +141,8 @@ class DatesDialog(DecisionDialog):
     """From which day the newcomer holds, and whether it has ceased to."""
 
     def __init__(self, context: Context, item: ReviewItem, parent: QWidget) -> None:
-        said = review_strings()["dialogs"]["dates" if item.existing is not None else "dates_one"]
-        super().__init__(context, said, parent)
+        strings = review_strings()["dialogs"]["dates" if item.existing is not None else "dates_one"]
+        super().__init__(context, strings, parent)
         self._is_pair = item.existing is not None
         first = _first_day(item, context.clock.now_ms())
         self.begin = _day_field("New memory valid from", first)
@@ -187,8 +187,8 @@ class ConditionDialog(DecisionDialog):
     """The condition under which the newcomer is true."""
 
     def __init__(self, context: Context, item: ReviewItem, parent: QWidget) -> None:
-        said = review_strings()["dialogs"]["when" if item.existing is not None else "when_one"]
-        super().__init__(context, said, parent)
+        strings = review_strings()["dialogs"]["when" if item.existing is not None else "when_one"]
+        super().__init__(context, strings, parent)
         self.field = QLineEdit()
         self.field.setAccessibleName("The condition")
         self.field.setMaxLength(_LONGEST_CONDITION)

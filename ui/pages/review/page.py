@@ -117,16 +117,16 @@ def sentence_of(decision: Decision, decided: DecisionReply, asked: int) -> str:
         said = f"{decided.label}: done." if decided.label else "Nothing had to be changed."
     more = [said]
     if decided.asked:
-        told = review_strings()["asked_on"]
-        more.append(told["one" if len(decided.asked) == 1 else "many"].format(count=len(decided.asked)))
+        strings = review_strings()["asked_on"]
+        more.append(strings["one" if len(decided.asked) == 1 else "many"].format(count=len(decided.asked)))
     if decided.closed:
         more.append(f"{count_of(len(decided.closed), 'other item')} closed with it.")
     if decided.refused:
         reasons = " ".join(dict.fromkeys(decided.refused.values()))
         more.append(f"{count_of(len(decided.refused), 'item')} stayed: {reasons}")
     if decided.withheld:
-        told = review_strings()["withheld"]
-        more.append(told["one" if len(decided.withheld) == 1 else "many"].format(count=len(decided.withheld)))
+        strings = review_strings()["withheld"]
+        more.append(strings["one" if len(decided.withheld) == 1 else "many"].format(count=len(decided.withheld)))
     if decision.remember and decided.step_id is not None:
         more.append(review_strings()["repeated"])
     return " ".join(more)
@@ -536,13 +536,13 @@ class ReviewPage(Page):
 
     def _show_empty(self, queue: Queue) -> None:
         is_filtered = self.queue.filters.current != ALL and queue.total > 0
-        said = review_strings()["empty_filter" if is_filtered else "empty"]
+        strings = review_strings()["empty_filter" if is_filtered else "empty"]
         actions = [("Show all", self._show_all)] if is_filtered else []
         if queue.closed:
             actions.append(("Recently closed", self.queue.closed_asked.emit))
         actions.append(("Decisions that repeat", self.queue.rules_asked.emit))
         icon = "filter" if is_filtered else "circle-check"
-        self.states.show_empty(EmptyState(self.context.theme, icon, said["title"], said["sentence"], *actions))
+        self.states.show_empty(EmptyState(self.context.theme, icon, strings["title"], strings["sentence"], *actions))
         if self._wants_focus:
             self._wants_focus = False
             self.setFocus()

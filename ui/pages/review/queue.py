@@ -185,17 +185,17 @@ class ClosedDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        said = review_strings()["closed"]
-        self.setWindowTitle(said["title"])
-        self.setAccessibleName(said["title"])
+        strings = review_strings()["closed"]
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.resize(context.theme.px(sizes().dialog_wide), context.theme.px(_HEIGHT))
         self._context = context
-        self._note = make_label(said["sentence"], "muted", wrap=True)
-        self.list = ListView(ClosedRows(context.theme), said["title"])
+        self._note = make_label(strings["sentence"], "muted", wrap=True)
+        self.list = ListView(ClosedRows(context.theme), strings["title"])
         self.list.setObjectName("framed")
         self.list.setUniformItemSizes(True)
         self.close_button = make_button("Close", self.accept, kind="primary")
-        layout = make_column(self, make_label(said["title"], "title"), self._note, margins=24, gap=12)
+        layout = make_column(self, make_label(strings["title"], "title"), self._note, margins=24, gap=12)
         layout.addWidget(self.list, 1)
         layout.addLayout(make_row(None, self.close_button))
         conflicts = context.bridge.engine.conflicts
@@ -221,8 +221,8 @@ class ClosedDialog(QDialog):
 
 def closed_line(shown: ClosedRow, now_ms: int) -> ClosedLine:
     """Something that closed as a line."""
-    said = review_strings()
-    how = said["resolutions"].get(shown.resolution) or said["closed"]["by_itself"]
+    strings = review_strings()
+    how = strings["resolutions"].get(shown.resolution) or strings["closed"]["by_itself"]
     why = one_line(shown.note, 200)
     reason = f"{how}. {why}" if why else f"{how}."
     return ClosedLine(shown.id, one_line(shown.title, 160), reason, format_ago(shown.closed_at, now_ms))
@@ -240,16 +240,16 @@ class RulesDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        said = review_strings()["rules"]
-        self.setWindowTitle(said["title"])
-        self.setAccessibleName(said["title"])
+        strings = review_strings()["rules"]
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.resize(context.theme.px(sizes().dialog_wide), context.theme.px(360))
         self._context = context
-        self._note = make_label(said["sentence"], "muted", wrap=True)
+        self._note = make_label(strings["sentence"], "muted", wrap=True)
         inner = QWidget()
         self._lines: QVBoxLayout = make_column(inner, gap=8)
         self.close_button = make_button("Close", self.accept, kind="primary")
-        layout = make_column(self, make_label(said["title"], "title"), self._note, margins=24, gap=12)
+        layout = make_column(self, make_label(strings["title"], "title"), self._note, margins=24, gap=12)
         layout.addWidget(make_scroll_area(inner), 1)
         layout.addLayout(make_row(None, self.close_button))
         self._request_rules()
@@ -452,8 +452,8 @@ class QueuePanel(QFrame):
         self._away.clear()
         self.filters.show_counts(queue.counts)
         self.group.setVisible(len(queue.rows) > 1)
-        told = review_strings()["closed"]["link"]
-        said = told["one"] if queue.closed == 1 else told["many"].format(count=f"{queue.closed:,}")
+        strings = review_strings()["closed"]["link"]
+        said = strings["one"] if queue.closed == 1 else strings["many"].format(count=f"{queue.closed:,}")
         self._closed.setText(said)
         self._closed.setVisible(queue.closed > 0)
         self.see_why.setText("See why" if queue.closed else "Closed items")

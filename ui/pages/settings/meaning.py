@@ -58,21 +58,21 @@ def format_time_needed(seconds: float) -> str:
     Args:
         seconds: 0 or more.
     """
-    forms = section_strings()["times"]
+    strings = section_strings()["times"]
     if seconds < 1.5 * _MINUTE_S:
-        return str(forms["minute"])
+        return str(strings["minute"])
     for name, unit, below in (("minutes", _MINUTE_S, 1.5 * _HOUR_S), ("hours", _HOUR_S, 2 * _DAY_S)):
         if seconds < below:
-            return str(forms[name]).format(count=max(2, round(seconds / unit)))
-    return str(forms["days"]).format(count=f"{round(seconds / _DAY_S):,}")
+            return str(strings[name]).format(count=max(2, round(seconds / unit)))
+    return str(strings["days"]).format(count=f"{round(seconds / _DAY_S):,}")
 
 
 def describe_cost(cost: ChangeCost) -> str:
     """What a change takes, and what one should know of that model."""
-    said = section_strings()["other"]
-    form = said["cost"]["one" if cost.memories == 1 else "many"] if cost.memories else said["cost_none"]
+    strings = section_strings()["other"]
+    form = strings["cost"]["one" if cost.memories == 1 else "many"] if cost.memories else strings["cost_none"]
     first = str(form).format(count=f"{cost.memories:,}", time=format_time_needed(cost.seconds))
-    return " ".join(part for part in (first, said["goes_on"], cost.note) if part)
+    return " ".join(part for part in (first, strings["goes_on"], cost.note) if part)
 
 
 def describe_stored_model(kept: KeptSpace) -> str:
@@ -81,8 +81,8 @@ def describe_stored_model(kept: KeptSpace) -> str:
     Args:
         kept: from the engine; an `until` of long ago is one that was given up.
     """
-    forms = section_strings()["old"]["kept" if kept.until > _GIVEN_UP_MS else "going"]
-    form = forms["one" if kept.vectors == 1 else "many"]
+    strings = section_strings()["old"]["kept" if kept.until > _GIVEN_UP_MS else "going"]
+    form = strings["one" if kept.vectors == 1 else "many"]
     return str(form).format(model=describe_model(kept.name), count=f"{kept.vectors:,}", when=date_of(kept.until))
 
 
@@ -104,9 +104,9 @@ class StoredModelLine(ActionLine):
 
     def show_kept(self, state: Embedding) -> None:
         """Show what is kept."""
-        said = section_strings()["old"]
-        lines = [*map(describe_stored_model, state.kept), *([said["why"]] if state.kept else [])]
-        told = "\n".join(lines) or said["none"]
+        strings = section_strings()["old"]
+        lines = [*map(describe_stored_model, state.kept), *([strings["why"]] if state.kept else [])]
+        told = "\n".join(lines) or strings["none"]
         if told == self.description.text():
             return
         self.description.setText(told)
@@ -114,16 +114,16 @@ class StoredModelLine(ActionLine):
         clear_layout(self.side_column)
         for kept in state.kept:
             if kept.until > _GIVEN_UP_MS:
-                made = make_button(said["forget"], partial(self._ask_confirmation, kept))
-                made.setAccessibleName(said["forget_named"].format(model=describe_model(kept.name)))
+                made = make_button(strings["forget"], partial(self._ask_confirmation, kept))
+                made.setAccessibleName(strings["forget_named"].format(model=describe_model(kept.name)))
                 self.side_column.addWidget(made)
 
     def _ask_confirmation(self, kept: KeptSpace) -> None:
         """Say what it means, and ask once more with the same button's place."""
-        said = section_strings()["old"]
-        self.show_note(said["sure"].format(model=describe_model(kept.name)), "warning")
+        strings = section_strings()["old"]
+        self.show_note(strings["sure"].format(model=describe_model(kept.name)), "warning")
         clear_layout(self.side_column)
-        made = make_button(said["really"], partial(self._forget_vectors, kept.name), kind="danger")
+        made = make_button(strings["really"], partial(self._forget_vectors, kept.name), kind="danger")
         self.side_column.addWidget(made)
         made.setFocus()
 
@@ -163,27 +163,27 @@ class MeaningSection(SettingsSection):
         return ActionLine(self.context, section_strings()[name]["title"], "", section_strings()["words"])
 
     def _build_current_line(self) -> None:
-        said = section_strings()["now"]
+        strings = section_strings()["now"]
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(_BAR_HIGH)
-        self.bar.setAccessibleName(said["bar"])
+        self.bar.setAccessibleName(strings["bar"])
         self.now.texts.addWidget(self.bar)
-        self.stop = self._add_button(self.now, said["stop"], self._stop_change)
-        self.pause = self._add_button(self.now, said["pause"], self._toggle_pause)
+        self.stop = self._add_button(self.now, strings["stop"], self._stop_change)
+        self.pause = self._add_button(self.now, strings["pause"], self._toggle_pause)
         for widget in (self.bar, self.stop, self.pause):
             widget.hide()
 
     def _make_other(self) -> None:
-        said = section_strings()["other"]
+        strings = section_strings()["other"]
         self.models = QComboBox()
-        self.models.setAccessibleName(said["choice"])
+        self.models.setAccessibleName(strings["choice"])
         self.models.setFixedWidth(self.context.theme.px(200))
         self.models.currentIndexChanged.connect(self._on_model_chosen)
         self.other.side_column.addWidget(self.models, 0, Qt.AlignmentFlag.AlignRight)
-        self.measure = self._add_button(self.other, said["measure"], self._measure_cost)
-        self.begin = self._add_button(self.other, said["begin"], self._begin_change, kind="primary")
-        self.again = self._add_button(self.other, said["again"], self.request_models)
+        self.measure = self._add_button(self.other, strings["measure"], self._measure_cost)
+        self.begin = self._add_button(self.other, strings["begin"], self._begin_change, kind="primary")
+        self.again = self._add_button(self.other, strings["again"], self.request_models)
         for widget in (self.models, self.measure, self.begin, self.again):
             widget.hide()
 
@@ -227,14 +227,14 @@ class MeaningSection(SettingsSection):
 
     def _show_state(self, state: Embedding) -> None:
         before, self.embedding = self.embedding, state
-        said = section_strings()["now"]
-        self.now.description.setText(said["text"].format(model=describe_model(state.model), dims=f"{state.dims:,}"))
+        strings = section_strings()["now"]
+        self.now.description.setText(strings["text"].format(model=describe_model(state.model), dims=f"{state.dims:,}"))
         for widget in (self.bar, self.stop, self.pause):
             widget.setVisible(state.is_changing)
         if state.is_changing:
             self._show_change(state)
         else:
-            self.now.show_note(said["away"] if state.code else "", "warning" if state.code else "small")
+            self.now.show_note(strings["away"] if state.code else "", "warning" if state.code else "small")
         self.old.show_kept(state)
         if before is not None and (before.model, before.wished) != (state.model, state.wished):
             self._forget_cost()
@@ -247,23 +247,23 @@ class MeaningSection(SettingsSection):
             self._poll.stop()
 
     def _show_change(self, state: Embedding) -> None:
-        said = section_strings()["now"]
+        strings = section_strings()["now"]
         share = state.done / state.total if state.total else 0.0
         self.bar.setRange(0, max(1, state.total))
         self.bar.setValue(state.done)
-        form = said["changing"] if state.total else said["starting"]
+        form = strings["changing"] if state.total else strings["starting"]
         told = form.format(
             model=describe_model(state.wished),
             done=f"{state.done:,}",
             total=f"{state.total:,}",
             percent=int(100 * share),
         )
-        self.now.show_note(f"{told} {said['paused']}" if self._is_paused else told)
+        self.now.show_note(f"{told} {strings['paused']}" if self._is_paused else told)
 
     def _show_jobs(self, jobs: Jobs) -> None:
         self._is_paused = jobs.paused
-        said = section_strings()["now"]
-        title = said["go_on"] if jobs.paused else said["pause"]
+        strings = section_strings()["now"]
+        title = strings["go_on"] if jobs.paused else strings["pause"]
         self.pause.setText(title)
         self.pause.setAccessibleName(title)
         waits = [row.waits_for for row in jobs.rows if row.type is JobType.MIGRATE and row.state in _OPEN]
@@ -279,7 +279,7 @@ class MeaningSection(SettingsSection):
 
     def _show_models(self, offers: Offers) -> None:
         self._offers = offers
-        said, state = section_strings()["other"], self.embedding
+        strings, state = section_strings()["other"], self.embedding
         is_changing, used = state is not None and state.is_changing, "" if state is None else state.model
         wishes = [wish for wish in ("", *(one.wish for one in offers.models)) if not _is_same(wish, used)]
         if wishes != [self.models.itemData(at) for at in range(self.models.count())]:
@@ -288,7 +288,9 @@ class MeaningSection(SettingsSection):
         self.models.setVisible(has_any)
         self.measure.setVisible(has_any and self._cost is None)
         self.again.setVisible(not wishes)
-        self.other.description.setText(said["text"] if wishes else said["absent"] if offers.code else said["alone"])
+        self.other.description.setText(
+            strings["text"] if wishes else strings["absent"] if offers.code else strings["alone"]
+        )
 
     def _fill_models(self, wishes: Sequence[str]) -> None:
         chosen = self.models.currentData()

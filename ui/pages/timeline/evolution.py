@@ -378,8 +378,8 @@ class EvolutionTab(QWidget):
             self.states.show_content()
             self.select_memory(self.context.selection.current)
         else:
-            words = timeline_strings()["empty"]["nothing"]
-            self.states.show_empty(EmptyState(self.context.theme, "history", words["title"], words["sentence"]))
+            strings = timeline_strings()["empty"]["nothing"]
+            self.states.show_empty(EmptyState(self.context.theme, "history", strings["title"], strings["sentence"]))
 
     def _show_failure(self, error: BaseException) -> None:
         self.is_settled = True
@@ -402,9 +402,11 @@ class EvolutionTab(QWidget):
             self._show_introduction()
 
     def _show_introduction(self) -> None:
-        words = timeline_strings()["empty"]["topic"]
+        strings = timeline_strings()["empty"]["topic"]
         offers = [(one_line(name, 40), partial(self.show_topic, name)) for name in self._offered]
-        self.states.show_empty(EmptyState(self.context.theme, "history", words["title"], words["sentence"], *offers))
+        self.states.show_empty(
+            EmptyState(self.context.theme, "history", strings["title"], strings["sentence"], *offers)
+        )
 
 
 def _summarize_evolution(line: Evolution) -> str:

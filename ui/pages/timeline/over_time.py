@@ -202,9 +202,9 @@ class OverTime(QWidget):
 
     def _make_empty_state(self) -> EmptyState:
         is_narrowed = bool(self._filter.kinds or self._filter.spaces)
-        words = timeline_strings()["empty"]["filter" if is_narrowed else "vault"]
+        strings = timeline_strings()["empty"]["filter" if is_narrowed else "vault"]
         actions = () if is_narrowed else (("Import …", partial(self.context.desk.import_paths.emit, [])),)
-        return EmptyState(self.context.theme, "calendar", words["title"], words["sentence"], *actions)
+        return EmptyState(self.context.theme, "calendar", strings["title"], strings["sentence"], *actions)
 
     def _show_failure(self, error: BaseException) -> None:
         self._is_counting = False

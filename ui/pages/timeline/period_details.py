@@ -304,8 +304,8 @@ class PeriodDetails(QFrame):
             if self._context.selection.current:
                 self.list.select_rows(self._context.selection.current)
         else:
-            words = timeline_strings()["empty"]["period" if self.axis == SAID else "held"]
-            self.states.show_empty(EmptyState(self._context.theme, "calendar", words["title"], words["sentence"]))
+            strings = timeline_strings()["empty"]["period" if self.axis == SAID else "held"]
+            self.states.show_empty(EmptyState(self._context.theme, "calendar", strings["title"], strings["sentence"]))
 
     def _show_failure(self, error: BaseException) -> None:
         problem = problem_of(error)

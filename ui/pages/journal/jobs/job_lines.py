@@ -154,21 +154,27 @@ def _progress_share(row: JobRow) -> float:
 
 def job_note(row: JobRow, now_ms: int) -> str:
     """The second line of a run: how far it is, why it waits, what it did, or why it did not end well."""
-    said = journal_strings()["runs"]
+    strings = journal_strings()["runs"]
     match row.state:
         case JobState.RUNNING:
             far = f"{row.progress:,} of {row.total:,}" if row.total else f"{row.progress:,}" if row.progress else ""
-            return " · ".join(part for part in (far, said["by"].format(who=_name_actor(row))) if part)
+            return " · ".join(part for part in (far, strings["by"].format(who=_name_actor(row))) if part)
         case JobState.QUEUED:
             return _explain_wait(row, now_ms)
         case JobState.POISON:
             return str(
-                said["poison"].format(tries=format_count(said["tries"], row.attempts), why=describe_code(row.code))
+                strings["poison"].format(
+                    tries=format_count(strings["tries"], row.attempts), why=describe_code(row.code)
+                )
             )
         case JobState.FAILED:
-            return str(said["failed"].format(why=describe_code(row.code)))
-    parts = [said["cancelled"]] if row.state is JobState.CANCELLED else []
-    parts += [report_line(row), said["by"].format(who=_name_actor(row)), *([said["undone"]] if row.undone else [])]
+            return str(strings["failed"].format(why=describe_code(row.code)))
+    parts = [strings["cancelled"]] if row.state is JobState.CANCELLED else []
+    parts += [
+        report_line(row),
+        strings["by"].format(who=_name_actor(row)),
+        *([strings["undone"]] if row.undone else []),
+    ]
     return " · ".join(parts)
 
 
@@ -180,25 +186,25 @@ def _name_actor(row: JobRow) -> str:
 
 
 def _explain_wait(row: JobRow, now_ms: int) -> str:
-    said = journal_strings()["runs"]
+    strings = journal_strings()["runs"]
     if row.not_before is not None and row.not_before > now_ms:
-        parts = [said["not_before"].format(when=format_near_moment(row.not_before, now_ms))]
+        parts = [strings["not_before"].format(when=format_near_moment(row.not_before, now_ms))]
     else:
-        parts = [row.waits_for.rstrip(".") or said["waits"]]
+        parts = [row.waits_for.rstrip(".") or strings["waits"]]
     if row.attempts:
-        parts.append(f"{format_count(said['tries'], row.attempts)}: {describe_code(row.code)}")
+        parts.append(f"{format_count(strings['tries'], row.attempts)}: {describe_code(row.code)}")
     return " · ".join(parts)
 
 
 def job_sentences(row: JobRow, now_ms: int) -> tuple[str, ...]:
     """What there is to say of one run, one sentence a line."""
-    said = journal_strings()["runs"]
+    strings = journal_strings()["runs"]
     first = _make_sentence(job_note(row, now_ms) if row.state is not JobState.DONE else report_line(row))
     took = describe_duration(row.started_at, row.finished_at)
-    whole = said["whole"].format(seconds=took) if took else ""
+    whole = strings["whole"].format(seconds=took) if took else ""
     if row.state is not JobState.DONE or row.undone or row.can_undo:
         return tuple(part for part in (first, whole) if part)
-    return tuple(part for part in (first, whole, said["derived" if row.step_id is None else "step_gone"]) if part)
+    return tuple(part for part in (first, whole, strings["derived" if row.step_id is None else "step_gone"]) if part)
 
 
 def _make_sentence(told: str) -> str:
@@ -240,8 +246,12 @@ def calendar_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
 
 
 def _calendar_line(beat: ScheduledJob, now_ms: int, *, waits: bool) -> Entry:
-    said = journal_strings()["runs"]
-    last = said["never"] if beat.last_at is None else said["last"].format(when=format_near_moment(beat.last_at, now_ms))
+    strings = journal_strings()["runs"]
+    last = (
+        strings["never"]
+        if beat.last_at is None
+        else strings["last"].format(when=format_near_moment(beat.last_at, now_ms))
+    )
     return Entry(
         id=beat.type.value,
         head=beat.title,
@@ -259,13 +269,15 @@ def describe_next_run(beat: ScheduledJob, now_ms: int, *, waits: bool) -> str:
         beat: of the calendar.
         waits: as `waits_for_choice` says.
     """
-    said = journal_strings()["runs"]
+    strings = journal_strings()["runs"]
     if waits:
-        return str(said["no_model"])
+        return str(strings["no_model"])
     if beat.next_at is None:
-        return str(said["no_time"])
+        return str(strings["no_time"])
     return str(
-        said["due"] if beat.next_at <= now_ms else said["next"].format(when=format_near_moment(beat.next_at, now_ms))
+        strings["due"]
+        if beat.next_at <= now_ms
+        else strings["next"].format(when=format_near_moment(beat.next_at, now_ms))
     )
 
 
@@ -275,27 +287,27 @@ def describe_scheduler(jobs: Jobs, now_ms: int, model: Model) -> str:
     Args:
         model: what is known of the local model: what waits for one to be chosen is not what comes next.
     """
-    said = journal_strings()["runs"]
+    strings = journal_strings()["runs"]
     running = next((row for row in jobs.rows if row.state is JobState.RUNNING), None)
     parts = []
     if jobs.paused:
-        parts.append(said["paused"])
+        parts.append(strings["paused"])
     elif running is not None:
-        parts.append(said["running"].format(title=running.title))
+        parts.append(strings["running"].format(title=running.title))
     else:
         dated = [beat for beat in jobs.calendar if beat.next_at is not None]
         known = [beat for beat in dated if not is_waiting_for_choice(beat, model, jobs.rows)]
         # What is long due and does not run waits for something that nobody can date, such as the model server.
         due = [beat for beat in known if (beat.next_at or 0) > now_ms] or known
         first = min(due, key=lambda beat: beat.next_at or 0, default=None)
-        parts.append(said["idle"] if first is None else _describe_idle(first, now_ms))
+        parts.append(strings["idle"] if first is None else _describe_idle(first, now_ms))
     if jobs.holds and not jobs.paused:
         parts.append(jobs.holds)
-    parts.append(said["pressure"][Pressure(jobs.pressure).value])
+    parts.append(strings["pressure"][Pressure(jobs.pressure).value])
     return " ".join(part for part in parts if part)
 
 
 def _describe_idle(beat: ScheduledJob, now_ms: int) -> str:
-    said, at = journal_strings()["runs"], beat.next_at or now_ms
-    when = said["due"] if at <= now_ms else format_near_moment(at, now_ms)
-    return str(said["idle_next"].format(title=beat.title, when=when))
+    strings, at = journal_strings()["runs"], beat.next_at or now_ms
+    when = strings["due"] if at <= now_ms else format_near_moment(at, now_ms)
+    return str(strings["idle_next"].format(title=beat.title, when=when))

@@ -87,9 +87,9 @@ def describe_other_memories(item: PreviewItem) -> str:
     """The other memories of a deed: `With “…” and 3 more`; "" where there are none."""
     if not item.other_texts:
         return ""
-    said, more = journal_strings()["next"], max(len(item.planned.others), len(item.other_texts)) - 1
+    strings, more = journal_strings()["next"], max(len(item.planned.others), len(item.other_texts)) - 1
     text = one_line(item.other_texts[0], _OTHER)
-    return str(said["beside_more" if more else "beside"]).format(text=text, count=f"{more:,}")
+    return str(strings["beside_more" if more else "beside"]).format(text=text, count=f"{more:,}")
 
 
 def offered_actions(chosen: Sequence[Entry]) -> frozenset[str]:
@@ -288,14 +288,14 @@ def _last_done_job(jobs: Jobs, kind: JobType) -> JobRow | None:
 def _figure_columns(
     ahead: Report | None, last: JobRow | None, foretold: Mapping[str, Report], names: Mapping[str, str], now_ms: int
 ) -> tuple[RunFigures, ...]:
-    said = journal_strings()["figures"]
-    made = [RunFigures(said["next"], None if ahead is None else pick_figures(ahead, names))]
+    strings = journal_strings()["figures"]
+    made = [RunFigures(strings["next"], None if ahead is None else pick_figures(ahead, names))]
     if last is None:
-        return (*made, RunFigures(said["none"], None))
+        return (*made, RunFigures(strings["none"], None))
     if last.id in foretold:
-        made.append(RunFigures(said["foretold"], pick_figures(foretold[last.id], names)))
+        made.append(RunFigures(strings["foretold"], pick_figures(foretold[last.id], names)))
     when = format_near_moment(last.finished_at or last.created_at, now_ms)
-    return (*made, RunFigures(said["last"].format(when=when), pick_figures(last.report, names)))
+    return (*made, RunFigures(strings["last"].format(when=when), pick_figures(last.report, names)))
 
 
 class Comparison(QFrame):
@@ -308,21 +308,21 @@ class Comparison(QFrame):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.setObjectName("card")
-        said = journal_strings()["figures"]
-        self.setAccessibleName(said["table"])
+        strings = journal_strings()["figures"]
+        self.setAccessibleName(strings["table"])
         self._theme = theme
         self.shown: tuple[RunComparison, ...] = ()
         self._inner = QWidget()
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setColumnStretch(0, 1)
-        self.note = make_label(said["note"], "small", wrap=True)
+        self.note = make_label(strings["note"], "small", wrap=True)
         layout = make_column(self._inner, self.note, gap=12)
         layout.setContentsMargins(16, 14, 16, 16)
         layout.addLayout(self._grid)
         layout.addStretch(1)
         self.area = make_scroll_area(self._inner)
-        self.area.setAccessibleName(said["table"])
+        self.area.setAccessibleName(strings["table"])
         self.area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it takes the keyboard, and it may be long
         make_column(self, self.area).setContentsMargins(1, 1, 1, 1)
         theme.changed.connect(self._restyle_grid)
@@ -363,17 +363,19 @@ class Comparison(QFrame):
         return line + 2
 
     def _count_labels(self, part: RunComparison, key: str, name: str) -> Iterator[QLabel]:
-        said, last = journal_strings()["figures"], len(part.columns) - 1
+        strings, last = journal_strings()["figures"], len(part.columns) - 1
         counts = [None if shown.counts is None else shown.counts[key] for shown in part.columns]
         differs = last > 1 and counts[last] != counts[last - 1]
         for place, count in enumerate(counts):
-            told = said["unknown"] if count is None else f"{count:,}"
+            told = strings["unknown"] if count is None else f"{count:,}"
             stands_out = differs and place == last
-            made = make_label(f"{said['differs']} {told}" if stands_out else told, "warning" if stands_out else "body")
+            made = make_label(
+                f"{strings['differs']} {told}" if stands_out else told, "warning" if stands_out else "body"
+            )
             made.setObjectName("figure")
             made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             made.setAccessibleName(f"{name}, {' '.join(part.columns[place].title.split())}: {told}")
-            made.setToolTip(said["differs_hint"] if stands_out else "")
+            made.setToolTip(strings["differs_hint"] if stands_out else "")
             yield made
 
     def _restyle_grid(self) -> None:
@@ -409,18 +411,18 @@ class NextTab(QWidget):
     def __init__(self, context: Context, runner: Runner) -> None:
         super().__init__()
         self.context, self.runner = context, runner
-        said = journal_strings()["next"]
+        strings = journal_strings()["next"]
         self.preview: Preview | None = None
         self._jobs: Jobs | None = None
         self._wants_focus = False
-        self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
+        self.list = entry_list(context.theme, strings["list"], _ACTS, takes_many=True)
         self.chips = ChangeChips(context.theme)
         self.lead = make_label("", "muted", wrap=True)
         self.acts = EntryActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
         make_column(inside, self.chips, wrap_in_card(self.list), self.acts, gap=10).setStretch(1, 1)
-        self.states = States(context.theme, inside, said["reading"])
+        self.states = States(context.theme, inside, strings["reading"])
         figures = journal_strings()["figures"]
         self.view = DEEDS
         choices = ((DEEDS, figures[DEEDS]), (FIGURES, figures[FIGURES]))
@@ -478,15 +480,15 @@ class NextTab(QWidget):
 
     def _show_preview(self, preview: Preview, jobs: Jobs) -> None:
         self.preview, self._jobs = preview, jobs
-        said = journal_strings()["next"]
+        strings = journal_strings()["next"]
         total = sum(preview.counts.values())
         self.counted.emit(total)
         self.changed.emit()
         self.comparison.show_compared(compare_runs(preview, jobs, self.runner.foretold, self.context.clock.now_ms()))
         self._show_lead()
         if not total:
-            sentence = f"{said['nothing']} {self._describe_time('nothing_when', 'nothing_none')}"
-            self.states.show_empty(EmptyState(self.context.theme, "moon", said["nothing_title"], sentence))
+            sentence = f"{strings['nothing']} {self._describe_time('nothing_when', 'nothing_none')}"
+            self.states.show_empty(EmptyState(self.context.theme, "moon", strings["nothing_title"], sentence))
             self.list.show_lines([])
             return
         self.chips.show_counts(preview.counts)
@@ -518,9 +520,9 @@ class NextTab(QWidget):
         if not self.preview.counts:
             self.lead.clear()  # the sentence in the middle of the page says it
             return
-        said, listed, total = journal_strings()["next"], len(self.preview.items), sum(self.preview.counts.values())
-        cut = said["more"].format(count=f"{listed:,}") if listed < total else ""
-        lead = "" if self.is_low else said["lead"]
+        strings, listed, total = journal_strings()["next"], len(self.preview.items), sum(self.preview.counts.values())
+        cut = strings["more"].format(count=f"{listed:,}") if listed < total else ""
+        lead = "" if self.is_low else strings["lead"]
         self.lead.setText(" ".join(part for part in (self._describe_time("when", "when_none"), lead, cut) if part))
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
@@ -546,13 +548,13 @@ class NextTab(QWidget):
 
     def _describe_time(self, form: str, none: str) -> str:
         """When it would happen, as a sentence."""
-        said, at, now = journal_strings()["next"], self._next_run_at(), self.context.clock.now_ms()
+        strings, at, now = journal_strings()["next"], self._next_run_at(), self.context.clock.now_ms()
         if self._jobs is not None and self._jobs.paused:
-            return str(said["paused"])
+            return str(strings["paused"])
         if at is None:
-            return str(said[none])
+            return str(strings[none])
         told = str(
-            said[form].format(when=journal_strings()["next"]["soon"] if at <= now else format_near_moment(at, now))
+            strings[form].format(when=journal_strings()["next"]["soon"] if at <= now else format_near_moment(at, now))
         )
         return capitalize_first(told)
 
@@ -575,7 +577,7 @@ class NextTab(QWidget):
         Args:
             name: `spare`, `pin`, `confirm` or `open`.
         """
-        ids, said = self._chosen_ids(), journal_strings()["next"]
+        ids, strings = self._chosen_ids(), journal_strings()["next"]
         if not ids:
             return
         match name:
@@ -592,7 +594,7 @@ class NextTab(QWidget):
                 memories = self.context.bridge.engine.memories
                 confirm = make_write("Judging a memory", lambda: memories.confirm(ids[0], OWNER_ACTOR)).within(self)
                 self.context.tasks.run(
-                    confirm.success(lambda reply: self._on_memories_kept(said["confirmed"], reply.step_id))
+                    confirm.success(lambda reply: self._on_memories_kept(strings["confirmed"], reply.step_id))
                 )
             case _:
                 self.context.selection.reselect(ids[0], CLOSER)
@@ -602,11 +604,11 @@ class NextTab(QWidget):
         self.reload()
 
     def _on_memories_pinned(self, report: RevisionReport) -> None:
-        said = journal_strings()["next"]
+        strings = journal_strings()["next"]
         if report.step_id is None:
-            self.context.desk.show_message(said["unchanged"])
+            self.context.desk.show_message(strings["unchanged"])
         else:
-            offer_undo(self.context, format_count(said["pinned"], report.changed), report.step_id)
+            offer_undo(self.context, format_count(strings["pinned"], report.changed), report.step_id)
         self.reload()
 
     # ---- running it now
@@ -620,13 +622,17 @@ class NextTab(QWidget):
         """Say what a run would do now, and do it if the person wants it."""
         if not self.can_run or self.preview is None:
             return
-        said, at, now = journal_strings()["next"], self._next_run_at(), self.context.clock.now_ms()
+        strings, at, now = journal_strings()["next"], self._next_run_at(), self.context.clock.now_ms()
         counts = {deed: count for deed, count in self.preview.counts.items() if deed != JobAction.ERASE}
         told = [sentence for _, sentence in describe_changes(counts, "run")]
         is_later = at is not None and at > now
-        lead = said["run_lead"].format(when=format_near_moment(at or now, now)) if is_later else said["run_lead_none"]
-        waits = said["run_erase"] if self.preview.counts.get(JobAction.ERASE) else ""
-        dialog = RunDialog(self.context, lead, told, f"{said['run_foot']} {waits}".strip(), self)
+        lead = (
+            strings["run_lead"].format(when=format_near_moment(at or now, now))
+            if is_later
+            else strings["run_lead_none"]
+        )
+        waits = strings["run_erase"] if self.preview.counts.get(JobAction.ERASE) else ""
+        dialog = RunDialog(self.context, lead, told, f"{strings['run_foot']} {waits}".strip(), self)
         dialog.agreed.connect(self.run_now)
         dialog.open()
 

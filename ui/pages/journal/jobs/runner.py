@@ -44,15 +44,15 @@ class RunDialog(QDialog):
             foot: whether it can be taken back.
         """
         super().__init__(parent)
-        said = journal_strings()["next"]
+        strings = journal_strings()["next"]
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(said["run_title"])
-        self.setAccessibleName(said["run_title"])
+        self.setWindowTitle(strings["run_title"])
+        self.setAccessibleName(strings["run_title"])
         self.setFixedWidth(context.theme.px(sizes().dialog))
         self.sentences = (lead, *sentences, foot)
         self.cancel = make_button("Cancel", self.reject)
-        self.act = make_button(said["run_title"], self._on_agree_clicked, kind="primary")
-        self._title = make_label(said["run_title"], "title")
+        self.act = make_button(strings["run_title"], self._on_agree_clicked, kind="primary")
+        self._title = make_label(strings["run_title"], "title")
         layout = make_column(self, self._title, make_label(lead, "muted", wrap=True), margins=24, gap=12)
         lines = make_column(gap=6)
         for sentence in sentences:

@@ -109,15 +109,15 @@ class RunsTab(QWidget):
     def __init__(self, context: Context, runner: Runner) -> None:
         super().__init__()
         self.context, self.runner = context, runner
-        said = journal_strings()["runs"]
+        strings = journal_strings()["runs"]
         self.jobs: Jobs | None = None
         self.model = Model()
         self.view = RUNS
         self._limit, self._wants_focus = _MOST, False
         self.stand = make_label("", "muted", wrap=True)
-        self.views = Segments(((RUNS, said["runs"]), (CALENDAR, said["calendar"])), RUNS, said["views"])
-        self.list = entry_list(context.theme, said["list"], ("stop", "retry", "undo"))
-        self.calendar = entry_list(context.theme, said["calendar_list"], ("run",))
+        self.views = Segments(((RUNS, strings["runs"]), (CALENDAR, strings["calendar"])), RUNS, strings["views"])
+        self.list = entry_list(context.theme, strings["list"], ("stop", "retry", "undo"))
+        self.calendar = entry_list(context.theme, strings["calendar_list"], ("run",))
         self.lists = QStackedWidget()
         self.panel = JobPanel(context)
         self._build_layout()
@@ -127,8 +127,8 @@ class RunsTab(QWidget):
         runner.changed.connect(self._on_run_ended)
 
     def _build_layout(self) -> None:
-        theme, said = self.context.theme, journal_strings()["runs"]
-        self._ran_states = States(theme, wrap_in_card(self.list), said["reading"])
+        theme, strings = self.context.theme, journal_strings()["runs"]
+        self._ran_states = States(theme, wrap_in_card(self.list), strings["reading"])
         for shown in (self._ran_states, wrap_in_card(self.calendar)):
             self.lists.addWidget(shown)
         inside = QWidget()
@@ -138,7 +138,7 @@ class RunsTab(QWidget):
         layout.addLayout(self._head)
         layout.addWidget(self.lists, 1)
         layout.addWidget(self.panel)
-        self.states = States(theme, inside, said["reading"])
+        self.states = States(theme, inside, strings["reading"])
         make_column(self, self.states)
         for lines in (self.list, self.calendar):
             lines.picked.connect(self._show_chosen)
@@ -188,7 +188,7 @@ class RunsTab(QWidget):
 
     def _show_jobs(self, jobs: Jobs, model: Model) -> None:
         self.jobs, self.model = jobs, model
-        said, now = journal_strings()["runs"], self.context.clock.now_ms()
+        strings, now = journal_strings()["runs"], self.context.clock.now_ms()
         self.stand.setText(describe_scheduler(jobs, now, model))
         lines = job_lines(jobs.rows, now)
         self.list.show_lines(lines, has_more=len(jobs.rows) >= self._limit and len(jobs.rows) < jobs.total)
@@ -196,7 +196,7 @@ class RunsTab(QWidget):
         if lines:
             self._ran_states.show_content()
         else:
-            nothing = EmptyState(self.context.theme, "activity", said["nothing_title"], said["nothing"])
+            nothing = EmptyState(self.context.theme, "activity", strings["nothing_title"], strings["nothing"])
             self._ran_states.show_empty(nothing)
         self.states.show_content()
         self.counted.emit(jobs.total)
@@ -295,13 +295,13 @@ class RunsTab(QWidget):
         """Say what a kind of work does, and start it if the person wants it."""
         if self.runner.is_running:
             return
-        said, is_erasing = journal_strings()["runs"], beat.type is JobType.ERASE
-        foot = said["erase"] if is_erasing else journal_strings()["next"]["run_foot"]
+        strings, is_erasing = journal_strings()["runs"], beat.type is JobType.ERASE
+        foot = strings["erase"] if is_erasing else journal_strings()["next"]["run_foot"]
         lead = f"{beat.title}. {journal_strings()['next']['run_lead_none']}"
         dialog = RunDialog(self.context, lead, (beat.about,), foot, self)
         dialog.agreed.connect(lambda: self.runner.run_jobs((beat.type,), (beat.title,)))
         if is_erasing:
-            dialog.show_warning(said["erase_title"], said["erase_act"])
+            dialog.show_warning(strings["erase_title"], strings["erase_act"])
         dialog.open()
 
     def _on_run_ended(self) -> None:

@@ -46,47 +46,47 @@ class EraseDialog(QDialog):
             ids: the memories.
         """
         super().__init__(parent)
-        said = journal_strings()["archive"]
+        strings = journal_strings()["archive"]
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(said["erase_title"])
-        self.setAccessibleName(said["erase_title"])
+        self.setWindowTitle(strings["erase_title"])
+        self.setAccessibleName(strings["erase_title"])
         self.setMinimumWidth(context.theme.px(sizes().dialog))
         self._line = context.theme.px(26)
-        self.summary = make_label(said["erase_look"], "muted", wrap=True)
-        self.never = make_label(said["erase_never"], "danger", wrap=True)
+        self.summary = make_label(strings["erase_look"], "muted", wrap=True)
+        self.never = make_label(strings["erase_never"], "danger", wrap=True)
         self.held = make_label("", "muted", wrap=True)
         self.backups = QListWidget()
         self.backups.setObjectName("framed")
         self.backups.setSelectionMode(QListWidget.SelectionMode.NoSelection)
         self.cancel = make_button("Cancel", self.reject)
-        self.act = make_button(said["erase_title"], self._on_agree_clicked, kind="danger")
+        self.act = make_button(strings["erase_title"], self._on_agree_clicked, kind="danger")
         self.act.setEnabled(False)
         self.act.setAutoDefault(False)
         self.cancel.setDefault(True)
         for shown in (self.never, self.held, self.backups):
             shown.hide()
         layout = make_column(
-            self, make_label(said["erase_title"], "title"), self.summary, self.never, self.held, self.backups
+            self, make_label(strings["erase_title"], "title"), self.summary, self.never, self.held, self.backups
         )
         layout.setContentsMargins(24, 24, 24, 24)
         layout.setSpacing(12)
         layout.addLayout(make_row(None, self.cancel, self.act))
         self.cancel.setFocus()
         wanted, memories = tuple(ids), context.bridge.engine.memories
-        asked = make_query(said["erase_look"], lambda: memories.erase_preview(wanted)).within(self)
+        asked = make_query(strings["erase_look"], lambda: memories.erase_preview(wanted)).within(self)
         context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
 
     def _show_preview(self, found: ErasePreview) -> None:
-        said = journal_strings()["archive"]
+        strings = journal_strings()["archive"]
         more = (("erase_back", len(found.back)), ("erase_versions", found.versions), ("erase_same", found.same_words))
         told = [
-            format_count(said["erase"], found.memories),
-            *(format_count(said[key], count) for key, count in more if count),
+            format_count(strings["erase"], found.memories),
+            *(format_count(strings[key], count) for key, count in more if count),
         ]
         self.summary.setText(" ".join(told))
         set_style_property(self.summary, "role", "body")
         count = len(found.backups)
-        self.held.setText(format_count(said["erase_backups"], count) if count else said["erase_no_backup"])
+        self.held.setText(format_count(strings["erase_backups"], count) if count else strings["erase_no_backup"])
         for name in found.backups:
             item = QListWidgetItem(one_line(name, 120), self.backups)
             item.setSizeHint(QSize(0, self._line))
@@ -95,7 +95,7 @@ class EraseDialog(QDialog):
         self.never.show()
         self.held.show()
         self.backups.setVisible(bool(count))
-        self.act.setText(format_count(said["erase_act"], found.memories))
+        self.act.setText(format_count(strings["erase_act"], found.memories))
         self.act.setAccessibleName(self.act.text())
         self.act.setEnabled(bool(found.memories))
         self.adjustSize()
@@ -119,18 +119,20 @@ _TEXT, _SPACE = 240, 40
 
 def archive_entry(buried: ArchivedMemory, now_ms: int) -> Entry:
     """A line of the archive."""
-    said = journal_strings()["archive"]
-    fixed = "" if buried.can_return else said["fixed"]
+    strings = journal_strings()["archive"]
+    fixed = "" if buried.can_return else strings["fixed"]
     why = describe_reason(buried.reason).rstrip(".")
     gone = (
-        said["never"] if buried.erased_at is None else said["erased"].format(when=format_day(buried.erased_at, now_ms))
+        strings["never"]
+        if buried.erased_at is None
+        else strings["erased"].format(when=format_day(buried.erased_at, now_ms))
     )
     return Entry(
         id=buried.id,
         head=one_line(buried.text, _TEXT),
         note=" · ".join(part for part in (why, one_line(buried.space, _SPACE), fixed) if part),
         kind=Kind(buried.kind),
-        aside=said["archived"].format(when=format_day(buried.archived_at, now_ms)),
+        aside=strings["archived"].format(when=format_day(buried.archived_at, now_ms)),
         aside_note=gone,
         value=buried,
     )
@@ -148,17 +150,17 @@ class ArchiveTab(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
-        said = journal_strings()["archive"]
+        strings = journal_strings()["archive"]
         self._is_read = self._wants_focus = False
         self._next: str | None = None
         self._erases = False
-        self.list = entry_list(context.theme, said["list"], _ACTS, takes_many=True)
+        self.list = entry_list(context.theme, strings["list"], _ACTS, takes_many=True)
         self.lead = make_label("", "muted", wrap=True)
         self.acts = EntryActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
         make_column(inside, self.lead, wrap_in_card(self.list), self.acts, gap=10).setStretch(1, 1)
-        self.states = States(context.theme, inside, said["reading"])
+        self.states = States(context.theme, inside, strings["reading"])
         make_column(self, self.states)
         self.list.lines.more.connect(self._load_more)
         self.list.looked_at_id.connect(lambda memory_id: self.context.selection.select(memory_id, ORIGIN))
@@ -206,14 +208,16 @@ class ArchiveTab(QWidget):
         return [archive_entry(one, now) for one in rows]
 
     def _show_first_page(self, graves: ArchivePage) -> None:
-        said = journal_strings()["archive"]
+        strings = journal_strings()["archive"]
         self._is_read, self._next, self._erases = True, graves.next, False
         self.counted.emit(graves.total)
         self.list.show_lines(self._make_entries(graves.rows), has_more=graves.next is not None)
-        self.lead.setText(said["lead_erases" if self._erases else "lead"])
+        self.lead.setText(strings["lead_erases" if self._erases else "lead"])
         self._update_actions()
         if not graves.rows:
-            self.states.show_empty(EmptyState(self.context.theme, "archive", said["nothing_title"], said["nothing"]))
+            self.states.show_empty(
+                EmptyState(self.context.theme, "archive", strings["nothing_title"], strings["nothing"])
+            )
             return
         self.states.show_content()
         if self._wants_focus:
@@ -264,10 +268,10 @@ class ArchiveTab(QWidget):
         self.context.tasks.run(task.within(self).success(partial(self._on_memories_restored, len(ids))))
 
     def _on_memories_restored(self, asked: int, report: RevisionReport) -> None:
-        said = journal_strings()["archive"]
+        strings = journal_strings()["archive"]
         left = asked - report.changed
-        sentence = format_count(said["back"], report.changed) if report.changed else ""
-        sentence += format_count(said["stayed"], left) if left > 0 else ""
+        sentence = format_count(strings["back"], report.changed) if report.changed else ""
+        sentence += format_count(strings["stayed"], left) if left > 0 else ""
         if report.step_id is None:
             self.context.desk.show_message(sentence.strip())
         else:
@@ -281,8 +285,8 @@ class ArchiveTab(QWidget):
         self.context.tasks.run(task.success(self._on_memories_erased))
 
     def _on_memories_erased(self, found: Erased) -> None:
-        said, count = journal_strings()["archive"], len(found.backups)
-        held = format_count(said["erased_backups"], count) if count else ""
-        self.context.desk.show_message(format_count(said["erased_told"], found.memories) + held)
+        strings, count = journal_strings()["archive"], len(found.backups)
+        held = format_count(strings["erased_backups"], count) if count else ""
+        self.context.desk.show_message(format_count(strings["erased_told"], found.memories) + held)
         self.context.selection.reselect("", ORIGIN)
         self.reload()

@@ -45,8 +45,8 @@ def pair_of(link: ProposedLink) -> Pair:
 
 def link_entry(link: ProposedLink, now_ms: int) -> Entry:
     """A line of the list."""
-    said = journal_strings()["relations"]
-    when = said["proposed"].format(when=format_day(link.at, now_ms))
+    strings = journal_strings()["relations"]
+    when = strings["proposed"].format(when=format_day(link.at, now_ms))
     return Entry(
         id=f"{link.from_id}:{link.to_id}",
         head=one_line(link.from_text, _TEXT),
@@ -54,7 +54,7 @@ def link_entry(link: ProposedLink, now_ms: int) -> Entry:
         note=" · ".join(part for part in (one_line(link.space, _SPACE), when) if part),
         icon="link",
         aside=f"{link.cosine:.2f}",
-        aside_note=said["measure"],
+        aside_note=strings["measure"],
         value=link,
     )
 
@@ -112,15 +112,15 @@ class PairPanel(QFrame):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.setObjectName("card")
-        said = journal_strings()["relations"]
-        self.setAccessibleName(said["panel"])
+        strings = journal_strings()["relations"]
+        self.setAccessibleName(strings["panel"])
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._theme = context.theme
         self.texts = (PairText(context.theme), PairText(context.theme))
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._both.setContentsMargins(0, 0, 0, 0)
         self._both.setSpacing(context.theme.px(24))
-        for title, text in zip((said["one"], said["other"]), self.texts, strict=True):
+        for title, text in zip((strings["one"], strings["other"]), self.texts, strict=True):
             part = QWidget()
             make_column(part, make_label(title, "label"), text, gap=4)
             self._both.addWidget(part, 1)
@@ -134,8 +134,8 @@ class PairPanel(QFrame):
         """Show a pair."""
         for widget, text in zip(self.texts, (link.from_text, link.to_text), strict=True):
             widget.show_text(text)
-        told = journal_strings()["relations"]["why"]
-        self.why.setText(told.format(reason=describe_reason(_REASON), likeness=f"{link.cosine:.2f}"))
+        form = journal_strings()["relations"]["why"]
+        self.why.setText(form.format(reason=describe_reason(_REASON), likeness=f"{link.cosine:.2f}"))
         self.show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
@@ -159,20 +159,20 @@ class RelationsTab(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self.context = context
-        said = journal_strings()["relations"]
+        strings = journal_strings()["relations"]
         self.links: tuple[ProposedLink, ...] = ()
         self._decided: set[Pair] = set()
         self._written: set[Pair] = set()
         self._is_read = self._wants_focus = False
         self._listed = PAGE_ROWS
-        self.list = entry_list(context.theme, said["list"], _ACTS)
-        self.lead = make_label(said["lead"], "muted", wrap=True)
+        self.list = entry_list(context.theme, strings["list"], _ACTS)
+        self.lead = make_label(strings["lead"], "muted", wrap=True)
         self.panel = PairPanel(context)
         self.acts = EntryActionBar(context.theme, _ACTS)
         self.acts.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
         inside = QWidget()
         make_column(inside, self.lead, wrap_in_card(self.list), self.panel, self.acts, gap=10).setStretch(1, 1)
-        self.states = States(context.theme, inside, said["reading"])
+        self.states = States(context.theme, inside, strings["reading"])
         make_column(self, self.states)
         self.list.lines.more.connect(self._show_more)
         self.list.looked_at.connect(self._on_entry_chosen)
@@ -224,8 +224,8 @@ class RelationsTab(QWidget):
         self.links = tuple(link for link in self.links if pair_of(link) not in self._decided)
         self.counted.emit(len(self.links))
         if not self.links:
-            said = journal_strings()["relations"]
-            self.states.show_empty(EmptyState(self.context.theme, "link", said["nothing_title"], said["nothing"]))
+            strings = journal_strings()["relations"]
+            self.states.show_empty(EmptyState(self.context.theme, "link", strings["nothing_title"], strings["nothing"]))
             self.list.show_lines([])
             return
         now = self.context.clock.now_ms()
@@ -299,9 +299,9 @@ class RelationsTab(QWidget):
         self._list_undecided()
 
     def _on_relation_decided(self, link: ProposedLink, accept: bool, step_id: str) -> None:
-        said = journal_strings()["relations"]
+        strings = journal_strings()["relations"]
         self._written.add(pair_of(link))
-        offer_undo(self.context, said["accepted" if accept else "declined"], step_id)
+        offer_undo(self.context, strings["accepted" if accept else "declined"], step_id)
         self.reload()
 
     def _on_decision_failed(self, link: ProposedLink, error: BaseException) -> None:

@@ -54,8 +54,8 @@ class GradeButton(QWidget):
 
     def __init__(self, theme: Theme, grade: Grade, number: int, run: Callable[[Grade], None]) -> None:
         super().__init__()
-        said = walk_strings()
-        self._title, self._hint = said["grades"][grade.value], said["grade_hints"][grade.value]
+        strings = walk_strings()
+        self._title, self._hint = strings["grades"][grade.value], strings["grade_hints"][grade.value]
         kind = "primary" if grade is Grade.GOOD else "plain"
         self.button = KeyButton(theme, self._title, str(number), lambda: run(grade), kind, is_tight=True)
         self.span = make_label("", "small")
@@ -126,16 +126,16 @@ class WalkCard(QFrame):
     # ---- how it is made
 
     def _make_buttons(self) -> None:
-        said, theme = walk_strings(), self._theme
-        self.back = KeyButton(theme, said["back"], "←", self.went_back.emit)
-        self.next = KeyButton(theme, said["next"], "→", self.went_on.emit, "primary")
-        self.skip = KeyButton(theme, said["skip"], "→", self.went_on.emit)
-        self.reveal = KeyButton(theme, said["reveal"], "Space", self.revealed.emit, "primary")
-        self.switch = KeyButton(theme, said["rehearse"], "R", self.switched.emit)
-        self.again = KeyButton(theme, said["again"], "W", self.restarted.emit)
-        self.end = KeyButton(theme, said["close"], "Esc", self.closed.emit)
+        strings, theme = walk_strings(), self._theme
+        self.back = KeyButton(theme, strings["back"], "←", self.went_back.emit)
+        self.next = KeyButton(theme, strings["next"], "→", self.went_on.emit, "primary")
+        self.skip = KeyButton(theme, strings["skip"], "→", self.went_on.emit)
+        self.reveal = KeyButton(theme, strings["reveal"], "Space", self.revealed.emit, "primary")
+        self.switch = KeyButton(theme, strings["rehearse"], "R", self.switched.emit)
+        self.again = KeyButton(theme, strings["again"], "W", self.restarted.emit)
+        self.end = KeyButton(theme, strings["close"], "Esc", self.closed.emit)
         self.answers = [GradeButton(theme, grade, nr, self.graded.emit) for nr, grade in enumerate(GRADES, 1)]
-        self.close_button = make_tool_button(theme, "x", said["close"], self.closed.emit)
+        self.close_button = make_tool_button(theme, "x", strings["close"], self.closed.emit)
         buttons = (self.back, self.next, self.skip, self.reveal, self.switch, self.again, self.end)
         for one in (*buttons, *(answer.button for answer in self.answers), self.close_button):
             one.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -179,27 +179,27 @@ class WalkCard(QFrame):
         self._appear()
 
     def _show_head(self, round_: Round) -> None:
-        said, stop, count = walk_strings(), round_.current, len(round_.stops)
+        strings, stop, count = walk_strings(), round_.current, len(round_.stops)
         number = round_.at + 1
         self._show_emblem(NEUTRAL if round_.is_over else stop.emblem or NEUTRAL)
-        self.room.set_text(said["end"] if round_.is_over else one_line(stop.room, 80))
-        self.place.setText("" if round_.is_over else said["place"].format(number=number, count=count))
+        self.room.set_text(strings["end"] if round_.is_over else one_line(stop.room, 80))
+        self.place.setText("" if round_.is_over else strings["place"].format(number=number, count=count))
         self.progress.setRange(0, count)
         self.progress.setValue(count if round_.is_over else number)
-        self.progress.setAccessibleName(said["place"].format(number=number, count=count))
+        self.progress.setAccessibleName(strings["place"].format(number=number, count=count))
         self.progress.show()
 
     def _show_stop(self, round_: Round, stop: WalkStop) -> None:
-        said, number, count = walk_strings(), round_.at + 1, len(round_.stops)
+        strings, number, count = walk_strings(), round_.at + 1, len(round_.stops)
         if round_.is_hidden:
-            self._show_body(title=said["question"], words=said["question_hint"])
-            heard = said["question"]
+            self._show_body(title=strings["question"], words=strings["question_hint"])
+            heard = strings["question"]
         else:
             self._show_body(text=stop.text, note=self._describe_stop(stop))
             heard = one_line(stop.text, _SPOKEN)
             for answer, grade in zip(self.answers, GRADES, strict=True):
                 answer.show_interval(stop.intervals[grade])
-        self._speak(said["spoken"].format(room=one_line(stop.room, 80), number=number, count=count, words=heard))
+        self._speak(strings["spoken"].format(room=one_line(stop.room, 80), number=number, count=count, words=heard))
 
     def _describe_stop(self, stop: WalkStop) -> str:
         states = walk_strings()["state"]
@@ -212,16 +212,16 @@ class WalkCard(QFrame):
         return f"{KIND_WORDS[stop.kind]} · {when} · {state}"
 
     def _show_summary(self, round_: Round) -> None:
-        said, summary = walk_strings(), round_.summary
-        lines = [format_count(said["seen"], summary.seen, rooms=count_of(summary.rooms, "room"))]
+        strings, summary = walk_strings(), round_.summary
+        lines = [format_count(strings["seen"], summary.seen, rooms=count_of(summary.rooms, "room"))]
         if summary.next_due_at is not None:
             left = summary.next_due_at - self._clock.now_ms()
-            lines.append(said["recalled"].format(recalled=summary.recalled, graded=summary.graded))
-            lines.append(said["next_due_now"] if left <= 0 else said["next_due"].format(span=format_span(left)))
+            lines.append(strings["recalled"].format(recalled=summary.recalled, graded=summary.graded))
+            lines.append(strings["next_due_now"] if left <= 0 else strings["next_due"].format(span=format_span(left)))
         elif round_.is_rehearsal:
-            lines.append(said["ungraded"])
+            lines.append(strings["ungraded"])
         self._show_body(words=" ".join(lines))
-        self._speak(f"{said['end']}. {' '.join(lines)}")
+        self._speak(f"{strings['end']}. {' '.join(lines)}")
 
     def _show_body(self, *, title: str = "", words: str = "", text: str = "", note: str = "") -> None:
         for label, shown in ((self.title, title), (self.words, words), (self.note, note)):
@@ -234,8 +234,8 @@ class WalkCard(QFrame):
             self._area.verticalScrollBar().setValue(0)
 
     def _show_buttons(self, round_: Round) -> None:
-        said = walk_strings()
-        self.switch.set_title(said["stop_rehearsing" if round_.is_rehearsal and not round_.is_over else "rehearse"])
+        strings = walk_strings()
+        self.switch.set_title(strings["stop_rehearsing" if round_.is_rehearsal and not round_.is_over else "rehearse"])
         has_previous = round_.is_over or round_.at > 0
         self._take_focus_from(() if has_previous else (self.back,))
         self.back.setEnabled(has_previous)

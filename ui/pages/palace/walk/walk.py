@@ -44,12 +44,12 @@ class WalkControls(QWidget):
 
     def __init__(self, context: Context, walk: Callable[[], None], rehearse: Callable[[], None]) -> None:
         super().__init__()
-        said = walk_strings()
+        strings = walk_strings()
         self._count = 0
         self.walk = make_button(
-            said["walk"], walk, kind="chip", hint=said["walk_hint"], theme=context.theme, icon="move-right"
+            strings["walk"], walk, kind="chip", hint=strings["walk_hint"], theme=context.theme, icon="move-right"
         )
-        self.due = make_button("", rehearse, kind="chip", hint=said["due_hint"])
+        self.due = make_button("", rehearse, kind="chip", hint=strings["due_hint"])
         set_style_property(self.due, "tone", "accent")
         self.due.hide()
         make_row(self.due, self.walk, parent=self, gap=spacing().s)
@@ -150,13 +150,13 @@ class Walk(QObject):
             self._wing_id = wing_id
             self._show_new_round(Round(stops))
             return
-        said, wing = walk_strings(), self._canvas.scene.find_wing(wing_id)
+        strings, wing = walk_strings(), self._canvas.scene.find_wing(wing_id)
         if wing is None or not wing.rooms:
-            words = said["empty_wing"]
+            words = strings["empty_wing"]
         else:
-            words = said["empty_waiting" if wing.waiting else "empty_rooms"]
+            words = strings["empty_waiting" if wing.waiting else "empty_rooms"]
         self._take_keyboard()
-        self.card.show_sentence(said["empty"], words)
+        self.card.show_sentence(strings["empty"], words)
         self.card.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _begin_due(self, stops: Stops) -> None:
