@@ -28,7 +28,7 @@ def room(context: Context, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def names(room: ClientsRoom) -> list[str]:
-    return [row.head for row in rows_of(room.page.stand.cards.list)]
+    return [row.title for row in rows_of(room.page.panes.cards.list)]
 
 
 def test_the_list_keeps_its_order_while_it_is_looked_at(room: ClientsRoom) -> None:
@@ -62,7 +62,7 @@ def by_space(room: ClientsRoom, made: QPushButton) -> QWidget | None:
 
 
 def test_the_keyboard_goes_to_what_took_the_place_of_a_deed(room: ClientsRoom) -> None:
-    deeds = two(room).enter().stand.head.deeds
+    deeds = two(room).enter().panes.header.buttons
     assert by_space(room, deeds["pause"]) is deeds["resume"]
     assert by_space(room, deeds["resume"]) is deeds["pause"]
     assert [one for one in room.clients.asked if one[0] != "undoable"] == [("pause", "Scribe"), ("resume", "Scribe")]
@@ -76,27 +76,27 @@ def test_the_keyboard_goes_to_what_took_the_place_of_a_deed(room: ClientsRoom) -
 def test_after_revoking_the_keyboard_is_with_the_clients_not_at_another_deed(
     room: ClientsRoom, *, is_narrow: bool
 ) -> None:
-    stand = two(room).enter().stand
+    panes = two(room).enter().panes
     if is_narrow:
         room.page.resize(600, 700)
         room.rest()
-    by_space(room, stand.head.deeds["revoke"])
+    by_space(room, panes.header.buttons["revoke"])
     room.dialog(AskDialog).act.click()
     settle(room.qtbot, lambda: bool(room.page.findChildren(RemoveClientDialog)))
     room.rest()
     room.dialog(RemoveClientDialog).cancel.click()
     room.rest()
-    assert not stand.head.deeds["revoke"].isVisible()
-    assert room.page.focusWidget() is (stand.back if is_narrow else stand.cards.list)
+    assert not panes.header.buttons["revoke"].isVisible()
+    assert room.page.focusWidget() is (panes.back if is_narrow else panes.cards.list)
 
 
 def test_after_applying_or_resetting_terms_the_keyboard_is_with_the_clients(room: ClientsRoom) -> None:
-    stand = two(room).enter().stand
-    stand.show_view("grants")
+    panes = two(room).enter().panes
+    panes.show_view("grants")
     room.rest()
-    for made in (stand.terms.act, stand.terms.reset):
-        stand.terms.grants.boxes["write"].click()
-        assert by_space(room, made) is stand.cards.list
+    for made in (panes.terms.act, panes.terms.reset):
+        panes.terms.grants.boxes["write"].click()
+        assert by_space(room, made) is panes.cards.list
         assert not made.isEnabled()
 
 
@@ -109,7 +109,7 @@ def test_after_taking_a_step_back_the_keyboard_is_in_the_list_of_steps(
 
     monkeypatch.setattr(room.context.bridge.engine.memories, "undo_step", take)
     room.clients.lines = [did(room.now, Did.WROTE, "store", step_id="s1", count=1)]
-    tab = two(room).enter().stand.activity
+    tab = two(room).enter().panes.activity
     by_space(room, tab.undo)
     tab.reload_near_top()
     room.rest()
@@ -118,7 +118,7 @@ def test_after_taking_a_step_back_the_keyboard_is_in_the_list_of_steps(
 
 
 def test_the_switch_of_all_clients_keeps_the_keyboard(room: ClientsRoom) -> None:
-    cards = two(room).enter().stand.cards
+    cards = two(room).enter().panes.cards
     by_space(room, cards.stop)
     room.dialog(AskDialog).act.click()
     room.rest()

@@ -41,15 +41,15 @@ def test_a_palace_without_clients_teaches_what_they_are_and_what_cannot_be_prote
 
 def test_a_card_says_how_it_stands_and_what_it_was_granted(room: ClientsRoom, qtmodeltester: ModelTester) -> None:
     page = two(room).enter()
-    qtmodeltester.check(page.stand.cards.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
-    first, second = rows_of(page.stand.cards.list)
-    assert (first.head, first.aside, first.standing) == ("Scribe", "3 to review", ClientState.AWAKE)
+    qtmodeltester.check(page.panes.cards.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
+    first, second = rows_of(page.panes.cards.list)
+    assert (first.title, first.aside, first.standing) == ("Scribe", "3 to review", ClientState.AWAKE)
     assert first.note == "Awake · connected 1 hour ago"
     assert first.more.endswith("· work")
     assert first.last == "12 memories · 41 answers in 30 days"
     assert second.last == "12 memories · 41 answers in 30 days"
     assert second.note == "Paused · never connected"
-    head = page.stand.head
+    head = page.panes.header
     assert head.name.whole == "Scribe"
     assert head.meta.text().startswith("· last connected 1 hour ago · paired ")
     assert [figure.number.text() for figure in head.figures.values()] == ["12", "3", "41", "1"]
@@ -61,7 +61,7 @@ def test_a_card_says_how_it_stands_and_what_it_was_granted(room: ClientsRoom, qt
 
 
 def test_two_ways_to_come_in_say_how_they_differ(room: ClientsRoom) -> None:
-    cards = two(room).enter().stand.cards
+    cards = two(room).enter().panes.cards
     said = [one.text() for one in cards.findChildren(QLabel)]
     for made, word in ((cards.pair, "one-time code"), (cards.token, "script")):
         assert word in made.accessibleDescription()
@@ -70,17 +70,17 @@ def test_two_ways_to_come_in_say_how_they_differ(room: ClientsRoom) -> None:
 
 def test_with_large_text_grants_and_limits_stay_and_icons_grow(room: ClientsRoom) -> None:
     page = two(room).enter()
-    small = page.stand.cards.pair.iconSize().height()
+    small = page.panes.cards.pair.iconSize().height()
     room.context.theme.apply_theme("light", 150)
     page.resize(1180, 680)
     room.rest()
-    chips = page.stand.head.chips
+    chips = page.panes.header.chips
     assert chips.isVisible()
     assert chips.brief.isVisible()
     assert chips.brief.whole.endswith("· work")
     assert chips.sentence.isVisible()
     assert not chips._chips.isVisible()
-    assert page.stand.cards.pair.iconSize().height() > small
+    assert page.panes.cards.pair.iconSize().height() > small
     page.resize(1180, 1000)
     room.rest()
     assert chips._chips.isVisible()
@@ -91,10 +91,10 @@ def test_a_hostile_name_is_plain_text_on_one_line_with_its_marks_seen(room: Clie
     room.clients.add(HOSTILE)
     page = room.enter()
     told = "Scribe‹U+202E› <b>admin</b>"
-    assert rows_of(page.stand.cards.list)[0].head == told
-    assert page.stand.head.name.whole == told
+    assert rows_of(page.panes.cards.list)[0].title == told
+    assert page.panes.header.name.whole == told
     assert all(one.textFormat() is Qt.TextFormat.PlainText for one in page.findChildren(QLabel) if one.text())
-    room.page.stand.head.deeds["pause"].click()
+    room.page.panes.header.buttons["pause"].click()
     room.rest()
     assert room.said[-1][0].startswith(told)
 
@@ -103,33 +103,33 @@ def test_the_keyboard_alone_goes_through_clients_views_and_lines(room: ClientsRo
     room.clients.lines = [did(room.now, Did.ASKED, "recall")]
     page = two(room).enter()
     page.activateWindow()
-    page.stand.cards.list.setFocus()
-    QTest.keyClick(page.stand.cards.list, Qt.Key.Key_Down)
+    page.panes.cards.list.setFocus()
+    QTest.keyClick(page.panes.cards.list, Qt.Key.Key_Down)
     room.rest()
-    assert page.stand.head.name.whole == "Clipper"
-    assert "resume" in [name for name, made in page.stand.head.deeds.items() if made.isVisible()]
-    reached: set[QWidget] = {page.stand.cards.list}
+    assert page.panes.header.name.whole == "Clipper"
+    assert "resume" in [name for name, made in page.panes.header.buttons.items() if made.isVisible()]
+    reached: set[QWidget] = {page.panes.cards.list}
     for _ in range(40):
         QTest.keyClick(page.focusWidget() or page, Qt.Key.Key_Tab)
         if (found := page.focusWidget()) is not None:
             reached.add(found)
-    assert {page.stand.cards.pair, page.stand.activity.list} <= reached
-    chosen = page.stand.views._buttons["activity"]
+    assert {page.panes.cards.pair, page.panes.activity.list} <= reached
+    chosen = page.panes.views._buttons["activity"]
     assert chosen in reached  # of buttons of which one is chosen, Tab reaches that one; arrows lead to the others
     chosen.setFocus()
     QTest.keyClick(chosen, Qt.Key.Key_Right)
     room.rest()
-    assert page.stand.view == "receipts"
+    assert page.panes.view == "receipts"
 
 
 def test_where_it_is_narrow_the_clients_and_one_of_them_take_turns(room: ClientsRoom) -> None:
     page = two(room).enter()
     page.resize(600, 700)
-    assert page.stand.cards.isHidden()
-    page.stand.back.click()
-    assert not page.stand.cards.isHidden()
-    QTest.keyClick(page.stand.cards.list, Qt.Key.Key_Return)
-    assert page.stand.cards.isHidden()
+    assert page.panes.cards.isHidden()
+    page.panes.back.click()
+    assert not page.panes.cards.isHidden()
+    QTest.keyClick(page.panes.cards.list, Qt.Key.Key_Return)
+    assert page.panes.cards.isHidden()
 
 
 # ---- deeds
@@ -137,19 +137,19 @@ def test_where_it_is_narrow_the_clients_and_one_of_them_take_turns(room: Clients
 
 def test_pausing_and_resuming_say_so_with_an_undo(room: ClientsRoom) -> None:
     page = two(room).enter()
-    room.press(page.stand.head.deeds["pause"])
+    room.press(page.panes.header.buttons["pause"])
     assert room.clients.asked[-1] == ("pause", "Scribe")
     assert room.said[-1][:2] == ("Scribe is paused. Its connections have ended.", "Undo")
-    assert not page.stand.cards.stop.isVisible()
-    room.press(page.stand.head.deeds["resume"])
+    assert not page.panes.cards.stop.isVisible()
+    room.press(page.panes.header.buttons["resume"])
     assert room.clients.items["Scribe"].standing is ClientState.AWAKE
 
 
 def test_a_sleeper_is_woken(room: ClientsRoom) -> None:
     room.clients.add("Scribe", standing=ClientState.ASLEEP)
     page = room.enter()
-    assert "90 days" in page.stand.head.why.text()
-    room.press(page.stand.head.deeds["wake"])
+    assert "90 days" in page.panes.header.why.text()
+    room.press(page.panes.header.buttons["wake"])
     assert room.clients.asked[-1] == ("resume", "Scribe")
 
 
@@ -159,7 +159,7 @@ def test_of_a_revoked_client_it_says_what_it_had_and_cuts_nothing(room: ClientsR
     page = room.enter()
     page.resize(720, 700)
     room.rest()
-    head = page.stand.head
+    head = page.panes.header
     assert head.chips.had.text() == "It had: read, propose · work."
     told = room.words(head)
     assert "searches a minute" not in told
@@ -180,7 +180,7 @@ def test_of_a_revoked_client_it_says_what_it_had_and_cuts_nothing(room: ClientsR
 def test_revoking_names_what_happens_and_offers_to_take_all_back(room: ClientsRoom) -> None:
     page = two(room).enter()
     room.clients.found = replace(room.clients.found, archived=2)
-    page.stand.head.deeds["revoke"].click()
+    page.panes.header.buttons["revoke"].click()
     asking = room.dialog(AskDialog)
     assert "12 memories of it are active." in room.words(asking)
     assert asking.cancel.isDefault()
@@ -199,7 +199,7 @@ def test_revoking_names_what_happens_and_offers_to_take_all_back(room: ClientsRo
 
 def test_what_it_wrote_can_be_left_after_revoking(room: ClientsRoom) -> None:
     page = two(room).enter()
-    page.stand.head.deeds["revoke"].click()
+    page.panes.header.buttons["revoke"].click()
     room.dialog(AskDialog).act.click()
     settle(room.qtbot, lambda: bool(page.findChildren(RemoveClientDialog)))
     room.dialog(RemoveClientDialog).cancel.click()
@@ -209,7 +209,7 @@ def test_what_it_wrote_can_be_left_after_revoking(room: ClientsRoom) -> None:
 
 def test_undo_since_counts_for_each_time_before_it_can_be_agreed_to(room: ClientsRoom) -> None:
     page = two(room).enter()
-    page.stand.head.deeds["undo"].click()
+    page.panes.header.buttons["undo"].click()
     asking = room.dialog(UndoSinceDialog)
     settle(room.qtbot, lambda: asking.found is not None)
     today = asking.since_ms
@@ -239,7 +239,7 @@ def test_undo_since_counts_for_each_time_before_it_can_be_agreed_to(room: Client
 
 def test_a_walk_through_the_choices_counts_at_the_beginning_and_at_the_end(room: ClientsRoom) -> None:
     page = two(room).enter()
-    page.stand.head.deeds["undo"].click()
+    page.panes.header.buttons["undo"].click()
     asking = room.dialog(UndoSinceDialog)
     settle(room.qtbot, lambda: asking.found is not None)
     asking.pause.setInterval(60_000)  # nobody waits between two presses
@@ -267,7 +267,7 @@ def test_what_is_no_longer_asked_does_not_begin(room: ClientsRoom, monkeypatch: 
         return waiting[-1]
 
     monkeypatch.setattr(room.clients, "preview_undo", undoable)
-    page.stand.head.deeds["undo"].click()
+    page.panes.header.buttons["undo"].click()
     asking = room.dialog(UndoSinceDialog)
     settle(room.qtbot, lambda: len(waiting) == 1)
     asking.pause.setInterval(0)
@@ -283,7 +283,7 @@ def test_what_is_no_longer_asked_does_not_begin(room: ClientsRoom, monkeypatch: 
 def test_where_only_the_newest_steps_were_tried_it_says_at_least(room: ClientsRoom) -> None:
     room.clients.found = Undoable(300, 240, {"store": 300}, 0, untried=1200)
     page = two(room).enter()
-    page.stand.head.deeds["undo"].click()
+    page.panes.header.buttons["undo"].click()
     asking = room.dialog(UndoSinceDialog)
     settle(room.qtbot, lambda: asking.found is not None)
     assert asking.preview.text() == (
@@ -297,7 +297,7 @@ def test_where_only_the_newest_steps_were_tried_it_says_at_least(room: ClientsRo
 def test_where_there_is_nothing_to_undo_nothing_can_be_agreed_to(room: ClientsRoom) -> None:
     room.clients.found = Undoable(0, 0, {}, 0)
     page = two(room).enter()
-    page.stand.head.deeds["undo"].click()
+    page.panes.header.buttons["undo"].click()
     asking = room.dialog(UndoSinceDialog)
     settle(room.qtbot, lambda: asking.found is not None)
     assert not asking.act.isEnabled()
@@ -317,14 +317,14 @@ def test_where_there_is_nothing_to_undo_nothing_can_be_agreed_to(room: ClientsRo
 def test_where_nothing_can_be_taken_back_any_more_that_is_said_before_and_after(room: ClientsRoom) -> None:
     room.clients.found = Undoable(0, 0, {}, 0, left=1)
     page = two(room).enter()
-    page.stand.head.deeds["undo"].click()
+    page.panes.header.buttons["undo"].click()
     asking = room.dialog(UndoSinceDialog)
     settle(room.qtbot, lambda: asking.found is not None)
     assert "Nothing of it can be undone any more." in room.words(asking)
     assert "1 step would stay" in asking.stays.text()
     assert not asking.act.isEnabled()
     asking.reject()
-    page.deeds._undo_since("Scribe", 0)  # it may have been so only when it was pressed
+    page.client_actions._undo_since("Scribe", 0)  # it may have been so only when it was pressed
     room.rest()
     assert room.said[-1][:2] == (
         "Nothing was undone. 1 step stayed: what it changed was changed again since.", ""
@@ -335,7 +335,7 @@ def test_where_nothing_can_be_taken_back_any_more_that_is_said_before_and_after(
 def test_after_revoking_nothing_is_offered_where_nothing_could_be_done(room: ClientsRoom, found: Undoable) -> None:
     room.clients.found = found
     page = two(room).enter()
-    page.stand.head.deeds["revoke"].click()
+    page.panes.header.buttons["revoke"].click()
     room.dialog(AskDialog).act.click()
     settle(room.qtbot, lambda: ("undoable", "Scribe", 0) in room.clients.asked)
     room.rest()
@@ -345,10 +345,10 @@ def test_after_revoking_nothing_is_offered_where_nothing_could_be_done(room: Cli
 
 def test_all_that_are_paused_are_resumed_after_a_question_that_names_them(room: ClientsRoom) -> None:
     page = two(room).enter()
-    assert not page.stand.cards.resume.isVisible()  # of two, one is awake: it is resumed by hand
-    page.deeds._stop_clients(1)
+    assert not page.panes.cards.resume.isVisible()  # of two, one is awake: it is resumed by hand
+    page.client_actions._stop_clients(1)
     room.rest()
-    page.stand.cards.resume.click()
+    page.panes.cards.resume.click()
     asking = room.dialog(AskDialog)
     assert "These are Scribe, Clipper." in room.words(asking)
     assert asking.cancel.isDefault()
@@ -356,7 +356,7 @@ def test_all_that_are_paused_are_resumed_after_a_question_that_names_them(room: 
     settle(room.qtbot, lambda: ("resume_all",) in room.clients.asked)
     room.rest()
     assert room.said[-1][:2] == ("2 clients may connect again.", "Undo")
-    assert not page.stand.cards.resume.isVisible()
+    assert not page.panes.cards.resume.isVisible()
     page.deactivate()
     room.enter("resume")
     assert room.said[-1][0] == "No client is paused."
@@ -365,7 +365,7 @@ def test_all_that_are_paused_are_resumed_after_a_question_that_names_them(room: 
 def test_the_kill_switch_stops_all_after_one_question(room: ClientsRoom) -> None:
     room.clients.add("Third")
     page = two(room).enter()
-    page.stand.cards.stop.click()
+    page.panes.cards.stop.click()
     asking = room.dialog(AskDialog)
     assert "2 clients are paused" in room.words(asking)
     assert asking.cancel.isDefault()
@@ -373,7 +373,7 @@ def test_the_kill_switch_stops_all_after_one_question(room: ClientsRoom) -> None
     settle(room.qtbot, lambda: ("stop_all",) in room.clients.asked)
     room.rest()
     assert room.said[-1][:2] == ("2 clients are paused.", "Undo")
-    assert not page.stand.cards.stop.isVisible()
+    assert not page.panes.cards.stop.isVisible()
 
 
 def test_the_palette_stops_all_from_anywhere_and_says_where_nobody_is_awake(room: ClientsRoom) -> None:
@@ -392,9 +392,9 @@ def test_the_palette_stops_all_from_anywhere_and_says_where_nobody_is_awake(room
 def test_a_refusal_of_the_engine_is_said(room: ClientsRoom) -> None:
     room.clients.refuses = "Not now."
     page = two(room).enter()
-    page.stand.head.deeds["pause"].click()
+    page.panes.header.buttons["pause"].click()
     room.rest()
     assert room.said[-1][0] == "Not now."
     room.clients.refuses = ""
-    room.press(page.stand.head.deeds["pause"])
+    room.press(page.panes.header.buttons["pause"])
     assert room.clients.items["Scribe"].standing is ClientState.PAUSED

@@ -28,9 +28,9 @@ def test_activity_names_the_memory_and_why_others_were_withheld(room: ClientsRoo
         did(room.now, Did.ASKED, "recall", receipt_id="r2", count=1, withheld=2, reasons=(("budget", 2),)),
     ]
     page = two(room).enter()
-    stored, captured, context, recalled = rows_of(page.stand.activity.list)
-    assert (stored.head, stored.note) == ("Stored: My boat ‹U+202E›Heron lies in Kappeln.", "home")
-    assert (captured.head, captured.note) == ("Kept a conversation: Hello.", "work · and 2 more memories")
+    stored, captured, context, recalled = rows_of(page.panes.activity.list)
+    assert (stored.title, stored.note) == ("Stored: My boat ‹U+202E›Heron lies in Kappeln.", "home")
+    assert (captured.title, captured.note) == ("Kept a conversation: Hello.", "work · and 2 more memories")
     given, left = context.note.split(" · ")
     assert given == "31 memories given"
     assert left == "29 left out: 20 less relevant (no room), 5 trusted too little, 3 replaced, 1 for other reasons"
@@ -43,7 +43,7 @@ def test_what_cannot_be_done_with_a_line_says_why(room: ClientsRoom) -> None:
         did(room.now, Did.WROTE, "store", step_id="s1", count=1),
         did(room.now, Did.WROTE, "store", step_id="s2", count=1, is_undone=True),
     ]
-    tab = two(room).enter().stand.activity
+    tab = two(room).enter().panes.activity
 
     def told() -> list[tuple[bool, str]]:
         for made in (tab.receipt, tab.undo):
@@ -59,7 +59,7 @@ def test_what_cannot_be_done_with_a_line_says_why(room: ClientsRoom) -> None:
 
 def test_a_step_that_was_taken_back_meanwhile_is_not_offered_again(room: ClientsRoom) -> None:
     room.clients.lines = [did(room.now, Did.WROTE, "store", step_id="s1", count=1)]
-    tab = two(room).enter().stand.activity
+    tab = two(room).enter().panes.activity
     assert tab.undo.isEnabled()
     room.clients.lines = [did(room.now, Did.WROTE, "store", step_id="s1", count=1, is_undone=True)]
     tab.reload_near_top()
@@ -70,7 +70,7 @@ def test_a_step_that_was_taken_back_meanwhile_is_not_offered_again(room: Clients
 
 def test_a_list_that_goes_on_fades_at_its_edge(room: ClientsRoom) -> None:
     room.clients.lines = [did(room.now - n, Did.WROTE, "store", step_id=f"s{n}") for n in range(60)]
-    shown = two(room).enter().stand.activity.list
+    shown = two(room).enter().panes.activity.list
     surface = room.context.theme.colour("surface")
 
     def is_faded(y: int) -> bool:
@@ -98,8 +98,8 @@ def test_what_only_waits_or_was_held_back_is_not_said_to_be_stored(room: Clients
         did(room.now, Did.WROTE, "ask_update", step_id="s4", operation="PROPOSED", **about),
         did(room.now, Did.WROTE, "entity_propose", step_id="s5", count=0),
     ]
-    lines = rows_of(two(room).enter().stand.activity.list)
-    assert [line.head for line in lines] == [
+    lines = rows_of(two(room).enter().panes.activity.list)
+    assert [line.title for line in lines] == [
         "Stored: The boat is red.",
         "Proposed: The boat is red.",
         "Held back: The boat is red.",

@@ -52,7 +52,7 @@ def asked(room: ClientsRoom, meant: str | None = None, **more: object) -> PairDi
 def ended(room: ClientsRoom, dialog: PairDialog, outcome: PairingOutcome, name: str = "Scribe") -> str:
     room.port.end(outcome, name)
     settle(room.qtbot, dialog.end.close_button.isVisible)
-    return dialog.end.told.text()
+    return dialog.end.sentence.text()
 
 
 def test_the_person_chooses_spaces_and_leaves_out_what_is_unusual(room: ClientsRoom) -> None:
@@ -73,7 +73,7 @@ def test_the_person_chooses_spaces_and_leaves_out_what_is_unusual(room: ClientsR
     view.allow.click()
     settle(room.qtbot, dialog.end.close_button.isVisible)
     assert room.port.granted == [("read", "propose", "write", "space:home")]
-    assert dialog.end.told.text() == "Scribe is paired. Of your spaces it sees home."
+    assert dialog.end.sentence.text() == "Scribe is paired. Of your spaces it sees home."
 
 
 def test_all_spaces_are_given_or_taken_as_one(room: ClientsRoom) -> None:
@@ -107,12 +107,12 @@ def test_who_sees_nothing_yet_is_told_with_the_way_to_its_grants(room: ClientsRo
     settle(room.qtbot, dialog.question.allow.isEnabled)
     dialog.question.allow.click()
     settle(room.qtbot, dialog.end.grants.isVisible)
-    assert "It sees none of your spaces yet." in dialog.end.told.text()
+    assert "It sees none of your spaces yet." in dialog.end.sentence.text()
     assert dialog.end.grants.text() == "Choose its spaces …"
     dialog.end.grants.click()
     room.rest()
     assert room.page.pairing is None
-    assert (room.page.stand.view, room.page.stand.head.name.whole) == (GRANTS, "Scribe")
+    assert (room.page.panes.view, room.page.panes.header.name.whole) == (GRANTS, "Scribe")
 
 
 def test_a_code_for_one_name_says_for_whom_and_tells_two_names_apart(room: ClientsRoom) -> None:
@@ -133,8 +133,8 @@ def test_a_name_that_no_recipe_knows_stands_in_the_steps(room: ClientsRoom) -> N
 
 def test_what_is_kept_of_a_name_is_said_where_it_lost_letters(room: ClientsRoom) -> None:
     view = asked(room, client="Zoë", name="Zo").question
-    assert view.kept.isVisible()
-    assert "letters from A to Z" in view.kept.text()
+    assert view.name_note.isVisible()
+    assert "letters from A to Z" in view.name_note.text()
     assert not view.other.isVisible()
 
 

@@ -29,15 +29,15 @@ def lifts(asking: DeniedNamesDialog) -> list[QPushButton]:
 def test_where_the_person_said_no_to_nobody_nothing_is_shown(room: ClientsRoom) -> None:
     page = two(room).enter()
     room.rest()
-    assert page.nos.link.isHidden()
+    assert page.denied.link.isHidden()
 
 
 def test_a_no_is_seen_and_taken_back_with_an_undo(room: ClientsRoom) -> None:
     room.clients.nos = [Denied("clip\u202eper", room.now - DAY_MS), Denied("odd one", room.now - 3 * DAY_MS)]
     page = two(room).enter()
-    settle(room.qtbot, lambda: not page.nos.link.isHidden())
-    assert page.nos.link.text() == "2 declined names …"
-    page.nos.link.click()
+    settle(room.qtbot, lambda: not page.denied.link.isHidden())
+    assert page.denied.link.text() == "2 declined names …"
+    page.denied.link.click()
     asking = room.dialog(DeniedNamesDialog)
     settle(room.qtbot, lambda: len(lifts(asking)) == 2)
     assert [one.accessibleName() for one in lifts(asking)] == [
@@ -50,7 +50,7 @@ def test_a_no_is_seen_and_taken_back_with_an_undo(room: ClientsRoom) -> None:
     lifts(asking)[0].click()
     settle(room.qtbot, lambda: not lifts(asking))
     assert asking.note == "No name was declined."
-    settle(room.qtbot, page.nos.link.isHidden)
+    settle(room.qtbot, page.denied.link.isHidden)
     asking.close_button.click()
 
 
@@ -62,7 +62,7 @@ def test_what_the_engine_refuses_is_said_in_the_list(room: ClientsRoom) -> None:
     room.clients.refuses = "Not now."
     lifts(asking)[0].click()
     settle(room.qtbot, lambda: asking.note == "Not now.")
-    assert page.nos.link.text() == "1 declined name …"
+    assert page.denied.link.text() == "1 declined name …"
     asking.reject()
 
 
@@ -76,9 +76,9 @@ def test_the_palette_leads_there_also_where_nobody_is_paired(room: ClientsRoom) 
 def test_with_no_client_paired_the_names_are_a_press_away_and_the_way_stays(room: ClientsRoom) -> None:
     room.clients.nos = [Denied("odd one", room.now - DAY_MS)]
     page = room.enter()
-    link = page.nos.link
+    link = page.denied.link
     settle(room.qtbot, link.isVisible)
-    assert page.states.currentWidget() is not page.stand
+    assert page.states.currentWidget() is not page.panes
     room.context.theme.apply_theme("light", 150)
     page.reload()
     room.rest()
@@ -90,7 +90,7 @@ def test_with_no_client_paired_the_names_are_a_press_away_and_the_way_stays(room
     page.reload()
     room.rest()
     settle(room.qtbot, link.isVisible)
-    assert page.stand.cards.isAncestorOf(link)
+    assert page.panes.cards.isAncestorOf(link)
     room.clients.items.clear()
     page.reload()
     room.rest()
@@ -104,9 +104,9 @@ def test_with_no_client_paired_the_names_are_a_press_away_and_the_way_stays(room
 def test_reading_again_leaves_the_keyboard_where_it_is_with_no_client_paired(room: ClientsRoom) -> None:
     room.clients.nos = [Denied("odd one", room.now - DAY_MS)]
     page = room.enter()
-    settle(room.qtbot, page.nos.link.isVisible)
+    settle(room.qtbot, page.denied.link.isVisible)
     page.activateWindow()
-    page.nos.link.setFocus()
+    page.denied.link.setFocus()
     page.reload()
     room.rest()
-    assert page.focusWidget() is page.nos.link
+    assert page.focusWidget() is page.denied.link

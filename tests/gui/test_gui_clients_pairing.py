@@ -59,7 +59,7 @@ def test_the_code_stands_in_groups_can_be_selected_and_copied_and_runs_out(room:
     dialog = opened(room)
     assert dialog.code.code.text() == "QW3R TYUI OPAS 2DFG"
     assert dialog.code.code.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByKeyboard
-    assert dialog.code.left.text().endswith("seconds left")
+    assert dialog.code.time_left.text().endswith("seconds left")
     dialog.code.copy.click()
     assert QGuiApplication.clipboard().text() == CODE
     assert "cannot guard against" in room.words(dialog)
@@ -194,7 +194,7 @@ def test_a_token_is_shown_once_and_leaves_the_clipboard(room: ClientsRoom) -> No
     clip._timer.timeout.emit()
     assert clipboard.text() == ""
     room.rest()
-    assert page.stand.head.name.whole == "Recipe clipper"
+    assert page.panes.header.name.whole == "Recipe clipper"
 
 
 def test_a_token_is_made_with_spaces(room: ClientsRoom) -> None:

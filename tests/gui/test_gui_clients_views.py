@@ -41,12 +41,12 @@ def test_activity_is_newest_first_and_marks_refusals_and_what_was_taken_back(roo
         did(room.now - DAY_MS, Did.WROTE, "store", step_id="s1", count=1, is_undone=True),
     ]
     page = two(room).enter()
-    lines = page.stand.activity.list.lines.lines
+    lines = page.panes.activity.list.lines.lines
     assert [line.title for line in lines if isinstance(line, Heading)] == ["Today", "Yesterday"]
-    refused, asked, wrote = rows_of(page.stand.activity.list)
-    assert (refused.head, refused.ink) == ("Refused: it may not do that", "danger")
+    refused, asked, wrote = rows_of(page.panes.activity.list)
+    assert (refused.title, refused.ink) == ("Refused: it may not do that", "danger")
     assert refused.note == "wanted to delete a memory · E4001"
-    assert (asked.head, asked.note) == ("Searched", "2 memories given · 1 left out")
+    assert (asked.title, asked.note) == ("Searched", "2 memories given · 1 left out")
     assert wrote.is_struck
     assert wrote.note.endswith("undone")
 
@@ -55,16 +55,16 @@ def test_activity_is_live(room: ClientsRoom) -> None:
     page = two(room).enter()
     assert "Nothing yet" in room.words()
     room.clients.lines = [did(room.now, Did.ASKED, "recall", receipt_id="r1", count=2)]
-    page.stand.activity._poll.timeout.emit()
-    settle(room.qtbot, lambda: len(rows_of(page.stand.activity.list)) == 1)
+    page.panes.activity._poll.timeout.emit()
+    settle(room.qtbot, lambda: len(rows_of(page.panes.activity.list)) == 1)
     page.deactivate()
-    assert not page.stand.activity._poll.isActive()
+    assert not page.panes.activity._poll.isActive()
 
 
 def test_activity_of_thousands_is_read_a_page_at_a_time(room: ClientsRoom) -> None:
     room.clients.lines = [did(room.now - n, Did.ASKED, "recall") for n in range(250)]
     page = two(room).enter()
-    shown = page.stand.activity.list
+    shown = page.panes.activity.list
     assert len(rows_of(shown)) == 100
     shown.lines.fetchMore(shown.rootIndex())
     settle(room.qtbot, lambda: len(rows_of(shown)) == 200)
@@ -80,12 +80,12 @@ def test_enter_on_an_answer_shows_its_receipt(room: ClientsRoom) -> None:
     room.laboratory.rows.reverse()
     room.clients.lines = [did(room.now, Did.ASKED, "recall", receipt_id="r1", count=2)]
     page = two(room).enter()
-    page.stand.activity.list.select_rows("r1")
-    QTest.keyClick(page.stand.activity.list, Qt.Key.Key_Return)
+    page.panes.activity.list.select_rows("r1")
+    QTest.keyClick(page.panes.activity.list, Qt.Key.Key_Return)
     room.rest()
-    assert page.stand.view == "receipts"
-    assert page.stand.receipts.receipt is not None
-    assert page.stand.receipts.receipt.row.id == "r1"
+    assert page.panes.view == "receipts"
+    assert page.panes.receipts.receipt is not None
+    assert page.panes.receipts.receipt.row.id == "r1"
 
 
 # ---- receipts
@@ -99,9 +99,9 @@ def many_receipts(room: ClientsRoom, count: int) -> None:
 def test_what_is_read_in_the_receipts_stays_under_the_eyes(room: ClientsRoom) -> None:
     many_receipts(room, 120)
     page = two(room).enter()
-    page.stand.show_view("receipts")
+    page.panes.show_view("receipts")
     room.rest()
-    tab = page.stand.receipts
+    tab = page.panes.receipts
     tab.list.lines.fetchMore(tab.list.rootIndex())
     settle(room.qtbot, lambda: len(rows_of(tab.list)) == 100)
     tab.list.select_rows("r30")
@@ -125,9 +125,9 @@ def test_what_is_read_in_the_receipts_stays_under_the_eyes(room: ClientsRoom) ->
 def test_far_down_the_receipts_are_left_alone(room: ClientsRoom) -> None:
     many_receipts(room, 700)
     page = two(room).enter()
-    page.stand.show_view("receipts")
+    page.panes.show_view("receipts")
     room.rest()
-    tab = page.stand.receipts
+    tab = page.panes.receipts
     while tab.list.lines.has_more:
         tab.list.lines.fetchMore(tab.list.rootIndex())
         room.rest()
@@ -147,14 +147,14 @@ def test_a_receipt_says_what_was_given_and_why_the_rest_was_not(room: ClientsRoo
     held = remember(rig.engine, "The shed is <b>green</b>.").memory_id
     room.laboratory.add(receipt_row("r1", room.now, "boats\n‮and sheds"), [given, "gone"], {held: "below_floor"})
     page = two(room).enter()
-    page.stand.show_view("receipts")
+    page.panes.show_view("receipts")
     room.rest()
-    first = rows_of(page.stand.receipts.list)[0]
-    assert first.head == "boats ‹U+202E›and sheds"
-    detail = page.stand.receipts.detail
+    first = rows_of(page.panes.receipts.list)[0]
+    assert first.title == "boats ‹U+202E›and sheds"
+    detail = page.panes.receipts.detail
     assert [line.title for line in detail.lines.lines if isinstance(line, Heading)] == ["Given · 2", "Left out · 1"]
     boat, gone, shed = rows_of(detail)
-    assert (boat.head, gone.head, shed.head) == (
+    assert (boat.title, gone.title, shed.title) == (
         "The boat is called Heron.", "A deleted memory", "The shed is <b>green</b>."
     )  # fmt: skip
     assert shed.note == "Much weaker than the best"
@@ -174,10 +174,10 @@ def test_what_is_sealed_is_counted_and_answers_without_words_are_named(room: Cli
     room.laboratory.add(receipt_row("r3", room.now, "boats"), (), {})
     room.laboratory.bodies["r3"] = replace(room.laboratory.bodies["r3"], sealed=2)
     page = two(room).enter()
-    page.stand.show_view("receipts")
+    page.panes.show_view("receipts")
     room.rest()
-    tab = page.stand.receipts
-    told = [(row.head, row.note) for row in rows_of(tab.list)]
+    tab = page.panes.receipts
+    told = [(row.title, row.note) for row in rows_of(tab.list)]
     assert told == [
         ("boats", "2 memories given"),
         ("boats", "Saw a memory’s history · 2 memories given"),
@@ -190,9 +190,9 @@ def test_how_much_was_read_within_a_minute_is_told(room: ClientsRoom) -> None:
     room.laboratory.add(replace(receipt_row("r1", room.now, ""), verb="list", items=59), (), {})
     room.laboratory.bodies["r1"] = replace(room.laboratory.bodies["r1"], reads=300, unlisted=9)
     page = two(room).enter()
-    page.stand.show_view("receipts")
+    page.panes.show_view("receipts")
     room.rest()
-    told = page.stand.receipts.note.text()
+    told = page.panes.receipts.note.text()
     assert "9 more memories were given that are not named here. It was read 300 times within a minute." in told
 
 
@@ -212,8 +212,8 @@ def test_the_simulator_shows_the_text_its_cost_and_what_would_be_withheld(room: 
     held = remember(rig.engine, "The shed is green.").memory_id
     room.clients.seen = ContextPreview("One.\n<b>two</b>‮", 250, 0, ("a",), {held: "other_space"})
     page = two(room).enter()
-    page.stand.show_view("sight")
-    tab = page.stand.context_preview
+    page.panes.show_view("sight")
+    tab = page.panes.context_preview
     assert "What would it see?" in room.words()
     tab.prompt.setText("Where is the shed?")
     tab.budget.setValue(500)
@@ -224,9 +224,9 @@ def test_the_simulator_shows_the_text_its_cost_and_what_would_be_withheld(room: 
     assert tab.figures.text() == "250 of 500 tokens · 1 memory"
     assert tab.meter.accessibleName() == "250 of 500 tokens"
     assert [row.note for row in rows_of(tab.list)] == ["In a space it may not see"]
-    page.stand.cards.list.select_rows("Clipper")
+    page.panes.cards.list.select_rows("Clipper")
     room.rest()
-    assert tab.sight is None
+    assert tab.preview is None
     assert "It is paused" in room.words()
 
 
@@ -237,8 +237,8 @@ def looks(room: ClientsRoom) -> list[tuple[object, ...]]:
 def looked(room: ClientsRoom) -> ContextPreviewTab:
     room.clients.seen = ContextPreview("\n".join(f"line {n}" for n in range(400)), 250, 0, ("a",), {})
     page = two(room).enter()
-    page.stand.show_view("sight")
-    tab = page.stand.context_preview
+    page.panes.show_view("sight")
+    tab = page.panes.context_preview
     tab.prompt.setText("Where is the shed?")
     QTest.keyClick(tab.prompt, Qt.Key.Key_Return)
     room.rest()
@@ -287,7 +287,7 @@ def test_one_that_gets_nothing_is_not_asked_for(room: ClientsRoom, more: dict[st
         room.rest()
     assert tab.out.text().startswith(told)
     assert not tab.act.isEnabled()
-    assert tab.sight is None
+    assert tab.preview is None
     QTest.keyClick(tab.prompt, Qt.Key.Key_Return)
     room.rest()
     assert len(looks(room)) == 1
@@ -296,9 +296,9 @@ def test_one_that_gets_nothing_is_not_asked_for(room: ClientsRoom, more: dict[st
 
 def test_an_empty_prompt_asks_nothing(room: ClientsRoom) -> None:
     page = two(room).enter()
-    page.stand.show_view("sight")
-    page.stand.context_preview.prompt.setText("   ")
-    page.stand.context_preview.act.click()
+    page.panes.show_view("sight")
+    page.panes.context_preview.prompt.setText("   ")
+    page.panes.context_preview.act.click()
     assert [one for one in room.clients.asked if one[0] == "sight"] == []
 
 
@@ -311,9 +311,9 @@ def test_line_ends_stay_and_the_unseen_is_seen() -> None:
 
 def test_grants_say_what_changes_before_they_are_applied(room: ClientsRoom) -> None:
     page = two(room).enter()
-    page.stand.show_view("grants")
+    page.panes.show_view("grants")
     room.rest()
-    tab = page.stand.terms
+    tab = page.panes.terms
     assert sorted(tab.spaces.boxes) == ["home", "work"]
     assert tab.spaces.boxes["work"].isChecked()
     assert not tab.act.isEnabled()
@@ -334,9 +334,9 @@ def test_grants_say_what_changes_before_they_are_applied(room: ClientsRoom) -> N
 
 def test_speaking_for_the_person_takes_the_usual_ceiling_with_it(room: ClientsRoom) -> None:
     page = two(room).enter()
-    page.stand.show_view("grants")
+    page.panes.show_view("grants")
     room.rest()
-    tab = page.stand.terms
+    tab = page.panes.terms
     tab.grants.boxes[Grant.SPEAK_FOR_USER.value].click()
     assert tab.usual.isChecked()
     assert tab.wanted.trust_ceiling is None
@@ -347,9 +347,9 @@ def test_speaking_for_the_person_takes_the_usual_ceiling_with_it(room: ClientsRo
 
 def test_nothing_at_all_cannot_be_granted(room: ClientsRoom) -> None:
     page = two(room).enter()
-    page.stand.show_view("grants")
+    page.panes.show_view("grants")
     room.rest()
-    tab = page.stand.terms
+    tab = page.panes.terms
     for name in ("read", "propose"):
         tab.grants.boxes[name].click()
     assert not tab.act.isEnabled()
@@ -358,22 +358,22 @@ def test_nothing_at_all_cannot_be_granted(room: ClientsRoom) -> None:
 
 def test_what_is_being_ticked_survives_a_change_elsewhere(room: ClientsRoom) -> None:
     page = two(room).enter()
-    page.stand.show_view("grants")
+    page.panes.show_view("grants")
     room.rest()
-    page.stand.terms.grants.boxes[Grant.WRITE.value].click()
+    page.panes.terms.grants.boxes[Grant.WRITE.value].click()
     room.clients.add("Scribe", answers=99, spaces=("work",))
     page.reload()
     room.rest()
-    assert page.stand.terms.grants.boxes[Grant.WRITE.value].isChecked()
-    assert page.stand.head.figures["answers"].number.text() == "99"
+    assert page.panes.terms.grants.boxes[Grant.WRITE.value].isChecked()
+    assert page.panes.header.figures["answers"].number.text() == "99"
 
 
 def test_what_was_ticked_stays_where_it_is_refused(room: ClientsRoom) -> None:
     page = two(room).enter()
-    page.stand.show_view("grants")
+    page.panes.show_view("grants")
     room.rest()
     room.clients.refuses = "Not now."
-    tab = page.stand.terms
+    tab = page.panes.terms
     tab.grants.boxes[Grant.WRITE.value].click()
     tab.act.click()
     room.rest()
@@ -385,9 +385,9 @@ def test_what_was_ticked_stays_where_it_is_refused(room: ClientsRoom) -> None:
 def test_a_ceiling_finer_than_its_field_is_no_change(room: ClientsRoom) -> None:
     room.clients.add("Scribe", trust_ceiling=0.875)
     page = room.enter()
-    page.stand.show_view("grants")
+    page.panes.show_view("grants")
     room.rest()
-    tab = page.stand.terms
+    tab = page.panes.terms
     assert not tab.act.isEnabled()
     assert tab.outcome.text() == "No changes."
     tab.grants.boxes[Grant.WRITE.value].click()
@@ -399,7 +399,7 @@ def test_a_ceiling_finer_than_its_field_is_no_change(room: ClientsRoom) -> None:
 
 def test_the_library_is_counted_when_grants_are_opened_not_as_they_stand_open(room: ClientsRoom) -> None:
     page = two(room).enter()
-    page.stand.show_view("grants")
+    page.panes.show_view("grants")
     room.rest()
     read = room.facets_read
     for _ in range(3):
@@ -409,7 +409,7 @@ def test_the_library_is_counted_when_grants_are_opened_not_as_they_stand_open(ro
     room.clients.add("Scribe", spaces=("work",), grants=("read", "write"))
     page._live.timeout.emit()
     room.rest()
-    assert page.stand.terms.grants.boxes[Grant.WRITE.value].isChecked()
+    assert page.panes.terms.grants.boxes[Grant.WRITE.value].isChecked()
 
 
 def test_the_same_terms_in_another_order_are_no_change() -> None:
@@ -434,12 +434,12 @@ def test_hundreds_of_clients_and_long_lists_do_not_keep_the_gui_thread(room: Cli
         room.qtbot.wait(30)
         dog.clear_stalls()
         for view in ("receipts", "sight", "grants", "activity"):
-            page.stand.show_view(view)
+            page.panes.show_view(view)
             room.rest()
         for key in (Qt.Key.Key_Down, Qt.Key.Key_PageDown, Qt.Key.Key_End, Qt.Key.Key_Home):
-            QTest.keyClick(page.stand.cards.list, key)
+            QTest.keyClick(page.panes.cards.list, key)
             room.rest()
-        shown = page.stand.activity.list
+        shown = page.panes.activity.list
         for _ in range(3):
             shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
             room.rest()

@@ -41,8 +41,8 @@ from core.types.replies import Paired
 from core.types.views import Facets
 from ui.context import Context
 from ui.lists.list_view import ListView
+from ui.pages.clients.client_rows import ClientRow
 from ui.pages.clients.page import ClientsPage
-from ui.pages.clients.rows import ClientRow
 from ui.strings import clients_strings
 
 D = TypeVar("D", bound=QDialog)

@@ -80,8 +80,8 @@ class AskDialog(QDialog):
         heading = Elided(title, "title")
         heading.setAccessibleDescription("heading")
         layout = make_column(self, heading, margins=24, gap=12)
-        for told in sentences:
-            layout.addWidget(make_label(told, "body", wrap=True))
+        for sentence in sentences:
+            layout.addWidget(make_label(sentence, "body", wrap=True))
         layout.addWidget(self.form)
         layout.addStretch(1)
         layout.addLayout(make_row(None, self.cancel, self.act))
@@ -154,7 +154,7 @@ class UndoSinceDialog(AskDialog):
         self.form_box.addLayout(make_row(self.day, None))
         self.form_box.addWidget(self.preview)
         self.form_box.addWidget(self.stays)
-        self._asked: Future[Undoable] | None = None
+        self._counting: Future[Undoable] | None = None
         self.pause = make_timer(self, self._request_count, PAUSE_MS)
         self.finished.connect(lambda _: self._cancel_count())
         self._clear_preview()
@@ -183,8 +183,8 @@ class UndoSinceDialog(AskDialog):
     def _cancel_count(self) -> None:
         """What is counted is asked no more: it does not begin where it has not."""
         self.pause.stop()
-        if self._asked is not None:
-            self._asked.cancel()
+        if self._counting is not None:
+            self._counting.cancel()
 
     def _clear_preview(self) -> None:
         self.day.setVisible(self.choices.current == DATE)
@@ -197,22 +197,24 @@ class UndoSinceDialog(AskDialog):
         clients, name, since = self.context.bridge.engine.clients, self._name, self.since_ms
 
         def start_count() -> Future[Undoable]:
-            self._asked = clients.preview_undo(name, since)
-            return self._asked
+            self._counting = clients.preview_undo(name, since)
+            return self._counting
 
         asked = make_query(clients_strings()["undo_dialog"]["looking"], start_count).within(self, "count")
         self.context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
 
-    def _show_preview(self, found: Undoable) -> None:
-        strings, told = clients_strings()["undo_dialog"], describe_left_over(found)
-        self.found = found
-        self.preview.setText(describe_take_back(found))
-        self.stays.setText(told)
-        self.stays.setVisible(bool(told))
-        act = strings["act_most"] if found.untried else strings["act"]
-        self.act.setText(format_count(act, found.steps + found.untried) if found.steps else strings["act_none"])
+    def _show_preview(self, undoable: Undoable) -> None:
+        strings, remainder = clients_strings()["undo_dialog"], describe_left_over(undoable)
+        self.found = undoable
+        self.preview.setText(describe_take_back(undoable))
+        self.stays.setText(remainder)
+        self.stays.setVisible(bool(remainder))
+        act = strings["act_most"] if undoable.untried else strings["act"]
+        self.act.setText(
+            format_count(act, undoable.steps + undoable.untried) if undoable.steps else strings["act_none"]
+        )
         self.act.setAccessibleName(self.act.text())
-        self.act.setEnabled(found.steps > 0)
+        self.act.setEnabled(undoable.steps > 0)
         self.adjustSize()
 
     def _show_failure(self, error: BaseException) -> None:
@@ -223,7 +225,7 @@ class UndoSinceDialog(AskDialog):
 class RemoveClientDialog(AskDialog):
     """After revoking: everything it wrote, to be taken back or left; what would become of it was counted before."""
 
-    def __init__(self, context: Context, name: str, found: Undoable, parent: QWidget) -> None:
+    def __init__(self, context: Context, name: str, undoable: Undoable, parent: QWidget) -> None:
         """Make it.
 
         Args:
@@ -232,7 +234,7 @@ class RemoveClientDialog(AskDialog):
         strings = clients_strings()["remove_dialog"]
         sentence = strings["sentence"].format(name=visible_name(name))
         super().__init__(context, strings["title"], (sentence,), strings["act"], parent, strings["cancel"])
-        self.preview = make_label(describe_removal(found), "strong", wrap=True)
+        self.preview = make_label(describe_removal(undoable), "strong", wrap=True)
         self.form_box.addWidget(self.preview)
         self.form_box.addWidget(make_label(strings["rest"], "small", wrap=True))
 
@@ -261,36 +263,36 @@ class ClientActions(QObject):
         self._context, self._page = context, page
         self._is_busy = False
 
-    def run_action(self, deed: str, client: ClientCard) -> None:
+    def run_action(self, action: str, client: ClientCard) -> None:
         """Do one thing, or ask before.
 
         Args:
-            deed: `pause`, `resume`, `wake`, `revoke` or `undo`.
+            action: `pause`, `resume`, `wake`, `revoke` or `undo`.
         """
         clients, name = self._context.bridge.engine.clients, client.name
-        if deed == "pause":
+        if action == "pause":
             self._run_undoable("pause", name, lambda: clients.pause(name))
-        elif deed in {"resume", "wake"}:
+        elif action in {"resume", "wake"}:
             self._run_undoable("resume", name, lambda: clients.resume(name))
-        elif deed == "revoke":
+        elif action == "revoke":
             asking = revoke_dialog(self._context, client, self._page)
             asking.agreed.connect(lambda: self._revoke_client(name))
             asking.open()
-        elif deed == "undo":
+        elif action == "undo":
             since = UndoSinceDialog(self._context, name, self._page)
             since.agreed.connect(lambda: self._undo_since(name, since.since_ms))
             since.open()
 
     def change_terms(self, name: str, terms: Terms) -> None:
         """Let other terms hold from now on."""
-        clients, told = (
+        clients, message = (
             self._context.bridge.engine.clients,
             clients_strings()["done"]["regrant"].format(name=visible_name(name)),
         )
 
         def report_terms(step_id: str) -> None:
             self.granted.emit(name)
-            self._report_step(told, step_id)
+            self._report_step(message, step_id)
 
         self._run_write("regrant", lambda: clients.change_terms(name, terms), report_terms)
 
@@ -312,75 +314,77 @@ class ClientActions(QObject):
 
     # ---- doing
 
-    def _run_undoable(self, deed: str, name: str, begin: Callable[[], Future[str]]) -> None:
+    def _run_undoable(self, action: str, name: str, begin: Callable[[], Future[str]]) -> None:
         """A verb whose answer is its undo step."""
-        told = clients_strings()["done"][deed].format(name=visible_name(name))
-        self._run_write(deed, begin, lambda step_id: self._report_step(told, step_id))
+        message = clients_strings()["done"][action].format(name=visible_name(name))
+        self._run_write(action, begin, lambda step_id: self._report_step(message, step_id))
 
     def _stop_clients(self, count: int) -> None:
-        clients, told = self._context.bridge.engine.clients, format_count(clients_strings()["done"]["stop"], count)
-        self._run_write("stop", clients.stop_all, lambda step_id: self._report_step(told, step_id))
+        clients, message = self._context.bridge.engine.clients, format_count(clients_strings()["done"]["stop"], count)
+        self._run_write("stop", clients.stop_all, lambda step_id: self._report_step(message, step_id))
 
     def _resume_clients(self, count: int) -> None:
-        clients, told = (
+        clients, message = (
             self._context.bridge.engine.clients,
             format_count(clients_strings()["done"]["resume_all"], count),
         )
-        self._run_write("resume_all", clients.resume_all, lambda step_id: self._report_step(told, step_id))
+        self._run_write("resume_all", clients.resume_all, lambda step_id: self._report_step(message, step_id))
 
     def _revoke_client(self, name: str) -> None:
-        clients, told = (
+        clients, message = (
             self._context.bridge.engine.clients,
             clients_strings()["done"]["revoke"].format(name=visible_name(name)),
         )
 
         def request_removal_count(_client_id: str) -> None:
-            self._context.desk.show_message(told)
+            self._context.desk.show_message(message)
             counting = make_query(
                 clients_strings()["undo_dialog"]["looking"], lambda: clients.preview_undo(name, 0)
             ).within(self)
             self._context.tasks.run(
-                counting.success(lambda found: self._ask_removal(name, found)).failure(self._show_failure)
+                counting.success(lambda undoable: self._ask_removal(name, undoable)).failure(self._show_failure)
             )
 
         self._run_write("revoke", lambda: clients.revoke(name), request_removal_count)
 
-    def _ask_removal(self, name: str, found: Undoable) -> None:
+    def _ask_removal(self, name: str, undoable: Undoable) -> None:
         """What a revoked client wrote is offered to be taken back, where there is any."""
-        if can_remove(found):
-            asking = RemoveClientDialog(self._context, name, found, self._page)
+        if can_remove(undoable):
+            asking = RemoveClientDialog(self._context, name, undoable, self._page)
             asking.agreed.connect(lambda: self._remove_memories(name))
             asking.open()
 
     def _undo_since(self, name: str, since_ms: int) -> None:
         clients, strings = self._context.bridge.engine.clients, clients_strings()["done"]
 
-        def report_undo(found: TakenBack) -> None:
-            told = (
-                format_count(strings["undo"], found.steps, name=visible_name(name))
-                if found.steps
+        def report_undo(report: TakenBack) -> None:
+            message = (
+                format_count(strings["undo"], report.steps, name=visible_name(name))
+                if report.steps
                 else strings["nothing"]
             )
-            self._report_step(told + describe_undo_remainder(found.left), found.step_id)
+            self._report_step(message + describe_undo_remainder(report.left), report.step_id)
 
         self._run_write("undo", lambda: clients.undo_since(name, since_ms), report_undo)
 
     def _remove_memories(self, name: str) -> None:
         clients, strings = self._context.bridge.engine.clients, clients_strings()["done"]
 
-        def report_removal(found: Removal) -> None:
-            told = format_count(strings["remove"], found.steps, name=visible_name(name)) if found.steps else ""
-            told += format_count(strings["archived"], found.archived) if found.archived else ""
-            self._report_step((told.strip() or strings["nothing"]) + describe_undo_remainder(found.left), found.step_id)
+        def report_removal(report: Removal) -> None:
+            message = format_count(strings["remove"], report.steps, name=visible_name(name)) if report.steps else ""
+            message += format_count(strings["archived"], report.archived) if report.archived else ""
+            self._report_step(
+                (message.strip() or strings["nothing"]) + describe_undo_remainder(report.left), report.step_id
+            )
 
         self._run_write("remove", lambda: clients.remove_all(name), report_removal)
 
-    def _run_write(self, deed: str, begin: Callable[[], Future[T]], then: Callable[[T], None]) -> None:
+    def _run_write(self, action: str, begin: Callable[[], Future[T]], then: Callable[[T], None]) -> None:
         if self._is_busy:
             return  # a second press before the first is done would mean the same
         self._is_busy = True
         task = (
-            make_write(clients_strings()["doing"][deed], begin).within(self).success(then).failure(self._show_failure)
+            make_write(clients_strings()["doing"][action], begin).within(self).success(then).failure(self._show_failure)
         )
         self._context.tasks.run(task).ended.connect(self._on_write_ended)
 
@@ -393,8 +397,8 @@ class ClientActions(QObject):
         if problem is not None:
             self._context.desk.show_message(problem.sentence)
 
-    def _report_step(self, told: str, step_id: str) -> None:
+    def _report_step(self, message: str, step_id: str) -> None:
         if step_id:
-            offer_undo(self._context, told, step_id)
+            offer_undo(self._context, message, step_id)
         else:
-            self._context.desk.show_message(told)
+            self._context.desk.show_message(message)

@@ -20,9 +20,9 @@ from ui.bridge import make_query
 from ui.context import CLOSER, Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import Heading
-from ui.pages.clients.head import Tab, day_heading, format_clock, has_keyboard, memory_line, set_button_offer
+from ui.pages.clients.client_header import Tab, day_heading, format_clock, has_keyboard, memory_line, set_button_offer
+from ui.pages.clients.client_rows import ClientRow, Line, client_list, is_below
 from ui.pages.clients.labels import describe_action, describe_activity, describe_verb, describe_withheld_reason
-from ui.pages.clients.rows import ClientRow, Line, client_list, is_below
 from ui.strings import clients_strings, format_count
 from ui.undo import undo_step
 from ui.widgets.basics import make_button, make_column, make_label, make_row, wrap_in_card
@@ -51,7 +51,7 @@ def receipt_row(receipt: ReceiptRow) -> ClientRow:
     )
     return ClientRow(
         id=receipt.id,
-        head=question or done,
+        title=question or done,
         note=" · ".join(part for part in (why if question else "", given) if part),
         icon="quote",
         aside=format_clock(receipt.at),
@@ -59,21 +59,21 @@ def receipt_row(receipt: ReceiptRow) -> ClientRow:
     )
 
 
-def receipt_lines(found: Sequence[ReceiptRow], now_ms: int, after: str = "") -> list[Line]:
+def receipt_lines(receipts: Sequence[ReceiptRow], now_ms: int, after: str = "") -> list[Line]:
     """Receipts under the headings of their days.
 
     Args:
         found: newest first.
         after: the heading they follow.
     """
-    made: list[Line] = []
-    for one in found:
+    lines: list[Line] = []
+    for one in receipts:
         day = day_heading(one.at, now_ms)
         if day != after:
             after = day
-            made.append(Heading(day))
-        made.append(receipt_row(one))
-    return made
+            lines.append(Heading(day))
+        lines.append(receipt_row(one))
+    return lines
 
 
 def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequence[MemoryRow]) -> list[Line]:
@@ -87,10 +87,8 @@ def given_lines(given: Sequence[str], withheld: Mapping[str, str], rows: Sequenc
     strings, known = clients_strings()["receipts"], {one.id: one for one in rows}
 
     def make_memory_row(memory_id: str, note: str = "") -> ClientRow:
-        found = known.get(memory_id)
-        return (
-            memory_line(found, note) if found else ClientRow(memory_id, strings["gone"], note, icon="circle", value="")
-        )
+        row = known.get(memory_id)
+        return memory_line(row, note) if row else ClientRow(memory_id, strings["gone"], note, icon="circle", value="")
 
     lines: list[Line] = []
     if given:
@@ -139,7 +137,7 @@ class ReceiptsTab(Tab):
         strings = clients_strings()["receipts"]
         super().__init__(context, strings["reading"])
         self._next: str | None = None
-        self._wished = ""
+        self._target = ""
         self.receipt: Receipt | None = None
         self.list = client_list(context.theme, strings["name"])
         self.detail = memory_list(context, strings["detail"])
@@ -166,14 +164,14 @@ class ReceiptsTab(Tab):
 
     def select_receipt_next(self, receipt_id: str) -> None:
         """Look at this receipt next."""
-        self._wished = receipt_id
+        self._target = receipt_id
 
     def reload(self) -> None:
         """Read again from the newest on, as far as it was read before."""
         if not self._is_read:
             self.states.show_loading()
         again = max(RECEIPTS_AT_ONCE, min(_MOST_RECEIPTS_AGAIN, self.list.lines.rowCount()))
-        self._request_page(None, _MOST_RECEIPTS_AGAIN if self._wished else again)
+        self._request_page(None, _MOST_RECEIPTS_AGAIN if self._target else again)
 
     def reload_near_top(self) -> None:
         """Read again, unless somebody reads far below: what is there stays then."""
@@ -200,7 +198,7 @@ class ReceiptsTab(Tab):
 
     def _show_first_page(self, page: ReceiptPage) -> None:
         self._is_read, self._next = True, page.next
-        wished, self._wished = self._wished, ""
+        wished, self._target = self._target, ""
         if not page.rows:
             strings = clients_strings()["receipts"]
             self.states.show_empty(EmptyState(self.context.theme, "quote", strings["empty_title"], strings["empty"]))
@@ -253,7 +251,7 @@ class ReceiptsTab(Tab):
             return  # another one is looked at by now
         self.receipt = receipt
         withheld = withheld_of(receipt)
-        self.question.setText(receipt_row(receipt.row).head)
+        self.question.setText(receipt_row(receipt.row).title)
         none = [strings["none_given"]] if not receipt.given else []
         none += [strings["none_withheld"]] if not withheld and not receipt.sealed else []
         none += [format_count(strings["sealed"], receipt.sealed)] if receipt.sealed else []
@@ -297,7 +295,7 @@ def activity_row(line: ActivityLine, number: int) -> ClientRow:
     icon, ink = _mark_of(line)
     return ClientRow(
         id=line.receipt_id or line.step_id or f"{line.at}-{line.verb}-{line.code}-{number}",
-        head=describe_action(line),
+        title=describe_action(line),
         note=describe_activity(line),
         icon=icon,
         ink=ink,
@@ -314,24 +312,24 @@ def _mark_of(line: ActivityLine) -> tuple[str, str]:
     return _ASKED_FOR if line.operation == "PROPOSED" or line.verb in _WISHES else _ICONS[line.did]
 
 
-def activity_lines(found: Sequence[ActivityLine], now_ms: int, after: str = "") -> list[Line]:
+def activity_lines(activity: Sequence[ActivityLine], now_ms: int, after: str = "") -> list[Line]:
     """Lines under the headings of their days.
 
     Args:
         found: newest first.
         after: the heading they follow.
     """
-    made: list[Line] = []
+    lines: list[Line] = []
     same: dict[tuple[int, str, str], int] = {}
-    for line in found:
+    for line in activity:
         day = day_heading(line.at, now_ms)
         if day != after:
             after = day
-            made.append(Heading(day))
+            lines.append(Heading(day))
         key = (line.at, line.verb, line.code)
         same[key] = same.get(key, 0) + 1
-        made.append(activity_row(line, same[key]))
-    return made
+        lines.append(activity_row(line, same[key]))
+    return lines
 
 
 class ActivityTab(Tab):
@@ -414,7 +412,7 @@ class ActivityTab(Tab):
 
     def _update_actions(self, shown: ClientRow | None) -> None:
         line = None if shown is None else shown.value
-        held = next((made for made in (self.receipt, self.undo) if has_keyboard(made)), None)
+        focused = next((button for button in (self.receipt, self.undo) if has_keyboard(button)), None)
         strings = clients_strings()["activity"]
         set_button_offer(
             self.receipt, "" if line is not None and line.receipt_id else strings["no_receipt"], strings["receipt_hint"]
@@ -424,7 +422,7 @@ class ActivityTab(Tab):
             strings["undone_already"] if is_undone else "" if line is not None and line.step_id else strings["no_step"]
         )
         set_button_offer(self.undo, cannot, strings["undo_hint"])
-        if held is not None and not held.isEnabled():
+        if focused is not None and not focused.isEnabled():
             self.list.setFocus()
 
     def _show_receipt(self) -> None:

@@ -19,9 +19,9 @@ from core.types.views import MemoryRow
 from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.clients.activity import given_lines, memory_list
-from ui.pages.clients.head import Tab
-from ui.pages.clients.labels import standing_word
-from ui.pages.clients.rows import Line
+from ui.pages.clients.client_header import Tab
+from ui.pages.clients.client_rows import Line
+from ui.pages.clients.labels import client_state_name
 from ui.pages.clients.terms import inset_text
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
@@ -74,7 +74,7 @@ def describe_exclusion(card: ClientCard) -> str:
         return str(strings["no_read"])
     if card.standing is ClientState.AWAKE:
         return ""
-    return str(strings["out"]).format(standing=standing_word(card.standing))
+    return str(strings["out"]).format(standing=client_state_name(card.standing))
 
 
 class Meter(QWidget):
@@ -90,15 +90,15 @@ class Meter(QWidget):
         """Low and wide."""
         return QSize(self._theme.px(120), self._theme.px(8))
 
-    def show_part(self, part: float, told: str) -> None:
+    def show_share(self, share: float, text: str) -> None:
         """Show how full the meter is.
 
         Args:
-            part: 0 to 1.
-            told: the same in words.
+            share: 0 to 1.
+            text: the same in words.
         """
-        self._part = max(0.0, min(1.0, part))
-        self.setAccessibleName(told)
+        self._part = max(0.0, min(1.0, share))
+        self.setAccessibleName(text)
         self.update()
 
     def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
@@ -108,10 +108,10 @@ class Meter(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         high = self._theme.px(6)
         whole = QRectF(0, (self.height() - high) / 2, self.width(), high)
-        for part, ink in ((1.0, "line"), (self._part, "accent")):
-            if part:
+        for share, ink in ((1.0, "line"), (self._part, "accent")):
+            if share:
                 painter.setBrush(self._theme.colour(ink))
-                painter.drawRoundedRect(QRectF(whole.left(), whole.top(), whole.width() * part, high), 3, 3)
+                painter.drawRoundedRect(QRectF(whole.left(), whole.top(), whole.width() * share, high), 3, 3)
 
 
 class ContextPreviewTab(Tab):
@@ -120,8 +120,8 @@ class ContextPreviewTab(Tab):
     def __init__(self, context: Context) -> None:
         strings, theme = clients_strings()["sight"], context.theme
         super().__init__(context, strings["reading"])
-        self.sight: ContextPreview | None = None
-        self._asked: PreviewRequest | None = None
+        self.preview: ContextPreview | None = None
+        self._request: PreviewRequest | None = None
         self._is_asking = False
         self.prompt = QLineEdit()
         self.prompt.setAccessibleName(strings["prompt"])
@@ -159,10 +159,10 @@ class ContextPreviewTab(Tab):
         self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(strings["text"])
         self.list = memory_list(self.context, strings["withheld_list"])
-        self.left = make_label("", "small", wrap=True)
+        self.withheld_note = make_label("", "small", wrap=True)
         texts, side = QWidget(), QWidget()
         make_column(texts, self.text, gap=6)
-        make_column(side, self.left, wrap_in_card(self.list), gap=6).setStretch(1, 1)
+        make_column(side, self.withheld_note, wrap_in_card(self.list), gap=6).setStretch(1, 1)
         self._answer = QWidget()
         lines = make_column(self._answer, gap=8)
         gauge = make_row(self.meter, self.figures, gap=12)
@@ -196,14 +196,14 @@ class ContextPreviewTab(Tab):
 
     def forget_client(self) -> None:
         """Another client, or nothing was asked: teach."""
-        self.sight, self._asked, self._is_asking = None, None, False
+        self.preview, self._request, self._is_asking = None, None, False
         self.text.setPlainText("")
         self.list.show_lines([])
         self._answer.hide()
         self._teach.show()
 
     def reload(self) -> None:
-        """Nothing is read unasked but how the client stands."""
+        """Nothing is read unasked but the client's state."""
         self.show_new_card()
 
     def show_new_card(self) -> None:
@@ -211,11 +211,11 @@ class ContextPreviewTab(Tab):
         card = self.card
         if card is None:
             return
-        told = describe_exclusion(card)
-        self.out.setText(told)
-        self.out.setVisible(bool(told))
+        reason = describe_exclusion(card)
+        self.out.setText(reason)
+        self.out.setVisible(bool(reason))
         self.act.setEnabled(not has_no_access(card))
-        before = self._asked
+        before = self._request
         if has_no_access(card):
             self.forget_client()
         elif before is not None and before.terms != visibility_terms(card):
@@ -224,34 +224,34 @@ class ContextPreviewTab(Tab):
             )
 
     def request_preview(self) -> None:
-        """Look with its eyes."""
+        """Ask what it would be given for the typed prompt."""
         prompt, card = self.prompt.text().strip(), self.card
         if prompt and card is not None and not has_no_access(card):
             model = self.model.text().strip() or None
             self._run_request(PreviewRequest(card.name, prompt, self.budget.value(), model, visibility_terms(card)))
 
-    def _run_request(self, asked: PreviewRequest) -> None:
-        self._is_asking, self._asked = True, asked
+    def _run_request(self, request: PreviewRequest) -> None:
+        self._is_asking, self._request = True, request
         clients = self.context.bridge.engine.clients
 
-        def show_if_current(sight: ContextPreview) -> None:
-            if self._asked is asked:  # neither another client nor another prompt by now
-                self._read_withheld(sight)
+        def show_if_current(preview: ContextPreview) -> None:
+            if self._request is request:  # neither another client nor another prompt by now
+                self._read_withheld(preview)
 
         looking = make_query(
             clients_strings()["sight"]["reading"],
-            lambda: clients.preview_context(asked.name, asked.prompt, asked.budget, asked.model),
+            lambda: clients.preview_context(request.name, request.prompt, request.budget, request.model),
         )
         self.context.tasks.run(looking.within(self, "sight").success(show_if_current).failure(self._on_preview_failed))
 
-    def _read_withheld(self, sight: ContextPreview) -> None:
-        asked = self._asked
+    def _read_withheld(self, preview: ContextPreview) -> None:
+        request = self._request
 
         def show_if_current(rows: Sequence[MemoryRow]) -> None:
-            if self._asked is asked:
-                self._show_preview(sight, rows)
+            if self._request is request:
+                self._show_preview(preview, rows)
 
-        library, ids = self.context.bridge.engine.library, tuple(sight.withheld)
+        library, ids = self.context.bridge.engine.library, tuple(preview.withheld)
         reading = make_query(clients_strings()["sight"]["reading"], lambda: library.read_rows(ids)).within(
             self, "withheld"
         )
@@ -264,24 +264,24 @@ class ContextPreviewTab(Tab):
         if problem is not None:
             self.context.desk.show_message(problem.sentence)
 
-    def _show_preview(self, sight: ContextPreview, rows: Sequence[MemoryRow]) -> None:
+    def _show_preview(self, preview: ContextPreview, rows: Sequence[MemoryRow]) -> None:
         strings = clients_strings()["sight"]
-        self._is_asking, self._is_read, self.sight = False, True, sight
-        told = strings["meter"].format(tokens=f"{sight.tokens:,}", budget=f"{sight.budget:,}")
-        self.meter.show_part(sight.tokens / sight.budget if sight.budget else 0.0, told)
-        self.figures.setText(f"{told} · {format_count(strings['given'], len(sight.given))}")
-        text = visible_text(sight.text) if sight.given or sight.text else strings["nothing"]
+        self._is_asking, self._is_read, self.preview = False, True, preview
+        size = strings["meter"].format(tokens=f"{preview.tokens:,}", budget=f"{preview.budget:,}")
+        self.meter.show_share(preview.tokens / preview.budget if preview.budget else 0.0, size)
+        self.figures.setText(f"{size} · {format_count(strings['given'], len(preview.given))}")
+        text = visible_text(preview.text) if preview.given or preview.text else strings["nothing"]
         if text != self.text.toPlainText():  # where it is the same, its place and what is selected in it stay
             self.text.setPlainText(text)
-        lines: list[Line] = given_lines((), sight.withheld, rows)
-        self.left.setText("" if lines else strings["none_withheld"])
-        self.left.setVisible(not lines)
+        lines: list[Line] = given_lines((), preview.withheld, rows)
+        self.withheld_note.setText("" if lines else strings["none_withheld"])
+        self.withheld_note.setVisible(not lines)
         self.list.show_lines(lines)
         self._teach.hide()
         self._answer.show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Where it is narrow, what stood beside each other stands below each other."""
+        """Where it is narrow, the columns are stacked."""
         super().resizeEvent(event)
         beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         for line, least in ((self._line, _BESIDE), (self._field, _FIELDS)):

@@ -27,8 +27,8 @@ _REASONS = 3
 
 @cache
 def _dropped_strings() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = recall_strings()["dropped"]
-    return found
+    strings: Mapping[str, Any] = recall_strings()["dropped"]
+    return strings
 
 
 def visible_name(name: str) -> str:
@@ -57,9 +57,9 @@ def format_grants(grants: Sequence[str]) -> str:
 # ---- a card
 
 
-def standing_word(standing: ClientState) -> str:
-    """How it stands: `awake`."""
-    return str(clients_strings()["standing"][standing.value]["word"])
+def client_state_name(state: ClientState) -> str:
+    """The state of a client in a word: `awake`."""
+    return str(clients_strings()["standing"][state.value]["word"])
 
 
 def describe_last_seen(card: ClientCard, now_ms: int, *, briefly: bool = False) -> str:
@@ -111,12 +111,12 @@ def describe_refused_call(method: str) -> str:
 
 
 def describe_action(line: ActivityLine) -> str:
-    """What a client did, as the head of a line."""
+    """What a client did, as the title of a row."""
     if line.did is Did.REFUSED:
         why = clients_strings()["refusal_reasons"].get(line.code, clients_strings()["refusal_reasons"]["unknown"])
         return str(clients_strings()["activity"]["refused"]).format(why=why)
-    told = clients_strings()["answered"].get(line.verb, {}).get(line.operation) or describe_verb(line.verb)
-    verb = told[:1].upper() + told[1:]
+    answer = clients_strings()["answered"].get(line.verb, {}).get(line.operation) or describe_verb(line.verb)
+    verb = answer[:1].upper() + answer[1:]
     return f"{verb}: {one_line(line.words, _WORDS)}" if line.words else verb
 
 
@@ -124,12 +124,12 @@ def describe_withheld(line: ActivityLine) -> str:
     """How many memories were left out and why, the commonest first: `29 left out: 20 disputed, 9 replaced`."""
     strings = clients_strings()
     count = format_count(strings["activity"]["withheld"], line.withheld)
-    told = [f"{many:,} {brief_withheld_reason(why)}" for why, many in line.reasons[:_REASONS]]
+    parts = [f"{many:,} {brief_withheld_reason(why)}" for why, many in line.reasons[:_REASONS]]
     rest = sum(many for _, many in line.reasons[_REASONS:])
-    told += [str(strings["activity"]["otherwise"]).format(count=f"{rest:,}")] if rest else []
+    parts += [str(strings["activity"]["otherwise"]).format(count=f"{rest:,}")] if rest else []
     if len(line.reasons) == 1:
         return f"{count}: {brief_withheld_reason(line.reasons[0][0])}"
-    return f"{count}: {', '.join(told)}" if told else count
+    return f"{count}: {', '.join(parts)}" if parts else count
 
 
 def brief_withheld_reason(reason: str) -> str:
@@ -188,8 +188,8 @@ def describe_take_back(found: Undoable) -> str:
     if not found.steps:
         return str(strings["stuck" if found.left or found.expired else "none"])
     steps, touched = format_count(strings["steps"], found.steps), format_count(strings["memories"], found.memories)
-    told = str(strings["at_least" if found.untried else "told"])
-    sentence = told.format(steps=steps, memories=touched, verbs=_describe_verbs(found))
+    form = str(strings["at_least" if found.untried else "told"])
+    sentence = form.format(steps=steps, memories=touched, verbs=_describe_verbs(found))
     return f"{sentence} {format_count(strings['untried'], found.untried)}" if found.untried else sentence
 
 

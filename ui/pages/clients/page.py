@@ -1,6 +1,6 @@
 """The Clients page: who may come in, what each did, was given and would see; what a client is where there is none yet.
 
-Clients stand beside one of them, or the two in turns where there is little room; a view is made when it is first
+The list is beside one client; where there is little room, one of the two is shown; a view is made when it is first
 looked at, since all four at once would hold the window up. Must not do: know another page, or hold a token.
 """
 
@@ -22,12 +22,12 @@ from ui.bridge import make_query, problem_of
 from ui.context import Command, Context, Page, PageSpec
 from ui.pages.clients.actions import ClientActions
 from ui.pages.clients.activity import ActivityTab, ReceiptsTab
-from ui.pages.clients.cards import CardsPanel
+from ui.pages.clients.client_cards import CardsPanel
+from ui.pages.clients.client_header import ClientHeader, Tab
+from ui.pages.clients.client_rows import ClientRow
 from ui.pages.clients.context_preview import ContextPreviewTab
-from ui.pages.clients.head import ClientHead, Tab
 from ui.pages.clients.pairing import PairDialog
 from ui.pages.clients.pairing_request import DeniedNames
-from ui.pages.clients.rows import ClientRow
 from ui.pages.clients.terms import TermsTab
 from ui.pages.clients.tokens import TokenDialog
 from ui.strings import clients_strings
@@ -46,7 +46,7 @@ class ClientPanes(QWidget):
     """Clients and one client.
 
     Attributes:
-        cards: the list at the left. `head`: the client that is looked at. `views`: chooses what is shown of it.
+        cards: the list at the left. `header`: the client that is looked at. `views`: chooses what is shown of it.
         tabs: the views that were looked at, by name; `tab` is the one that is shown.
         back: leads to the clients where they are hidden.
 
@@ -65,25 +65,25 @@ class ClientPanes(QWidget):
         self.is_narrow = self._shows_cards = False
 
     def build_layout(self) -> None:
-        """Fill it once it stands in its place, from the outside in."""
+        """Build the content once the widget is in the page, from the outside in."""
         context, strings = self._context, clients_strings()
         theme = context.theme
         self.cards, self._side = CardsPanel(theme), QWidget()
         make_row(self.cards, self._side, parent=self, gap=0).setStretch(1, 1)
         self.back = make_button(strings["back"], self.show_cards, theme=theme, icon="chevron-left", kind="ghost")
-        self.head = ClientHead(theme)
+        self.header = ClientHeader(theme)
         self.views = Segments(tuple(strings["views"].items()), ACTIVITY, strings["views_name"], wraps=True)
         self.stack = QStackedWidget()
         self._box = make_column(self._side, gap=10)
         self._bar = QWidget()
         make_row(self.back, None, parent=self._bar)
-        for part in (self._bar, self.head, self.views, self.stack):
+        for part in (self._bar, self.header, self.views, self.stack):
             self._box.addWidget(part)
         self._box.setStretch(3, 1)
         self.stack.setCurrentWidget(self.activity)
         self.views.chosen.connect(self.show_view)
-        self.head.grants_asked.connect(lambda: self.show_view(GRANTS))
-        self.head.left.connect(self._focus_clients)
+        self.header.grants_asked.connect(lambda: self.show_view(GRANTS))
+        self.header.focus_lost.connect(self._focus_clients)
         self.cards.list.clicked.connect(lambda _: self.open_client())
         self.cards.list.opened.connect(lambda _: self.open_client())
         theme.changed.connect(self._fit_width)
@@ -93,28 +93,28 @@ class ClientPanes(QWidget):
 
     @cached_property
     def activity(self) -> ActivityTab:
-        """What it did."""
-        made = self._add_tab(ACTIVITY, ActivityTab(self._context))
-        made.receipt_asked.connect(self.show_receipt)
-        return made
+        """The tab of what it did."""
+        tab = self._add_tab(ACTIVITY, ActivityTab(self._context))
+        tab.receipt_asked.connect(self.show_receipt)
+        return tab
 
     @cached_property
     def receipts(self) -> ReceiptsTab:
-        """What it was given."""
+        """The tab of what it was given."""
         return self._add_tab(RECEIPTS, ReceiptsTab(self._context))
 
     @cached_property
     def context_preview(self) -> ContextPreviewTab:
-        """What it would be given."""
+        """The tab of what it would be given."""
         return self._add_tab(CONTEXT_PREVIEW, ContextPreviewTab(self._context))
 
     @cached_property
     def terms(self) -> TermsTab:
-        """What it may."""
-        made = self._add_tab(GRANTS, TermsTab(self._context))
-        made.applied.connect(self.applied)
-        made.left.connect(self._focus_clients)
-        return made
+        """The tab of what it may."""
+        tab = self._add_tab(GRANTS, TermsTab(self._context))
+        tab.applied.connect(self.applied)
+        tab.focus_lost.connect(self._focus_clients)
+        return tab
 
     def _add_tab(self, view: str, tab: _T) -> _T:
         self.tabs[view] = tab
@@ -133,7 +133,7 @@ class ClientPanes(QWidget):
         """Show a client in every view.
 
         Args:
-            card: as it stands now; None for none.
+            card: its current state; None for none.
         """
         self._card = card
         for tab in self.tabs.values():
@@ -153,7 +153,7 @@ class ClientPanes(QWidget):
 
     @property
     def tab(self) -> Tab:
-        """The same, itself."""
+        """The widget of the view that is shown."""
         return self.tabs[self.view]
 
     def show_view(self, view: str) -> None:
@@ -212,7 +212,7 @@ class ClientPanes(QWidget):
         self.cards.setVisible(not self.is_narrow or self._shows_cards)
         self._side.setVisible(not self.is_narrow or not self._shows_cards)
         self._bar.setVisible(self.is_narrow)
-        self.head.show_low(is_low=self.height() < px(_LOW))
+        self.header.show_low(is_low=self.height() < px(_LOW))
         pad = px(28 if self.width() >= px(sizes().page_wide) else 20)
         self._box.setContentsMargins(pad, 16, pad, 14)
 
@@ -220,8 +220,8 @@ class ClientPanes(QWidget):
 _INTRODUCTION_WIDE = 560
 
 
-class Introduction(QObject):
-    """Shows it and takes it away; the quiet link at the foot of the list goes with it and comes back."""
+class ClientsIntroduction(QObject):
+    """Shows and removes the introduction of an empty page; the list's foot link moves with it."""
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ class Introduction(QObject):
 
         Args:
             states: shows it in place of the clients.
-            cards: where the link stands otherwise.
+            cards: where the link is otherwise.
             link: it shows itself where there is a reason.
             *actions: titles and what they do; the first is the main one.
         """
@@ -246,19 +246,19 @@ class Introduction(QObject):
         theme.changed.connect(self._rebuild_introduction)
 
     def show_introduction(self) -> None:
-        """Show it; where it stands already it stays, since the keyboard may be in it."""
+        """Show it; one that is shown already stays, since the keyboard may be in it."""
         if self._is_shown:
             return
         self._is_shown = True
-        made, strings = QWidget(), clients_strings()["empty"]
-        teaching = EmptyState(self._theme, "bot", strings["title"], strings["sentence"], *self._actions)
+        content, strings = QWidget(), clients_strings()["empty"]
+        state = EmptyState(self._theme, "bot", strings["title"], strings["sentence"], *self._actions)
         caution = make_label(describe_limits_of_grants(), "small", wrap=True)
         caution.setFixedWidth(self._theme.px(_INTRODUCTION_WIDE))
-        box = make_column(made, teaching, margins=16)
+        box = make_column(content, state, margins=16)
         box.setStretch(0, 1)
         box.addLayout(make_row(None, self._link, None))
         box.addLayout(make_row(None, caution, None))
-        self._states.show_empty(made)
+        self._states.show_empty(content)
 
     def remove_introduction(self) -> None:
         """There are clients: before it goes, the link is taken out of it."""
@@ -285,17 +285,17 @@ class ClientsPage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._is_shown = self._is_read = self._wants_focus = False
-        self._wished, self._wanted = "", ""
+        self._target, self._client_to_select = "", ""
         self.cards: tuple[ClientCard, ...] = ()
         self.pairing: PairDialog | None = None
-        self.deeds, self.nos = ClientActions(context, self), DeniedNames(context, self)
-        self.stand = ClientPanes(context)
-        self.states = States(context.theme, self.stand, clients_strings()["reading"])
+        self.client_actions, self.denied = ClientActions(context, self), DeniedNames(context, self)
+        self.panes = ClientPanes(context)
+        self.states = States(context.theme, self.panes, clients_strings()["reading"])
         make_column(self, self.states)
-        self.stand.build_layout()
-        strings, cards = clients_strings(), self.stand.cards
+        self.panes.build_layout()
+        strings, cards = clients_strings(), self.panes.cards
         actions = ((strings["pair"], lambda: self.pair_client()), (strings["token"], lambda: self.make_token()))
-        self.teaching = Introduction(context.theme, self.states, cards, self.nos.link, *actions)
+        self.introduction = ClientsIntroduction(context.theme, self.states, cards, self.denied.link, *actions)
         self._refresh = make_timer(self, self._reload_all, _REFRESH_MS)
         self._live = QTimer(self)
         self._live.setInterval(_LIVE_MS)
@@ -303,31 +303,31 @@ class ClientsPage(Page):
         self._connect_signals()
 
     def _connect_signals(self) -> None:
-        stand = self.stand
-        stand.cards.list.looked_at.connect(self._on_client_chosen)
-        stand.cards.pair_asked.connect(lambda: self.pair_client())
-        stand.cards.token_asked.connect(lambda: self.make_token())
-        stand.cards.stop_asked.connect(self.stop_all)
-        stand.cards.resume_asked.connect(self.resume_all)
-        stand.head.deed.connect(self._on_action_asked)
-        stand.head.led.connect(self._on_figure_clicked)
-        stand.applied.connect(self._change_terms)
-        self.deeds.done.connect(self._reload_all)
-        self.deeds.granted.connect(stand.accept_terms)
+        panes = self.panes
+        panes.cards.list.looked_at.connect(self._on_client_chosen)
+        panes.cards.pair_asked.connect(lambda: self.pair_client())
+        panes.cards.token_asked.connect(lambda: self.make_token())
+        panes.cards.stop_asked.connect(self.stop_all)
+        panes.cards.resume_asked.connect(self.resume_all)
+        panes.header.action_asked.connect(self._on_action_asked)
+        panes.header.figure_clicked.connect(self._on_figure_clicked)
+        panes.applied.connect(self._change_terms)
+        self.client_actions.done.connect(self._reload_all)
+        self.client_actions.granted.connect(panes.accept_terms)
 
     # ---- the page's life
 
-    def activate(self, wish: str = "") -> None:
+    def activate(self, target: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
-            wish: `pair`, `token`, `stop`, `resume` or `nos` to begin that; the name of a client after `client:`; ""
+            target: `pair`, `token`, `stop`, `resume` or `nos` to begin that; the name of a client after `client:`; ""
                 for none.
         """
         self._is_shown = self._wants_focus = True
-        self._wished = wish.removeprefix("ask:")
-        self.stand.cards.forget_order()
-        self.stand.tab.activate()
+        self._target = target.removeprefix("ask:")
+        self.panes.cards.forget_order()
+        self.panes.tab.activate()
         self._live.start()
         self.reload()
 
@@ -336,11 +336,11 @@ class ClientsPage(Page):
         self._is_shown = False
         self._refresh.stop()
         self._live.stop()
-        self.stand.tab.deactivate()
+        self.panes.tab.deactivate()
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
-        shows = self.states.currentWidget() is not self.stand or self.stand.tab.is_settled
+        shows = self.states.currentWidget() is not self.panes or self.panes.tab.is_settled
         return self._is_read and shows and not self._refresh.isActive()
 
     def handle_change(self, change: Changed) -> None:
@@ -352,42 +352,42 @@ class ClientsPage(Page):
     # ---- reading
 
     def reload(self) -> None:
-        """Read all clients as they stand."""
+        """Read all clients."""
         self.is_stale = False
         if not self._is_read:
             self.states.show_loading()
         clients = self.context.bridge.engine.clients
         asked = make_query(clients_strings()["reading"], clients.list_cards).within(self, "cards")
         self.context.tasks.run(asked.success(self._show_clients).failure(self._show_failure))
-        self.nos.reload()
+        self.denied.reload()
 
     def _reload_all(self) -> None:
         """Something changed: all clients, and what is shown of the one that is looked at."""
         self.reload()
-        self.stand.tab.handle_change()
+        self.panes.tab.handle_change()
 
     def _show_clients(self, cards: Sequence[ClientCard]) -> None:
         self._is_read = True
         self.cards = tuple(cards)
         if not cards:
-            self.teaching.show_introduction()
+            self.introduction.show_introduction()
         else:
-            self.teaching.remove_introduction()
+            self.introduction.remove_introduction()
             self.states.show_content()
-            wanted, self._wanted = self._wanted or self._client_in_wish(), ""
-            self.stand.cards.show_cards(cards, self.context.clock.now_ms(), wanted)
+            wanted, self._client_to_select = self._client_to_select or self._client_in_target(), ""
+            self.panes.cards.show_cards(cards, self.context.clock.now_ms(), wanted)
             self._show_card(self._current_card())
-        self._carry_out_wish()
+        self._show_target()
         if self._wants_focus:
             self._wants_focus = False
-            self.stand.focus_clients_or(self)
+            self.panes.focus_clients_or(self)
 
-    def _client_in_wish(self) -> str:
-        """The client a wish names."""
-        return self._wished.removeprefix("client:") if self._wished.startswith("client:") else ""
+    def _client_in_target(self) -> str:
+        """The client the target names."""
+        return self._target.removeprefix("client:") if self._target.startswith("client:") else ""
 
     def _current_card(self) -> ClientCard | None:
-        current = self.stand.cards.list.current
+        current = self.panes.cards.list.current
         return None if current is None else next((one for one in self.cards if one.name == current.id), None)
 
     def _show_failure(self, error: BaseException) -> None:
@@ -400,19 +400,19 @@ class ClientsPage(Page):
             self._is_read = True
             self.states.show_trouble(problem, self.reload)
 
-    def _carry_out_wish(self) -> None:
-        """Begin what the page was entered for."""
-        wish, self._wished = self._wished, ""
-        if wish == PAIR:
+    def _show_target(self) -> None:
+        """Begin what the page was opened for."""
+        target, self._target = self._target, ""
+        if target == PAIR:
             self.pair_client()
-        elif wish == TOKEN:
+        elif target == TOKEN:
             self.make_token()
-        elif wish == STOP:
+        elif target == STOP:
             self.stop_all()
-        elif wish == RESUME:
+        elif target == RESUME:
             self.resume_all()
-        elif wish == NOS:
-            self.nos.open_list()
+        elif target == NOS:
+            self.denied.open_list()
 
     # ---- one client
 
@@ -421,8 +421,8 @@ class ClientsPage(Page):
 
     def _show_card(self, card: ClientCard | None) -> None:
         if card is not None:
-            self.stand.head.show_card(card, self.context.clock.now_ms())
-        self.stand.show_client(card)
+            self.panes.header.show_card(card, self.context.clock.now_ms())
+        self.panes.show_client(card)
 
     def _on_figure_clicked(self, figure: str) -> None:
         """A figure was pressed: on to what it counts."""
@@ -434,27 +434,27 @@ class ClientsPage(Page):
         elif place == "review":
             self.context.desk.go.emit("review", "")
         else:
-            self.stand.show_view(place)
+            self.panes.show_view(place)
 
-    def _on_action_asked(self, deed: str) -> None:
+    def _on_action_asked(self, action: str) -> None:
         card = self._current_card()
         if card is None:
             return
-        if deed == "again":
+        if action == "again":
             self.pair_client(card.name)
         else:
-            self.deeds.run_action(deed, card)
+            self.client_actions.run_action(action, card)
 
     def _change_terms(self, terms: Terms) -> None:
         card = self._current_card()
         if card is not None:
-            self.deeds.change_terms(card.name, terms)
+            self.client_actions.change_terms(card.name, terms)
 
     def stop_all(self) -> None:
         """The kill switch, after asking."""
         awake = sum(card.standing is ClientState.AWAKE for card in self.cards)
         if awake:
-            self.deeds.stop_all(awake)
+            self.client_actions.stop_all(awake)
         else:
             self.context.desk.show_message(clients_strings()["nobody_awake"])
 
@@ -462,7 +462,7 @@ class ClientsPage(Page):
         """Let in again all that are paused, after asking."""
         paused = [card.name for card in self.cards if card.standing is ClientState.PAUSED]
         if paused:
-            self.deeds.resume_all(paused)
+            self.client_actions.resume_all(paused)
         else:
             self.context.desk.show_message(clients_strings()["nobody_paused"])
 
@@ -480,15 +480,16 @@ class ClientsPage(Page):
             return
         if self.pairing is not None:
             self.pairing.close()
-        made = PairDialog(self.context, self, name)
-        self.pairing = made
-        made.paired.connect(self._on_client_paired)
-        made.token_asked.connect(lambda: self.make_token())
-        made.grants_asked.connect(self._on_client_paired)
-        made.grants_asked.connect(lambda _: self.stand.show_view(GRANTS))
-        made.finished.connect(lambda _: self._on_dialog_closed(made))
-        made.show()
-        made.activateWindow()  # opened from the command palette, some desktops leave the keyboard with the main window
+        dialog = PairDialog(self.context, self, name)
+        self.pairing = dialog
+        dialog.paired.connect(self._on_client_paired)
+        dialog.token_asked.connect(lambda: self.make_token())
+        dialog.grants_asked.connect(self._on_client_paired)
+        dialog.grants_asked.connect(lambda _: self.panes.show_view(GRANTS))
+        dialog.finished.connect(lambda _: self._on_dialog_closed(dialog))
+        dialog.show()
+        # Opened from the command palette, some desktops leave the keyboard with the main window.
+        dialog.activateWindow()
 
     def _on_dialog_closed(self, dialog: QDialog) -> None:
         if self.pairing is dialog:
@@ -500,12 +501,12 @@ class ClientsPage(Page):
         Args:
             name: to begin with.
         """
-        made = TokenDialog(self.context, self, name)
-        made.made.connect(self._on_client_paired)
-        made.open()
+        dialog = TokenDialog(self.context, self, name)
+        dialog.made.connect(self._on_client_paired)
+        dialog.open()
 
     def _on_client_paired(self, name: str) -> None:
-        self._wanted = name
+        self._client_to_select = name
         self.reload()
 
 

@@ -31,7 +31,7 @@ _GROUP = 4
 _LIFE_S = 120
 _PLACE = "CODE"
 _NAME = "NAME"
-"""Where the code stands in the steps, and where the name."""
+"""Placeholders in the steps for the code and for the name."""
 
 
 @cache
@@ -72,13 +72,13 @@ class CodeView(QWidget):
         self.bar = QProgressBar()
         self.bar.setRange(0, _LIFE_S)
         self.bar.setTextVisible(False)
-        self.left, self.missed = make_label("", "small"), make_label("", "warning", wrap=True)
+        self.time_left, self.missed = make_label("", "small"), make_label("", "warning", wrap=True)
         self.missed.hide()
         self.copy = make_button(strings["copy"], self._copy_code, theme=theme, icon="copy")
         frame, inside = make_card("panel", margins=16, gap=8)
         inside.addWidget(self.code)
         inside.addWidget(self.bar)
-        inside.addLayout(make_row(self.left, None, self.copy))
+        inside.addLayout(make_row(self.time_left, None, self.copy))
         inside.addWidget(self.missed)
         box = make_column(self, self.title, make_label(strings["lead"], "muted", wrap=True), frame, gap=12)
         self._add_help(box)
@@ -106,10 +106,10 @@ class CodeView(QWidget):
 
     def _show_steps(self, name: str) -> None:
         steps = read_assistant_steps().get(name, ())
-        told = "\n".join(f"{nr}. {step}" for nr, step in enumerate(steps, 1))
+        text = "\n".join(f"{nr}. {step}" for nr, step in enumerate(steps, 1))
         if self._name:
-            told = told.replace(_NAME, shell_quoted(self._name))
-        self.steps.setText(told.replace(_PLACE, self._code) if self._code else told)
+            text = text.replace(_NAME, shell_quoted(self._name))
+        self.steps.setText(text.replace(_PLACE, self._code) if self._code else text)
 
     def show_name(self, title: str, name: str | None) -> None:
         """Say for whom the code is.
@@ -141,7 +141,7 @@ class CodeView(QWidget):
         self._code = ""
         self.code.setText("· · · ·")
         self.code.setAccessibleName(clients_strings()["pairing"]["wait"])
-        self.left.setText("")
+        self.time_left.setText("")
         self.missed.hide()
         self.copy.setEnabled(False)
 
@@ -167,8 +167,8 @@ class CodeView(QWidget):
         """
         if self._code:
             self.bar.setValue(min(left, _LIFE_S))
-            self.left.setText(format_count(clients_strings()["pairing"]["left"], left))
-            self.bar.setAccessibleName(self.left.text())
+            self.time_left.setText(format_count(clients_strings()["pairing"]["left"], left))
+            self.bar.setAccessibleName(self.time_left.text())
 
     def show_missed(self, count: int) -> bool:
         """Say how many wrong codes were given.
@@ -179,11 +179,11 @@ class CodeView(QWidget):
         Returns:
             Whether that is news.
         """
-        told = format_count(clients_strings()["pairing"]["missed"], count) if count else ""
-        is_new = bool(count) and (self.missed.isHidden() or told != self.missed.text())
+        warning = format_count(clients_strings()["pairing"]["missed"], count) if count else ""
+        is_new = bool(count) and (self.missed.isHidden() or warning != self.missed.text())
         if is_new:
-            self.missed.setText(told)
-            self.missed.setAccessibleName(told)
+            self.missed.setText(warning)
+            self.missed.setAccessibleName(warning)
             self.missed.show()
         return is_new
 
@@ -214,7 +214,7 @@ class EndView(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._name = ""
-        self.title, self.told = make_label("", "title", wrap=True), make_label("", wrap=True)
+        self.title, self.sentence = make_label("", "title", wrap=True), make_label("", wrap=True)
         self.only, self.fresh = (
             make_button("", self.again.emit),
             make_button(clients_strings()["pairing"]["fresh"], self.again.emit),
@@ -222,7 +222,7 @@ class EndView(QWidget):
         self.grants = make_button("", lambda: self.grants_asked.emit(self._name))
         self.look = make_button("", lambda: self.looked_at.emit(self._name))
         self.close_button = make_button(clients_strings()["close"], self.closed.emit, kind="primary")
-        box = make_column(self, self.title, self.told, gap=12)
+        box = make_column(self, self.title, self.sentence, gap=12)
         box.addStretch(1)
         box.addLayout(make_row(None, self.only, self.look, self.fresh, self.grants, self.close_button))
 
@@ -231,11 +231,11 @@ class EndView(QWidget):
         strings, outcome = clients_strings()["pairing"], ended.outcome
         name, is_good = visible_name(ended.name), outcome is _GOOD
         self._name = ended.name
-        told = strings["ends"][outcome.value].format(name=name)
+        text = strings["ends"][outcome.value].format(name=name)
         if outcome is PairingOutcome.EXPIRED and ended.missed:
-            told = format_count(strings["ends_missed"], ended.missed)
+            text = format_count(strings["ends_missed"], ended.missed)
         self._show_texts(
-            strings["titles"]["paired" if is_good else "not"], f"{told} {describe_visible_spaces(ended.grants)}".strip()
+            strings["titles"]["paired" if is_good else "not"], f"{text} {describe_visible_spaces(ended.grants)}".strip()
         )
         self.only.setText(strings["only"].format(name=name).replace("&", "&&"))
         self.look.setText(strings["look_at"].format(name=name).replace("&", "&&"))
@@ -252,8 +252,8 @@ class EndView(QWidget):
             made.hide()
         self.fresh.show()
 
-    def _show_texts(self, title: str, told: str) -> None:
-        for part, text in ((self.title, title), (self.told, told)):
+    def _show_texts(self, title: str, sentence: str) -> None:
+        for part, text in ((self.title, title), (self.sentence, sentence)):
             part.setText(text)
             part.setAccessibleName(text)
 
@@ -368,17 +368,17 @@ class PairDialog(QDialog):
         asked = make_query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
         self.context.tasks.run(asked.success(show_spaces).failure(lambda _: None))  # those it asks for are shown anyway
 
-    def _show_code(self, made: PairingCode) -> None:
-        self._code = made
-        self._until = self.context.clock.monotonic() + made.expires_s
-        self.code.show_code(made.code)
+    def _show_code(self, code: PairingCode) -> None:
+        self._code = code
+        self._until = self.context.clock.monotonic() + code.expires_s
+        self.code.show_code(code.code)
         self._tick.start()
         self._show_time()
 
-    def _show_question(self, asked: PairingQuestion) -> None:
-        self._set_question(asked)
-        self._until = self.context.clock.monotonic() + asked.answer_s
-        self.question.show_question(asked, self._name)
+    def _show_question(self, question: PairingQuestion) -> None:
+        self._set_question(question)
+        self._until = self.context.clock.monotonic() + question.answer_s
+        self.question.show_question(question, self._name)
         self._show_view(self.question)
         self._show_time()
         self.raise_()
@@ -390,9 +390,9 @@ class PairDialog(QDialog):
                 strings["toast"], strings["look"], lambda: self.context.desk.go.emit("clients", ""), stays=True
             )
 
-    def _set_question(self, asked: PairingQuestion | None) -> None:
-        self.context.pairing.set_question(asked)
-        if asked is None:
+    def _set_question(self, question: PairingQuestion | None) -> None:
+        self.context.pairing.set_question(question)
+        if question is None:
             self.context.desk.hush.emit(clients_strings()["pairing"]["toast"])
 
     def _show_time(self) -> None:
@@ -449,7 +449,7 @@ class PairDialog(QDialog):
 
     def _fit_to_screen(self) -> None:
         """As high as what is shown and no higher than the screen, and on it as a whole."""
-        view, room = next(made for made in self._views if made.isVisibleTo(self)), self.screen().availableGeometry()
+        view, room = next(one for one in self._views if one.isVisibleTo(self)), self.screen().availableGeometry()
         width = max(self.width(), self.minimumWidth())
         box, inside = view.layout(), width - 2 * spacing().xl
         if isinstance(view, QuestionView):
@@ -481,7 +481,7 @@ class PairDialog(QDialog):
         self.context.desk.go.emit("clients", f"client:{name}")
 
     def done(self, result: int) -> None:
-        """Closed: the code is dead, and a question that stands counts as not answered."""
+        """Closed: the code is dead, and an open question counts as not answered."""
         self._tick.stop()
         port = self.context.pairing.port
         if port is not None and self._turn is not None:

@@ -40,10 +40,10 @@ _HEIGHT = 360
 
 
 class DeniedNamesDialog(QDialog):
-    """The list; each no can be taken back.
+    """The list of denied names; each denial can be taken back.
 
     Signals:
-        lifted: a no was taken back.
+        lifted: a denial was taken back.
     """
 
     lifted = Signal()
@@ -78,14 +78,14 @@ class DeniedNamesDialog(QDialog):
         asked = make_query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
         self._context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
 
-    def _show_names(self, found: Sequence[Denied]) -> None:
+    def _show_names(self, names: Sequence[Denied]) -> None:
         clear_layout(self._lines)
         strings = clients_strings()["nos"]
-        self._note.setText(strings["sentence" if found else "none"])
-        for one in found:
-            name, told = visible_name(one.name_key), QWidget()
+        self._note.setText(strings["sentence" if names else "none"])
+        for one in names:
+            name, texts = visible_name(one.name_key), QWidget()
             make_column(
-                told,
+                texts,
                 make_label(name, wrap=True),
                 make_label(strings["since"].format(when=date_of(one.denied_at)), "small"),
                 gap=1,
@@ -93,7 +93,7 @@ class DeniedNamesDialog(QDialog):
             lift = make_button(strings["lift"], partial(self._allow_again, one.name_key))
             lift.setAccessibleName(strings["lift_name"].format(name=name))
             line = QWidget()
-            make_row(told, lift, gap=12, parent=line).setStretch(0, 1)
+            make_row(texts, lift, gap=12, parent=line).setStretch(0, 1)
             self._lines.addWidget(line)
             self._lines.addWidget(make_hairline())
         self._lines.addStretch(1)
@@ -135,9 +135,9 @@ class DeniedNames(QObject):
         asked = make_query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
         self._context.tasks.run(asked.success(self._show_link).failure(lambda _: self.link.hide()))
 
-    def _show_link(self, found: Sequence[Denied]) -> None:
-        self.link.setText(format_count(clients_strings()["nos"]["link"], len(found)))
-        self.link.setVisible(bool(found))
+    def _show_link(self, names: Sequence[Denied]) -> None:
+        self.link.setText(format_count(clients_strings()["nos"]["link"], len(names)))
+        self.link.setVisible(bool(names))
 
     def open_list(self) -> None:
         """Show the list."""
@@ -159,7 +159,7 @@ def _make_bullet_line(sentence: str) -> QWidget:
     return made
 
 
-class Rights(QWidget):
+class RequestedRights(QWidget):
     """What it would be allowed: the usual as sentences, what is more as boxes with a mark, ticked.
 
     Attributes:
@@ -215,7 +215,7 @@ class Rights(QWidget):
         self._box.addWidget(made)
 
 
-class Body(QWidget):
+class QuestionBody(QWidget):
     """What scrolls: never higher than its words at the width it has.
 
     Trigger: a wrapped label's least height is that at its own favourite width. Why: a scroll area takes it for what is
@@ -228,7 +228,7 @@ class Body(QWidget):
 
 
 class QuestionView(QWidget):
-    """The question; it scrolls where there is no room for all of it, and its buttons do not.
+    """The question who asks to be paired; it scrolls where there is no room for all of it, and its buttons do not.
 
     Signals:
         answered: whether it is allowed.
@@ -239,19 +239,19 @@ class QuestionView(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         strings = clients_strings()["pairing"]
-        self._asked: PairingQuestion | None = None
-        self._there: tuple[str, ...] = ()
+        self._question: PairingQuestion | None = None
+        self._space_names: tuple[str, ...] = ()
         self._is_ripe = False
         self.title, self.other = make_label("", "title", wrap=True), make_label("", "warning", wrap=True)
         self.values = {
             name: make_label("", "strong", wrap=True) for name in ("calls_itself", "named", "process", "code_end")
         }
-        self.kept = make_label(strings["name_kept"], "small", wrap=True)
+        self.name_note = make_label(strings["name_kept"], "small", wrap=True)
         self.former = make_label(strings["former"], "warning", wrap=True)
-        self.rights = Rights(theme)
+        self.rights = RequestedRights(theme)
         self.every = QCheckBox(describe_space_grant(_ALL))
         self.spaces = SpaceBoxes()
-        self.left = make_label("", "small")
+        self.time_left = make_label("", "small")
         self.allow = make_button(strings["allow"], lambda: self.answered.emit(True))  # noqa: FBT003 - Qt's signal
         self.deny = make_button(strings["deny"], lambda: self.answered.emit(False), kind="primary")  # noqa: FBT003
         self.allow.setAutoDefault(False)
@@ -271,12 +271,12 @@ class QuestionView(QWidget):
             grid.addWidget(make_label(strings[name], "muted"), place, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(value, place, 1)
         grid.setColumnStretch(1, 1)
-        self._body, self._foot = Body(), QWidget()
+        self._body, self._foot = QuestionBody(), QWidget()
         box = make_column(self._body, self.title, self.other, gap=10)
         box.setContentsMargins(0, 0, 6, 0)  # from the scroll bar
         box.addLayout(grid)
         for part in (
-            self.kept,
+            self.name_note,
             make_label(strings["process_hint"], "small", wrap=True),
             self.former,
             make_label(strings["allowed"], "label"),
@@ -289,9 +289,9 @@ class QuestionView(QWidget):
         ):
             box.addWidget(part)
         box.addStretch(1)
-        make_row(self.left, None, self.allow, self.deny, parent=self._foot)
+        make_row(self.time_left, None, self.allow, self.deny, parent=self._foot)
         self.area = make_scroll_area(self._body)
-        self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # its arrow keys reach what stands below
+        self.area.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # its arrow keys scroll
         self.area.setAccessibleName(strings["question"])
         make_column(self, self.area, self._foot, gap=spacing().m).setStretch(0, 1)
 
@@ -305,21 +305,21 @@ class QuestionView(QWidget):
         inside = self._body.sizeHint().height() if box is None else box.totalHeightForWidth(width)
         return inside + spacing().m + self._foot.sizeHint().height()
 
-    def show_spaces(self, there: Iterable[str]) -> None:
+    def show_spaces(self, names: Iterable[str]) -> None:
         """Show the spaces there are; what is ticked stays so.
 
         Args:
-            there: their names.
+            names: all of them.
         """
-        self._there = tuple(there)
+        self._space_names = tuple(names)
         ticked = self.spaces.grants
         self._list_spaces()
         self.spaces.tick_spaces(ticked)
 
     def _list_spaces(self) -> None:
-        grants = () if self._asked is None else self._asked.grants
-        asked = [one.removeprefix(SPACE) for one in grants if one.startswith(SPACE)]
-        self.spaces.show_spaces(self._there, asked)
+        grants = () if self._question is None else self._question.grants
+        requested = [one.removeprefix(SPACE) for one in grants if one.startswith(SPACE)]
+        self.spaces.show_spaces(self._space_names, requested)
 
     @property
     def grants(self) -> tuple[str, ...]:
@@ -328,37 +328,37 @@ class QuestionView(QWidget):
             return (*self.rights.grants, _ALL)
         return (*self.rights.grants, *self.spaces.grants)
 
-    def show_question(self, asked: PairingQuestion, meant: str | None) -> None:
+    def show_question(self, question: PairingQuestion, expected_name: str | None) -> None:
         """Show who asks; "Allow" takes no press for a second.
 
         Args:
-            meant: the name pairing was opened for; None for whoever comes.
+            expected_name: the name pairing was opened for; None for whoever comes.
         """
         strings = clients_strings()["pairing"]
-        client, name = visible_name(asked.client), visible_name(asked.name)
-        is_same = asked.client == asked.name
-        self._asked = asked
+        client, name = visible_name(question.client), visible_name(question.name)
+        is_same = question.client == question.name
+        self._question = question
         self.title.setText(strings["asks" if is_same else "asks_as"].format(name=name, client=client))
         self.title.setAccessibleName(self.title.text())
         self.other.setText(strings["other"].format(name=name, client=client))
-        self.other.setVisible(meant is not None and not is_same)
-        self.kept.setVisible(meant is None and not is_same)
+        self.other.setVisible(expected_name is not None and not is_same)
+        self.name_note.setVisible(expected_name is None and not is_same)
         shown = {
             "calls_itself": client,
             "named": name,
-            "process": one_line(asked.asked_by, _PROCESS) or strings["unknown_process"],
-            "code_end": visible_name(asked.code_end),
+            "process": one_line(question.asked_by, _PROCESS) or strings["unknown_process"],
+            "code_end": visible_name(question.code_end),
         }
         for key, value in shown.items():
             self.values[key].setText(value)
             self.values[key].setAccessibleName(f"{strings[key]}: {value}")
-        self.former.setVisible(asked.former)
-        self.rights.show_rights([one for one in asked.grants if one != _ALL and not one.startswith(SPACE)])
-        self.every.setChecked(_ALL in asked.grants)
-        self.every.setVisible(_ALL in asked.grants)
+        self.former.setVisible(question.former)
+        self.rights.show_rights([one for one in question.grants if one != _ALL and not one.startswith(SPACE)])
+        self.every.setChecked(_ALL in question.grants)
+        self.every.setVisible(_ALL in question.grants)
         self._list_spaces()
-        for made in (self._body, self.deny):
-            made.setEnabled(True)
+        for widget in (self._body, self.deny):
+            widget.setEnabled(True)
         self._is_ripe = False
         self._on_grants_changed()
         self._inert.start()
@@ -380,11 +380,11 @@ class QuestionView(QWidget):
         Args:
             left: seconds.
         """
-        self.left.setText(format_count(clients_strings()["pairing"]["answer_left"], left))
+        self.time_left.setText(format_count(clients_strings()["pairing"]["answer_left"], left))
 
     def show_answered(self) -> None:
         """It was answered."""
         self._inert.stop()
         self._is_ripe = False
-        for made in (self._body, self.allow, self.deny):
-            made.setEnabled(False)
+        for widget in (self._body, self.allow, self.deny):
+            widget.setEnabled(False)

@@ -15,7 +15,7 @@ from core.types.values import Grant
 from core.types.views import Facets
 from ui.bridge import make_query
 from ui.context import Context
-from ui.pages.clients.head import Tab, has_keyboard, set_button_offer
+from ui.pages.clients.client_header import Tab, has_keyboard, set_button_offer
 from ui.pages.clients.labels import SPACE, describe_change, grant_sentence, grant_word, visible_name
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
@@ -87,16 +87,16 @@ class SpaceBoxes(QWidget):
         self.boxes: dict[str, QCheckBox] = {}
         self._flow = FlowLayout(self, gap=14)
 
-    def show_spaces(self, there: Iterable[str], granted: Sequence[str], client: str = "") -> None:
+    def show_spaces(self, names: Iterable[str], granted: Sequence[str], client: str = "") -> None:
         """Show other spaces.
 
         Args:
-            there: the names of all there are.
+            names: those of all there are.
             granted: those to tick; one of them that is not there any more is shown too.
             client: whose own space is left out; "" for those of all clients.
         """
         own = f"{_OWN}{client}"
-        named = (one for one in there if one != _GLOBAL and not (one == own if client else one.startswith(_OWN)))
+        named = (one for one in names if one != _GLOBAL and not (one == own if client else one.startswith(_OWN)))
         clear_layout(self._flow)
         self.boxes = {}
         for name in sorted({*named, *granted}):
@@ -133,11 +133,11 @@ class TermsTab(Tab):
 
     Signals:
         applied: the `Terms` the person wants.
-        left: the button that had the keyboard can be pressed no more.
+        focus_lost: the button that had the keyboard can be pressed no more.
     """
 
     applied = Signal(object)
-    left = Signal()
+    focus_lost = Signal()
 
     def __init__(self, context: Context) -> None:
         strings, theme = clients_strings()["terms"], context.theme
@@ -272,16 +272,16 @@ class TermsTab(Tab):
         strings, wanted = clients_strings()["terms"], self.wanted
         is_out = self.card.standing is ClientState.REVOKED
         is_same, is_empty = _are_terms_alike(wanted, self._before), not self.grants.grants
-        told = (
+        outcome = (
             strings["revoked"] if is_out else strings["nothing"] if is_empty else describe_change(self._before, wanted)
         )
-        self.outcome.setText(told)
+        self.outcome.setText(outcome)
         self.ceiling.setEnabled(not self.usual.isChecked())
-        held = next((made for made in (self.reset, self.act) if has_keyboard(made)), None)
+        focused = next((button for button in (self.reset, self.act) if has_keyboard(button)), None)
         set_button_offer(self.reset, strings["same"] if is_same else "", strings["reset_hint"])
-        set_button_offer(self.act, told if is_same or is_empty or is_out else "", told)
-        if held is not None and not held.isEnabled():
-            self.left.emit()
+        set_button_offer(self.act, outcome if is_same or is_empty or is_out else "", outcome)
+        if focused is not None and not focused.isEnabled():
+            self.focus_lost.emit()
 
     # ---- acts
 
@@ -304,16 +304,16 @@ def _are_terms_alike(one: Terms, other: Terms) -> bool:
 
 
 def _make_limit_field(name: str) -> QSpinBox:
-    made = QSpinBox()
-    made.setRange(0, _MOST)
-    made.setSpecialValueText(clients_strings()["terms"]["no_limit"])
-    made.setGroupSeparatorShown(True)
-    made.setAccessibleName(name)
-    inset_text(made)
-    return made
+    field = QSpinBox()
+    field.setRange(0, _MOST)
+    field.setSpecialValueText(clients_strings()["terms"]["no_limit"])
+    field.setGroupSeparatorShown(True)
+    field.setAccessibleName(name)
+    inset_text(field)
+    return field
 
 
 def inset_text(spin: QAbstractSpinBox) -> None:
-    """A number that stands off the edge of its field; the arrow keys and the wheel step it."""
+    """Indent the number in its field; the arrow keys and the wheel step it."""
     spin.setObjectName("stepped")
     spin.lineEdit().setTextMargins(8, 0, 0, 0)

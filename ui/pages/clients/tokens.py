@@ -54,8 +54,8 @@ class SecretClip(QObject):
     def clear_clipboard(self) -> None:
         """Take it off, if it is still there; this object has done its work then."""
         self._timer.stop()
-        held: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None where the clipboard is empty
-        if held is not None and held.data(_MARK).data() == self._mark:
+        content: QMimeData | None = QGuiApplication.clipboard().mimeData()  # None where the clipboard is empty
+        if content is not None and content.data(_MARK).data() == self._mark:
             QGuiApplication.clipboard().clear()
         self.deleteLater()
 
@@ -155,7 +155,7 @@ class TokenDialog(QDialog):
     def _show_step(self) -> QWidget:
         strings = clients_strings()["making"]
         made = QWidget()
-        self.told = make_label("", "body", wrap=True)
+        self.notice = make_label("", "body", wrap=True)
         self.token = QLineEdit()
         self.token.setReadOnly(True)
         self.token.setAccessibleName(strings["token"])
@@ -164,7 +164,7 @@ class TokenDialog(QDialog):
         self.finish = make_button(strings["done"], self.accept, kind="primary")
         line = make_row(self.token, self.copy, gap=8)
         line.setStretch(0, 1)
-        box = make_column(made, self.told, gap=10)
+        box = make_column(made, self.notice, gap=10)
         box.addLayout(line)
         box.addWidget(self.copied)
         box.addStretch(1)
@@ -199,7 +199,7 @@ class TokenDialog(QDialog):
 
     def _show_token(self, paired: Paired) -> None:
         strings = clients_strings()["making"]
-        self.told.setText(strings["shown"].format(name=visible_name(paired.name)))
+        self.notice.setText(strings["shown"].format(name=visible_name(paired.name)))
         self.token.setText(token_text(paired.token))
         self.token.setCursorPosition(0)
         self._steps.setCurrentIndex(1)

@@ -1,4 +1,4 @@
-"""The head of one client: how it stands, what can be done, its figures, its grants; and what all its views are made of.
+"""The header of one client: its state, buttons, figures and grants; and the base of all its views.
 
 A view reads when it is looked at; one of what a client does looks again by itself, since nothing tells of an answer or
 a refusal. Must not do: know a single view, or do anything itself.
@@ -18,8 +18,10 @@ from core.types.clients import ClientCard, ClientState
 from core.types.views import MemoryRow
 from ui.bridge import problem_of
 from ui.context import Context
+from ui.pages.clients.client_rows import ClientRow, ClientStateMark
 from ui.pages.clients.labels import (
     SPACE,
+    client_state_name,
     describe_last_seen,
     describe_limits,
     describe_pairing,
@@ -27,10 +29,8 @@ from ui.pages.clients.labels import (
     format_percent,
     grant_sentence,
     grant_word,
-    standing_word,
     visible_name,
 )
-from ui.pages.clients.rows import ClientRow, StandingMark
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
@@ -74,10 +74,10 @@ class Tab(QWidget):
         return self.card is None or not self._is_seen or self._is_read
 
     def show_client(self, card: ClientCard | None) -> None:
-        """Show a client; another one is read anew, the same one only stands otherwise by now.
+        """Show a client; another one is read anew, of the same one only the card changed.
 
         Args:
-            card: as it stands now; None for none.
+            card: its current state; None for none.
         """
         is_other = self.card is None or card is None or self.card.name != card.name
         self.card = card
@@ -141,28 +141,28 @@ def memory_line(row: MemoryRow, note: str = "") -> ClientRow:
         note: under it; "" for its space.
     """
     return ClientRow(
-        id=row.id, head=one_line(row.head, _TEXT), note=note or one_line(row.space, 40), kind=row.kind, value=row.id
+        id=row.id, title=one_line(row.head, _TEXT), note=note or one_line(row.space, 40), kind=row.kind, value=row.id
     )
 
 
-def set_button_offer(made: QPushButton, cannot: str, hint: str) -> None:
+def set_button_offer(button: QPushButton, obstacle: str, hint: str) -> None:
     """Let a button be pressed, or say why it cannot be.
 
     Args:
         cannot: why not; "" where it can.
     """
-    made.setEnabled(not cannot)
-    made.setToolTip(escape_tooltip(cannot or hint))
-    made.setAccessibleDescription(cannot or hint)
+    button.setEnabled(not obstacle)
+    button.setToolTip(escape_tooltip(obstacle or hint))
+    button.setAccessibleDescription(obstacle or hint)
 
 
-def has_keyboard(made: QWidget) -> bool:
+def has_keyboard(widget: QWidget) -> bool:
     """Whether the keyboard is there, or will be when the window has it again.
 
-    Qt hands it on to whatever stands next when the widget goes or can be used no more; who asks this before can do
+    Qt hands it on to the next widget when this one is hidden or disabled; who asks this before can do
     better.
     """
-    return made.window().focusWidget() is made
+    return widget.window().focusWidget() is widget
 
 
 def day_heading(ms: int, now_ms: int) -> str:
@@ -180,14 +180,14 @@ def format_clock(ms: int) -> str:
 
 _BESIDE = 660
 _FIGURES = ("stands", "waits", "answers", "refusals")
-_DEEDS = {
+_ACTIONS = {
     ClientState.AWAKE: ("pause", "undo", "revoke"),
     ClientState.PAUSED: ("resume", "undo", "revoke"),
     ClientState.ASLEEP: ("wake", "undo", "revoke"),
     ClientState.UNPAIRED: ("undo", "again", "revoke"),
     ClientState.REVOKED: ("undo", "again"),
 }
-# What stands where another deed stood: the keyboard goes there with it.
+# The button that takes the place of another one; the keyboard focus follows.
 _INSTEAD = {"pause": ("resume", "wake"), "resume": ("pause",), "wake": ("pause",)}
 _ICONS = {"pause": "pause", "resume": "play", "wake": "play", "undo": "undo-2", "revoke": "circle-x", "again": "link"}
 
@@ -253,21 +253,21 @@ class GrantChips(QWidget):
         """Show the grants of a client; of one that was revoked, what it had."""
         clear_layout(self._flow)
         self._sentences.clear()
-        told = " · ".join(
+        summary = " · ".join(
             part for part in (format_grants(card.grants), ", ".join(map(visible_name, card.spaces))) if part
         )
-        self.had.setText(clients_strings()["had"].format(what=told) if card.standing is ClientState.REVOKED else "")
-        self.brief.set_text(told)
+        self.had.setText(clients_strings()["had"].format(what=summary) if card.standing is ClientState.REVOKED else "")
+        self.brief.set_text(summary)
         for grant in (*card.grants, *(f"{SPACE}{name}" for name in card.spaces)):
             is_space = grant.startswith(SPACE)
             icon = "landmark" if is_space else ""
-            made = make_button(grant_word(grant), self.pressed.emit, kind="chip", theme=self._theme, icon=icon)
+            chip = make_button(grant_word(grant), self.pressed.emit, kind="chip", theme=self._theme, icon=icon)
             sentence = grant_sentence(grant)
-            made.setToolTip(escape_tooltip(sentence))
-            made.setAccessibleDescription(sentence)
-            made.installEventFilter(self)
-            self._sentences[made] = sentence
-            self._flow.addWidget(made)
+            chip.setToolTip(escape_tooltip(sentence))
+            chip.setAccessibleDescription(sentence)
+            chip.installEventFilter(self)
+            self._sentences[chip] = sentence
+            self._flow.addWidget(chip)
         self._usual = summarize_terms(card)
         self.sentence.set_text(self._usual)
         self.show_low(is_low=self._is_low)
@@ -294,45 +294,45 @@ class GrantChips(QWidget):
         return False
 
 
-class ClientHead(QWidget):
-    """The head of one client: state, figures, grants and buttons.
+class ClientHeader(QWidget):
+    """The header of one client: state, figures, grants and buttons.
 
     Attributes:
         card: the client that is shown; None before one was.
 
     Signals:
-        deed: `pause`, `resume`, `wake`, `undo`, `revoke` or `again`.
+        action_asked: `pause`, `resume`, `wake`, `undo`, `revoke` or `again`.
         led: a figure was pressed: its name.
         grants_asked: a grant was pressed.
-        left: the deed that had the keyboard is none any more, and nothing took its place.
+        focus_lost: the button that had the keyboard is none any more, and nothing took its place.
     """
 
-    deed = Signal(str)
-    led = Signal(str)
+    action_asked = Signal(str)
+    figure_clicked = Signal(str)
     grants_asked = Signal()
-    left = Signal()
+    focus_lost = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.card: ClientCard | None = None
         self._theme = theme
-        self.mark, self.standing = StandingMark(theme), make_label("", "small")
+        self.mark, self.standing = ClientStateMark(theme), make_label("", "small")
         self.name = Elided("", "title")
         self.name.setAccessibleDescription("heading")
         self.meta, self.why = make_label("", "small", wrap=True), make_label("", "small", wrap=True)
         # As wide as there is room: the longest word, of a process for instance, is no reason to take more.
         self.meta.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        self.deeds: dict[str, QPushButton] = {}
+        self.buttons: dict[str, QPushButton] = {}
         acts = QWidget()
         flow = make_row(parent=acts, gap=8)
-        for deed, icon in _ICONS.items():
-            strings = clients_strings()["deeds"][deed]
-            kind = "danger" if deed == "revoke" else "plain"
-            run = partial(self.deed.emit, deed)
-            made = make_button(strings["title"], run, kind=kind, hint=strings["hint"], theme=theme, icon=icon)
-            self.deeds[deed] = made
-            flow.addWidget(made)
-        self.figures = {name: ClientFigure(theme, name, partial(self.led.emit, name)) for name in _FIGURES}
+        for action, icon in _ICONS.items():
+            strings = clients_strings()["deeds"][action]
+            kind = "danger" if action == "revoke" else "plain"
+            run = partial(self.action_asked.emit, action)
+            button = make_button(strings["title"], run, kind=kind, hint=strings["hint"], theme=theme, icon=icon)
+            self.buttons[action] = button
+            flow.addWidget(button)
+        self.figures = {name: ClientFigure(theme, name, partial(self.figure_clicked.emit, name)) for name in _FIGURES}
         counts = QWidget()
         places = FlowLayout(counts, gap=8)
         for figure in self.figures.values():
@@ -345,9 +345,9 @@ class ClientHead(QWidget):
         under.setStretch(2, 1)
         for place in (self.mark, self.standing, self.meta):
             under.setAlignment(place, Qt.AlignmentFlag.AlignTop)
-        head = make_column(names, self.name, gap=4)
-        head.addLayout(under)
-        head.addWidget(self.why)
+        texts = make_column(names, self.name, gap=4)
+        texts.addLayout(under)
+        texts.addWidget(self.why)
         self._top = make_row(names, acts, gap=16)
         self._top.setStretch(0, 1)
         layout = make_column(self, gap=10)
@@ -356,7 +356,7 @@ class ClientHead(QWidget):
             layout.addWidget(part)
 
     def show_low(self, *, is_low: bool) -> None:
-        """Leave room for what is below: where it is low, grants stand in a line of words.
+        """Leave room for what is below: where it is low, the grants are one line of text.
 
         Args:
             is_low: whether there is little room.
@@ -364,7 +364,7 @@ class ClientHead(QWidget):
         self.chips.show_low(is_low=is_low)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Where it is narrow, the deeds stand under the name."""
+        """Where it is narrow, the buttons are below the name."""
         super().resizeEvent(event)
         is_wide = self.width() >= self._theme.px(_BESIDE)
         self._top.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)
@@ -374,32 +374,32 @@ class ClientHead(QWidget):
         is_other = self.card is None or _grants_key(self.card) != _grants_key(card)
         self.card = card
         self.name.set_text(visible_name(card.name))
-        self.mark.show_standing(card.standing)
-        self.standing.setText(capitalize_first(standing_word(card.standing)))
+        self.mark.show_state(card.standing)
+        self.standing.setText(capitalize_first(client_state_name(card.standing)))
         sentence = clients_strings()["standing"][card.standing.value]["sentence"]
         self.standing.setToolTip(sentence)
         self.standing.setAccessibleDescription(sentence)
         self.meta.setText(f"· {describe_last_seen(card, now_ms)} · {describe_pairing(card)}")
         self.why.setText(sentence)
         self.why.setVisible(card.standing is not ClientState.AWAKE)
-        self._show_deeds(_DEEDS[card.standing])
+        self._show_buttons(_ACTIONS[card.standing])
         for name, figure in self.figures.items():
             figure.show_count(getattr(card, name))
         if is_other:
             self.chips.show_card(card)
 
-    def _show_deeds(self, shown: Sequence[str]) -> None:
-        held = next((name for name, made in self.deeds.items() if has_keyboard(made)), "")
-        for name, made in self.deeds.items():
-            made.setVisible(name in shown)
-        if not held or held in shown:
+    def _show_buttons(self, shown: Sequence[str]) -> None:
+        focused = next((name for name, button in self.buttons.items() if has_keyboard(button)), "")
+        for name, button in self.buttons.items():
+            button.setVisible(name in shown)
+        if not focused or focused in shown:
             return
         # The next press of the same key shall not do another thing than the one that was meant.
-        instead = next((name for name in _INSTEAD.get(held, ()) if name in shown), "")
+        instead = next((name for name in _INSTEAD.get(focused, ()) if name in shown), "")
         if instead:
-            self.deeds[instead].setFocus()
+            self.buttons[instead].setFocus()
         else:
-            self.left.emit()
+            self.focus_lost.emit()
 
 
 def _grants_key(card: ClientCard) -> tuple[object, ...]:

@@ -1,4 +1,4 @@
-"""Lines of the page and the shape of a client's state: what stands in a line, and how it is drawn.
+"""The rows of the page's lists and the shape of a client's state: their content, and how they are drawn.
 
 Awake is a full disc, asleep a moon, paused two bars, one that is unpaired an open ring, revoked a cross in a ring: a
 shape beside every colour. Must not do: ask the engine, or know what a line is for.
@@ -18,7 +18,7 @@ from core.types.clients import ClientState
 from core.types.values import Kind
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, InertRow, RowSpec, RowState, line_height
-from ui.pages.clients.labels import standing_word
+from ui.pages.clients.labels import client_state_name
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
 from ui.widgets.shapes import KIND_TOKENS, draw_kind
@@ -33,8 +33,8 @@ TOKENS: Mapping[ClientState, str] = {
 _SIDE = 12
 
 
-def draw_standing(painter: QPainter, standing: ClientState, centre: QPointF, side: float, colour: QColor) -> None:
-    """Draw a standing.
+def draw_client_state(painter: QPainter, state: ClientState, centre: QPointF, side: float, colour: QColor) -> None:
+    """Draw the state of a client.
 
     Args:
         painter: with antialiasing set by the caller.
@@ -45,7 +45,7 @@ def draw_standing(painter: QPainter, standing: ClientState, centre: QPointF, sid
     painter.scale(side, side)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(colour)
-    match standing:
+    match state:
         case ClientState.AWAKE:
             painter.drawEllipse(QPointF(0, 0), 0.4, 0.4)
         case ClientState.ASLEEP:
@@ -69,8 +69,8 @@ def draw_standing(painter: QPainter, standing: ClientState, centre: QPointF, sid
     painter.restore()
 
 
-class StandingMark(QWidget):
-    """A standing as a small widget."""
+class ClientStateMark(QWidget):
+    """The state of a client as a small widget."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -78,10 +78,10 @@ class StandingMark(QWidget):
         theme.changed.connect(self._restyle_mark)
         self._restyle_mark()
 
-    def show_standing(self, standing: ClientState) -> None:
-        """Show another standing."""
-        self._standing = standing
-        self.setAccessibleName(standing_word(standing))
+    def show_state(self, state: ClientState) -> None:
+        """Show another state."""
+        self._standing = state
+        self.setAccessibleName(client_state_name(state))
         self.update()
 
     def _restyle_mark(self) -> None:
@@ -95,12 +95,12 @@ class StandingMark(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         centre = QPointF(self.width() / 2, self.height() / 2)
         colour = self._theme.colour(TOKENS[self._standing])
-        draw_standing(painter, self._standing, centre, self.width() * 0.95, colour)
+        draw_client_state(painter, self._standing, centre, self.width() * 0.95, colour)
 
 
 _UPRIGHT = 7
 _BESIDE = 4
-"""Pixels of room at both sides of what a line stands on."""
+"""Pixels at both sides of a row's background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class ClientRow:
 
     Attributes:
         id: unique within the list.
-        head: its text, made visible, on one line.
+        title: its text, made visible, on one line.
         note: under it in small letters; `more` under that, `last` under both.
         icon: name of an icon; "" where `standing` or `kind` has its shape in its place.
         ink: token of the icon's colour; a danger is said by the words too.
@@ -117,11 +117,11 @@ class ClientRow:
         kind: a memory's.
         aside: at its right end.
         is_struck: whether it was taken back.
-        value: what it stands for.
+        value: what it represents.
     """
 
     id: str
-    head: str
+    title: str
     note: str = ""
     more: str = ""
     last: str = ""
@@ -135,13 +135,13 @@ class ClientRow:
 
     @property
     def small_lines(self) -> tuple[str, ...]:
-        """What stands in small letters, a line each."""
+        """The lines in small letters."""
         return tuple(part for part in (self.note, self.more, self.last) if part)
 
     @property
     def description(self) -> str:
         """All of it, for those who hear it."""
-        parts = (self.head, self.note, self.more, self.last, self.aside)
+        parts = (self.title, self.note, self.more, self.last, self.aside)
         return ". ".join(part.rstrip(".") for part in parts if part)
 
 
@@ -149,7 +149,7 @@ Line = ClientRow | InertRow
 
 
 class ClientRows(RowSpec[ClientRow]):
-    """How the rows of the page look: a mark, a head, small lines under it, a word at the right end."""
+    """How the rows of the page look: a mark, a title, small lines below it, a word at the right end."""
 
     fade = "surface"
 
@@ -163,8 +163,8 @@ class ClientRows(RowSpec[ClientRow]):
 
     def row_height(self, row: ClientRow, _place: int) -> int:
         """As high as its words need."""
-        head, small = self.row_fonts()
-        return line_height(head) + len(row.small_lines) * line_height(small) + self.theme.px(_UPRIGHT * 2)
+        title_font, small_font = self.row_fonts()
+        return line_height(title_font) + len(row.small_lines) * line_height(small_font) + self.theme.px(_UPRIGHT * 2)
 
     def paint_background(self, painter: QPainter, rect: QRect, row: ClientRow, state: RowState) -> None:
         """A rounded field between hairlines."""
@@ -175,26 +175,26 @@ class ClientRows(RowSpec[ClientRow]):
     def draw_row(self, painter: QPainter, rect: QRect, row: ClientRow, _state: RowState) -> None:
         """Its mark and its words."""
         px = self.theme.px
-        head, small = self.row_fonts()
+        title_font, small_font = self.row_fonts()
         top, right = rect.top() + px(_UPRIGHT), rect.right() - px(sizes().list_pad)
         self._draw_mark(
-            painter, QRect(rect.left() + px(sizes().list_pad), top, px(sizes().icon), line_height(head)), row
+            painter, QRect(rect.left() + px(sizes().list_pad), top, px(sizes().icon), line_height(title_font)), row
         )
         left = rect.left() + px(sizes().list_pad + sizes().icon + spacing().close)
-        head.setStrikeOut(row.is_struck)
+        title_font.setStrikeOut(row.is_struck)
         aside = self.theme.font("number")
         wide = QFontMetrics(aside).horizontalAdvance(row.aside) + 2 if row.aside else 0
-        at = QRect(right - wide, top, wide, line_height(head))
+        at = QRect(right - wide, top, wide, line_height(title_font))
         self.draw_text(painter, at, row.aside, "muted", aside, RIGHT | MIDDLE)
-        at = QRect(left, top, right - left - (wide + px(spacing().close) if wide else 0), line_height(head))
-        self.draw_text(painter, at, row.head, "muted" if row.is_struck else "ink", head)
-        top += line_height(head)
+        at = QRect(left, top, right - left - (wide + px(spacing().close) if wide else 0), line_height(title_font))
+        self.draw_text(painter, at, row.title, "muted" if row.is_struck else "ink", title_font)
+        top += line_height(title_font)
         for note in row.small_lines:
-            self.draw_text(painter, QRect(left, top, right - left, line_height(small)), note, "muted", small)
-            top += line_height(small)
+            self.draw_text(painter, QRect(left, top, right - left, line_height(small_font)), note, "muted", small_font)
+            top += line_height(small_font)
 
     def _draw_mark(self, painter: QPainter, rect: QRect, row: ClientRow) -> None:
-        """The icon, or the shape of a standing or a kind."""
+        """The icon, or the shape of a client's state or of a memory's kind."""
         theme, px = self.theme, self.theme.px
         centre = QPointF(rect.center().x() + 0.5, rect.center().y() + 0.5)
         if row.icon:
@@ -202,7 +202,7 @@ class ClientRows(RowSpec[ClientRow]):
             place = QRect(rect.left(), round(centre.y() - side / 2), side, side)
             theme.icon(row.icon, row.ink).paint(painter, place)
         elif row.standing is not None:
-            draw_standing(painter, row.standing, centre, px(12), theme.colour(TOKENS[row.standing]))
+            draw_client_state(painter, row.standing, centre, px(12), theme.colour(TOKENS[row.standing]))
         elif row.kind is not None:
             draw_kind(painter, row.kind, centre, px(11), theme.colour(KIND_TOKENS[row.kind]))
 
@@ -213,9 +213,9 @@ def client_list(theme: Theme, name: str) -> ListView:
     Args:
         name: for those who do not see it.
     """
-    made = ListView(ClientRows(theme), name)
-    made.setFrameShape(QFrame.Shape.NoFrame)
-    return made
+    view = ListView(ClientRows(theme), name)
+    view.setFrameShape(QFrame.Shape.NoFrame)
+    return view
 
 
 def is_below(shown: ListView, most: int) -> bool:

@@ -1,4 +1,4 @@
-"""The left side: every client with how it stands, pairing, and the switch that stops them all.
+"""The list of clients at the left: every client with its state, pairing, and the switch that stops them all.
 
 Must not do: ask the engine, or do anything itself.
 """
@@ -11,9 +11,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
 from core.types.clients import ClientCard, ClientState
-from ui.pages.clients.head import has_keyboard
-from ui.pages.clients.labels import describe_last_seen, format_grants, standing_word, visible_name
-from ui.pages.clients.rows import ClientRow, client_list
+from ui.pages.clients.client_header import has_keyboard
+from ui.pages.clients.client_rows import ClientRow, client_list
+from ui.pages.clients.labels import client_state_name, describe_last_seen, format_grants, visible_name
 from ui.strings import clients_strings, format_count
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row
@@ -24,10 +24,10 @@ _ORDER = (ClientState.AWAKE, ClientState.PAUSED, ClientState.ASLEEP, ClientState
 
 def card_row(card: ClientCard, now_ms: int) -> ClientRow:
     """A client as a line of the list."""
-    state = standing_word(card.standing)
+    state = client_state_name(card.standing)
     return ClientRow(
         id=card.name,
-        head=visible_name(card.name),
+        title=visible_name(card.name),
         note=f"{state[:1].upper()}{state[1:]} · {describe_last_seen(card, now_ms, briefly=True)}",
         more="" if card.standing is ClientState.REVOKED else _describe_grants(card),
         last=_count_done(card),
@@ -50,17 +50,17 @@ def _describe_grants(card: ClientCard) -> str:
 
 
 def order_cards(cards: Sequence[ClientCard], order: Sequence[str] = ()) -> list[ClientCard]:
-    """Those that may come in first; within them the one that came last.
+    """Sort clients: those with access first, the one seen last on top.
 
     Args:
-        order: names that keep the order they have here; the others stand where they belong between them.
+        order: names that keep the order they have here; the others are sorted in between.
     """
     known = {card.name: card for card in cards}
-    found = [known.pop(name) for name in order if name in known]
+    ordered = [known.pop(name) for name in order if name in known]
     for card in sorted(known.values(), key=_sort_key):
-        behind = (at for at, one in enumerate(found) if _sort_key(one) > _sort_key(card))
-        found.insert(next(behind, len(found)), card)
-    return found
+        behind = (at for at, one in enumerate(ordered) if _sort_key(one) > _sort_key(card))
+        ordered.insert(next(behind, len(ordered)), card)
+    return ordered
 
 
 def _sort_key(card: ClientCard) -> tuple[int, int, str]:
@@ -111,27 +111,27 @@ class CardsPanel(QFrame):
         self._order: list[str] = []
         layout = make_column(self, gap=10)
         layout.setContentsMargins(0, 16, 1, 0)
-        head = make_column(None, gap=10)
-        head.setContentsMargins(16, 0, 16, 2)
-        head.addLayout(make_row(make_label(strings["title"], "title"), None, self.count))
-        for made, hint in ((self.pair, strings["pair_hint"]), (self.token, strings["token_hint"])):
-            made.setToolTip(hint)
-            made.setAccessibleDescription(hint)
-        head.addWidget(self.pair)
-        head.addWidget(make_label(strings["pair_hint"], "small", wrap=True))
-        head.addLayout(make_row(self.token, None))
-        head.addWidget(make_label(strings["token_hint"], "small", wrap=True))
-        layout.addLayout(head)
+        header = make_column(None, gap=10)
+        header.setContentsMargins(16, 0, 16, 2)
+        header.addLayout(make_row(make_label(strings["title"], "title"), None, self.count))
+        for button, hint in ((self.pair, strings["pair_hint"]), (self.token, strings["token_hint"])):
+            button.setToolTip(hint)
+            button.setAccessibleDescription(hint)
+        header.addWidget(self.pair)
+        header.addWidget(make_label(strings["pair_hint"], "small", wrap=True))
+        header.addLayout(make_row(self.token, None))
+        header.addWidget(make_label(strings["token_hint"], "small", wrap=True))
+        layout.addLayout(header)
         layout.addWidget(self.list, 1)
         self._foot = make_column(None, self.resume, self.stop, gap=8)
         self._foot.setContentsMargins(16, 4, 16, 14)
         layout.addLayout(self._foot)
-        for made in (self.resume, self.stop):
-            made.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
-            made.hide()
+        for button in (self.resume, self.stop):
+            button.setProperty(FOOT, True)  # noqa: FBT003 - Qt's name
+            button.hide()
 
     def add_foot_link(self, link: QWidget) -> None:
-        """Let something quiet stand at the foot.
+        """Add a link at the foot.
 
         Args:
             link: it shows itself where there is a reason.
@@ -139,7 +139,7 @@ class CardsPanel(QFrame):
         self._foot.insertWidget(0, link)
 
     def forget_order(self) -> None:
-        """Let the clients stand where they belong when they are next shown."""
+        """Sort the clients anew when they are next shown."""
         self._order = []
 
     def show_cards(self, cards: Sequence[ClientCard], now_ms: int, wanted: str) -> None:
@@ -156,9 +156,9 @@ class CardsPanel(QFrame):
         self.list.show_lines([card_row(card, now_ms) for card in shown], wanted=wanted)
 
     def _show_switch(self, *, stops: bool, resumes: bool) -> None:
-        held = next((made for made in (self.stop, self.resume) if has_keyboard(made)), None)
+        focused = next((button for button in (self.stop, self.resume) if has_keyboard(button)), None)
         self.stop.setVisible(stops)
         self.resume.setVisible(resumes)
-        if held is not None and held.isHidden():
-            other = self.resume if held is self.stop else self.stop
+        if focused is not None and focused.isHidden():
+            other = self.resume if focused is self.stop else self.stop
             (self.list if other.isHidden() else other).setFocus()
