@@ -29,7 +29,7 @@ from ui.pages.recall.page import RECALL
 from ui.pages.review.page import REVIEW
 from ui.pages.settings.page import SETTINGS
 from ui.pages.timeline.page import TIMELINE
-from ui.shell.window import Rooms
+from ui.shell.window import WindowViews
 
 PARTS: tuple[PartSpec, ...] = (
     TEXT, WARNING, TRUST, GAUGES, RULE, PROCEDURE, CLAIMS, MENTIONS, PROVENANCE, NOTES, RELATIONS, DEPENDENTS,
@@ -39,7 +39,7 @@ PARTS: tuple[PartSpec, ...] = (
 
 PAGES = (PALACE, GRAPH, LIBRARY, REVIEW, ASK_PAGE, RECALL, TIMELINE, ENTITIES, CLIENTS, JOURNAL, SETTINGS)
 
-ROOMS = Rooms(pages=PAGES, parts=PARTS, gate=Gate, inspector=Inspector, importing=ImportDialog)
+ROOMS = WindowViews(pages=PAGES, parts=PARTS, gate=Gate, inspector=Inspector, importing=ImportDialog)
 
 
 def page_commands(context: Context) -> tuple[Command, ...]:

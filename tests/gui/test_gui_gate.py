@@ -25,10 +25,10 @@ from core.security.keyring_client import KeyringCause, KeyringEntry, KeyringFaul
 from core.security.passphrase import KdfCost
 from core.vault.bootstrap import OlderCopy
 from ui.context import USUAL_PLACES, Context
-from ui.gate.first_run import Begin, CheckCode, FirstRun, ShowCode, is_same_code
+from ui.gate.first_run import BeginStep, CheckCodeStep, FirstRun, ShowCodeStep, is_same_code
 from ui.gate.gate import Gate, opening_notes
-from ui.gate.sheet import Sheet
-from ui.gate.unlock import Unlock
+from ui.gate.sheet import GateSheet
+from ui.gate.unlock import UnlockSheet
 from ui.widgets.secret import SecretField, StrengthMeter
 
 CODE = "ABCD-EFGH-JKLM-NOPQ-RSTU-VWXY-Z234-5672-IL7A"
@@ -129,7 +129,7 @@ def make(new: Door, *, keyring: bool = False) -> FirstRun:
     return page
 
 
-def type_back(page: FirstRun, code: str) -> CheckCode:
+def type_back(page: FirstRun, code: str) -> CheckCodeStep:
     """Go on to the check and type the groups that are asked for."""
     assert page.show_code is not None
     page.show_code.main.click()
@@ -209,7 +209,7 @@ def test_the_code_is_checked_and_leaves_the_clipboard(new: Door) -> None:
     assert check is not None
     check.main.click()
     assert check.sheet.problem.startswith("Groups ")
-    assert not page.findChildren(Begin), "the check cannot be skipped"
+    assert not page.findChildren(BeginStep), "the check cannot be skipped"
     next(iter(check.fields.values())).setText(code.lower().replace("-", " "))
     check.main.click()
     settle(new.qtbot, lambda: page.last is not None)
@@ -226,7 +226,7 @@ def test_the_keyring_is_offered_where_there_is_one_and_opens_the_vault(new: Door
     make(new, keyring=True)
     assert len(ring.kept) == 1
     new.gate.find_vault()
-    page = new.page(Unlock)
+    page = new.page(UnlockSheet)
     assert not page.ring.isHidden()
     page.ring.click()
     new.open()
@@ -242,7 +242,7 @@ def test_no_keyring_is_offered_where_there_is_none(new: Door, ring: Ring) -> Non
     make(new, keyring=True)
     assert ring.kept == {}, "what is not offered is not asked for"
     new.gate.find_vault()
-    assert new.page(Unlock).ring.isHidden()
+    assert new.page(UnlockSheet).ring.isHidden()
 
 
 def test_a_vault_made_meanwhile_is_left_as_it_is_and_can_be_unlocked(new: Door) -> None:
@@ -256,11 +256,11 @@ def test_a_vault_made_meanwhile_is_left_as_it_is_and_can_be_unlocked(new: Door) 
     settle(new.qtbot, lambda: bool(first.sheet.problem))
     assert "was not changed" in first.sheet.problem
     first.sheet._action.click()
-    new.page(Unlock)
+    new.page(UnlockSheet)
 
 
 def test_a_wrong_passphrase_is_told_in_place_and_the_right_one_opens(there: Door) -> None:
-    page = there.page(Unlock)
+    page = there.page(UnlockSheet)
     page.submit_typed()
     assert page.sheet.problem == "Type your passphrase first."
     page.field.setText("not it")
@@ -283,7 +283,7 @@ def test_a_wrong_passphrase_is_told_in_place_and_the_right_one_opens(there: Door
 def test_the_recovery_code_opens_it_too(new: Door) -> None:
     code = code_of(make(new))
     new.gate.find_vault()
-    page = new.page(Unlock)
+    page = new.page(UnlockSheet)
     page.switch.click()
     assert page.field.isHidden()
     assert not page.code.isHidden()
@@ -307,7 +307,7 @@ def test_another_opener_is_given_the_secret(there: Door) -> None:
         return refused
 
     there.gate.opener = opener
-    page = there.page(Unlock)
+    page = there.page(UnlockSheet)
     page.field.setText("anything")
     page.submit_typed()
     settle(there.qtbot, lambda: bool(page.sheet.problem))
@@ -317,18 +317,18 @@ def test_another_opener_is_given_the_secret(there: Door) -> None:
 
 
 def test_locking_brings_the_gate_back(there: Door) -> None:
-    page = there.page(Unlock)
+    page = there.page(UnlockSheet)
     page.field.setText(PASSPHRASE)
     page.submit_typed()
     there.open()
     there.context.bridge.engine.lock()
-    again = there.page(Unlock)
+    again = there.page(UnlockSheet)
     assert again is not page
     assert again.field.text() == ""
 
 
 def test_opening_by_another_way_empties_the_gate(there: Door) -> None:
-    there.page(Unlock).field.setText("half ty")
+    there.page(UnlockSheet).field.setText("half ty")
     there.context.bridge.engine.vault.open(PASSPHRASE)
     there.open()
 
@@ -338,13 +338,13 @@ def test_a_damaged_key_file_is_told_with_a_way_to_look_again(qtbot: QtBot, tmp_p
     for file in home.path.glob("vault.keys*"):
         file.write_bytes(b"nothing of it is left")
     for there in door(qtbot, home, ring):
-        sheet = there.page(Sheet)
+        sheet = there.page(GateSheet)
         assert "key file" in sheet.sentence.text()
         assert "Your passphrase was not checked" in sheet.sentence.text()
 
 
 def test_caps_lock_is_noticed_by_the_letters(there: Door) -> None:
-    page = there.page(Unlock)
+    page = there.page(UnlockSheet)
     QTest.keyClicks(page.field, "q")
     assert page._caps.isHidden()
     QTest.keyClick(page.field, Qt.Key.Key_Q, Qt.KeyboardModifier.NoModifier)
@@ -384,7 +384,7 @@ def test_the_meter_says_in_words_what_it_shows(there: Door) -> None:
 
 
 def test_the_code_can_be_saved_for_this_person_alone(there: Door, tmp_path: Path) -> None:
-    page = ShowCode(there.context, CODE, lambda: None)
+    page = ShowCodeStep(there.context, CODE, lambda: None)
     there.qtbot.addWidget(page)
     page.save_to(str(tmp_path / "no such folder" / "code.txt"))
     settle(there.qtbot, lambda: "could not be saved" in page.sheet.problem)
@@ -418,7 +418,7 @@ def test_what_is_typed_of_a_code_is_read_kindly(typed: str, wanted: str, does: b
 
 def test_only_the_wrong_group_is_named(there: Door) -> None:
     went: list[str] = []
-    page = CheckCode(there.context.theme, CODE, lambda: went.append("back"), lambda: went.append("on"), (2, 5))
+    page = CheckCodeStep(there.context.theme, CODE, lambda: went.append("back"), lambda: went.append("on"), (2, 5))
     there.qtbot.addWidget(page)
     page.fields[2].setText("EFGH")
     page.fields[5].setText("XXXX")

@@ -43,11 +43,11 @@ from ui.pages.graph.geometry import (
     place_labels,
     typical_distance,
 )
-from ui.pages.graph.legend import TIES, Counts, Legend, edge_word
+from ui.pages.graph.legend import TIES, GraphCounts, GraphLegend, edge_word
 from ui.pages.graph.node_style import node_pixmap, node_style
 from ui.pages.graph.overview import slice_community, summarize_communities
 from ui.pages.graph.views import ViewsChip
-from ui.pages.graph.whole import FrameMaker, Scene, WholeCanvas, labelled_nodes
+from ui.pages.graph.whole import FrameMaker, WholeCanvas, WholeScene, labelled_nodes
 from ui.strings import graph_strings
 from ui.theme.theme import Theme
 
@@ -209,9 +209,9 @@ def test_every_kind_of_node_has_a_word_and_a_look_of_its_own(theme: Theme) -> No
 
 
 def test_the_legend_counts_and_keeps_what_is_off(qtbot: QtBot, theme: Theme) -> None:
-    legend = Legend(theme)
+    legend = GraphLegend(theme)
     qtbot.addWidget(legend)
-    legend.show_counts(Counts({"fact": 2, "person": 1}, {MEANING: 1234}, 1), frozenset({"part"}))
+    legend.show_counts(GraphCounts({"fact": 2, "person": 1}, {MEANING: 1234}, 1), frozenset({"part"}))
     on, off = legend.find_toggle(MEANING), legend.find_toggle("part")
     assert on is not None
     assert off is not None
@@ -316,7 +316,7 @@ def test_what_stays_glides_unless_nothing_may_move(qtbot: QtBot, ego: EgoCanvas,
 
 def test_the_picture_is_made_in_slices_and_is_the_same_however_it_is_cut(theme: Theme) -> None:
     graph = vault(400, 900)
-    scene = Scene(graph, disc(400).astype(np.float64), np.ones(900, np.bool_), 0.05)
+    scene = WholeScene(graph, disc(400).astype(np.float64), np.ones(900, np.bool_), 0.05)
     look = Viewport(w=300, h=200, scale=90)
     at_once = FrameMaker(scene, look, theme, 1.0).draw_slices(lambda: True)
     assert at_once is not None
@@ -331,7 +331,7 @@ def test_the_picture_is_made_in_slices_and_is_the_same_however_it_is_cut(theme: 
 
 
 def test_a_picture_reaches_a_margin_beyond_the_canvas(theme: Theme) -> None:
-    scene = Scene(vault(9, 9), disc(9).astype(np.float64), np.ones(9, np.bool_), 0.3)
+    scene = WholeScene(vault(9, 9), disc(9).astype(np.float64), np.ones(9, np.bool_), 0.3)
     look = Viewport(w=400, h=400, scale=100)
     frame = FrameMaker(scene, look, theme, 1.0).draw_slices(lambda: True)
     assert frame is not None
@@ -378,7 +378,7 @@ def test_communities_are_told_with_what_is_named_in_them_and_can_be_cut_out() ->
 
 def test_labels_of_a_crowd_are_those_of_names(theme: Theme) -> None:
     graph = replace(vault(400, 9), entities=tuple(EntityLine(f"m{n}", f"E{n}", "person", "", n) for n in range(5)))
-    scene = Scene(graph, disc(400).astype(np.float64), np.ones(9, np.bool_), 0.05)
+    scene = WholeScene(graph, disc(400).astype(np.float64), np.ones(9, np.bool_), 0.05)
     look = Viewport(w=800, h=800, scale=390)
     assert labelled_nodes(scene, look, -1).tolist() == [0, 1, 2, 3, 4]
     assert labelled_nodes(scene, look, 77).tolist() == [77, 0, 1, 2, 3, 4]

@@ -21,7 +21,7 @@ from core.types.lifecycle import JobType
 from core.types.replies import Candidate
 from core.types.values import Kind
 from ui.context import USUAL_PLACES, Context
-from ui.imports.queue import ImportQueue, Job
+from ui.imports.queue import ImportJob, ImportQueue
 from ui.imports.wizard import ImportDialog
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "imports"
@@ -273,7 +273,7 @@ def test_an_import_goes_on_when_the_dialog_closes(qtbot: QtBot, opened: _Opened,
 
 def test_locking_ends_it_without_a_word(qtbot: QtBot, opened: _Opened, rig: Rig, context: Context) -> None:
     heard = hear(context)
-    queue = ImportQueue(context, [Job(many(rig), "many")], None)
+    queue = ImportQueue(context, [ImportJob(many(rig), "many")], None)
     queue.is_watched = False
     began: list[int] = []
     queue.began.connect(began.append)

@@ -15,7 +15,7 @@ from core.types.replies import ConversationPlan, ImportReport
 from ui.imports.sources import (
     OUTSIDE_WORDS,
     WITHOUT_TITLE,
-    Source,
+    ImportSource,
     describe_stored,
     format_duration,
     span_of,
@@ -113,7 +113,7 @@ def test_titles_are_plain_and_never_empty() -> None:
 
 
 def test_what_is_new_follows_the_choice() -> None:
-    source = Source(Path("/tmp/x.zip"))
+    source = ImportSource(Path("/tmp/x.zip"))
     assert source.new == 0
     source.report = report(stored=9, plan=(plan("a", 4), plan("b", 3)), plan_more=1)
     assert source.new == 9

@@ -38,7 +38,7 @@ from ui.pages.library.model import (
 )
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.pages.library.search_line import read_documentation
-from ui.pages.library.table import Cells
+from ui.pages.library.table import LibraryCells
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_the_mark_of_a_text_is_a_shape_beside_its_words_and_alone_where_there_is
 ) -> None:
     memory_id = remember(rig.engine, "Elm Lane has a shed.").memory_id
     (row,) = rig.engine.library.read_rows((memory_id,)).result(10)
-    cells = Cells(context.theme, MemoryTable(context), context.theme)
+    cells = LibraryCells(context.theme, MemoryTable(context), context.theme)
     drawn = []
     for is_warned in (False, True):
         picture = QImage(wide, 36, QImage.Format.Format_ARGB32)

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from ui.context import Context
 from ui.lists.list_view import ListView, cut_lines
 from ui.lists.row_spec import paint_background
-from ui.pages.entities.detail import Detail
+from ui.pages.entities.detail import EntityDetail
 from ui.pages.entities.labels import EntityRow, entity_list
 from ui.pages.entities.page import EntitiesPage
 from ui.strings import clients_strings as client_words
@@ -56,7 +56,7 @@ def test_what_a_line_stands_on_is_round(context: Context, *, chosen: bool, hover
 
 
 def test_two_ways_to_merge_are_two_words(context: Context, qtbot: QtBot) -> None:
-    made = Detail(context.theme)
+    made = EntityDetail(context.theme)
     qtbot.addWidget(made)
     assert [one.text().strip() for one in (made.merge, made.alike.act)] == ["Merge …", "Compare …"]
 

@@ -20,7 +20,7 @@ from core.events import Changed
 from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision
 from ui.context import Context
-from ui.pages.palace.page import PALACE, PalacePage, Waiting
+from ui.pages.palace.page import PALACE, PalacePage, WaitingMemoriesLine
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus
 from ui.widgets.basics import MenuChip
 from ui.widgets.states import EmptyState, TroubleState
@@ -62,7 +62,7 @@ def test_what_waits_is_said_and_can_be_arranged(qtbot: QtBot, context: Context, 
     rig.bring([{"text": f"A thing about {topic} {nr}", "kind": "fact"} for topic in TOPICS for nr in range(5)])
     rig.settle()
     page = opened(qtbot, context)
-    settle(qtbot, lambda: isinstance(page.states.currentWidget(), Waiting))
+    settle(qtbot, lambda: isinstance(page.states.currentWidget(), WaitingMemoriesLine))
     page._arrange_memories()
     settle(qtbot, lambda: len(page.scene.rooms) > 0 and page.canvas.isVisible())
     settle(qtbot, lambda: len(places(page)) == 15)

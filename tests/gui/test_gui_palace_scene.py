@@ -18,11 +18,21 @@ from core.types.clock import ManualClock
 from core.types.values import Kind, Role, Source, Status
 from core.types.views import GAP, SLOT_ASPECT, Loci, MemoryRow, PalacePlan, RoomPlan, WingPlan
 from ui.context import Context
-from ui.pages.palace.canvas import Canvas, nearest_in_direction
-from ui.pages.palace.items import GREY, Heads, LocusStyle, RoomItem
+from ui.pages.palace.canvas import PalaceCanvas, nearest_in_direction
+from ui.pages.palace.items import GREY, LocusStyle, MemoryHeads, RoomItem
 from ui.pages.palace.loader import camera_text, place_camera, ties_of
 from ui.pages.palace.picture.words import break_text
-from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Lens, Location, Scene, arrange_on_shelves, interpolate_lens
+from ui.pages.palace.scene import (
+    LOCUS,
+    ROOM,
+    WHOLE,
+    WING,
+    Lens,
+    Location,
+    PalaceScene,
+    arrange_on_shelves,
+    interpolate_lens,
+)
 from ui.pages.palace.slider import BELIEVED, SAID, TimeCard
 
 STANDS = int(np.iinfo(np.int64).max)
@@ -76,8 +86,8 @@ def loci(room_id: str, places: list[tuple[float, float]], **columns: object) -> 
 GRID = [(1.5 + x, 2.5 + y) for y in range(4) for x in range(6)]
 
 
-def two_rooms(look: LocusStyle | None = None) -> Scene:
-    scene = Scene(look or LocusStyle(now=NOW))
+def two_rooms(look: LocusStyle | None = None) -> PalaceScene:
+    scene = PalaceScene(look or LocusStyle(now=NOW))
     scene.update_plan(palace(wing_plan("w", room_plan("a", 0, 0), room_plan("b", 11, 0))))
     scene.rooms["a"].set_loci(loci("a", GRID[:6]))
     scene.rooms["b"].set_loci(loci("b", GRID[:6]))
@@ -162,7 +172,7 @@ def test_wings_on_shelves_never_overlap(sizes: list[tuple[int, int]]) -> None:
 
 
 def test_wings_without_a_room_are_not_shown_but_what_waits_in_them_is_counted() -> None:
-    scene = Scene(LocusStyle())
+    scene = PalaceScene(LocusStyle())
     scene.update_plan(palace(wing_plan("w", room_plan("a", 0, 0)), wing_plan("empty", waiting=7)))
     assert [wing.id for wing in scene.wings] == ["w"]
     assert scene.waiting == 7
@@ -302,7 +312,7 @@ def test_the_own_place_of_what_is_dragged_is_free() -> None:
 
 
 def test_rows_are_kept_within_bounds() -> None:
-    heads = Heads()
+    heads = MemoryHeads()
     heads.store_rows([_row(str(nr)) for nr in range(3_100)])
     assert heads.get_row("0") is None
     assert heads.get_row("3099") is not None
@@ -357,10 +367,10 @@ def test_straight_ahead_is_nearer_than_aside() -> None:
 # ---- the camera's memory
 
 
-def canvas_of(context: Context, qtbot: QtBot) -> Canvas:
+def canvas_of(context: Context, qtbot: QtBot) -> PalaceCanvas:
     context.theme.reduced_motion = True
     scene = two_rooms()
-    canvas = Canvas(context.theme, scene)
+    canvas = PalaceCanvas(context.theme, scene)
     qtbot.addWidget(canvas)
     canvas.resize(800, 600)
     canvas.show()

@@ -14,7 +14,7 @@ from window_rig import settle, window_context
 
 from ui.context import Context
 from ui.registry import PAGES
-from ui.shell.vault_view import Place, Rail
+from ui.shell.vault_view import Rail, RailButton
 
 ROOM = 640 - 78 - 42
 """What top bar and status bar leave of the lowest window at 150 %."""
@@ -36,28 +36,28 @@ def shown(context: Context, qtbot: QtBot, high: int) -> Rail:
     return made
 
 
-def is_in_sight(rail: Rail, place: Place) -> bool:
+def is_in_sight(rail: Rail, place: RailButton) -> bool:
     top = place.mapTo(rail, place.rect().topLeft()).y()
     return top >= 0 and top + place.height() <= rail.height()
 
 
 def test_with_room_for_them_the_words_stand_under_the_icons(large: Context, qtbot: QtBot) -> None:
     rail = shown(large, qtbot, 1_000)
-    places = rail.findChildren(Place)
+    places = rail.findChildren(RailButton)
     assert len(places) == len(PAGES)
     assert {one.toolButtonStyle() for one in places} == {Qt.ToolButtonStyle.ToolButtonTextUnderIcon}
 
 
 def test_in_the_lowest_window_of_usual_text_the_words_still_stand(context: Context, qtbot: QtBot) -> None:
     rail = shown(context, qtbot, 640 - 52 - 28)
-    places = rail.findChildren(Place)
+    places = rail.findChildren(RailButton)
     settle(qtbot, lambda: all(is_in_sight(rail, one) for one in places))
     assert {one.toolButtonStyle() for one in places} == {Qt.ToolButtonStyle.ToolButtonTextUnderIcon}
 
 
 def test_in_a_usual_window_with_large_text_the_words_still_stand(large: Context, qtbot: QtBot) -> None:
     rail = shown(large, qtbot, 800 - 78 - 42)
-    places = rail.findChildren(Place)
+    places = rail.findChildren(RailButton)
     settle(qtbot, lambda: all(is_in_sight(rail, one) for one in places))
     assert {one.toolButtonStyle() for one in places} == {Qt.ToolButtonStyle.ToolButtonTextUnderIcon}
     high = places[0].height()
@@ -67,7 +67,7 @@ def test_in_a_usual_window_with_large_text_the_words_still_stand(large: Context,
 
 def test_in_a_low_window_with_large_text_every_page_is_in_sight(large: Context, qtbot: QtBot) -> None:
     rail = shown(large, qtbot, ROOM)
-    places = rail.findChildren(Place)
+    places = rail.findChildren(RailButton)
     settle(qtbot, lambda: all(is_in_sight(rail, one) for one in places))
     assert {one.toolButtonStyle() for one in places} == {Qt.ToolButtonStyle.ToolButtonIconOnly}
     assert [one.accessibleName() for one in places] == [page.title for page in PAGES]
@@ -78,7 +78,7 @@ def test_in_a_low_window_with_large_text_every_page_is_in_sight(large: Context, 
 
 def test_where_even_the_icons_have_no_room_it_follows_the_keyboard(large: Context, qtbot: QtBot) -> None:
     rail = shown(large, qtbot, 260)
-    first, *_, last = rail.findChildren(Place)
+    first, *_, last = rail.findChildren(RailButton)
     assert not is_in_sight(rail, last)
     last.setFocus(Qt.FocusReason.TabFocusReason)
     settle(qtbot, lambda: is_in_sight(rail, last))

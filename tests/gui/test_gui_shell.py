@@ -21,9 +21,9 @@ from core.engine.facade import start_ticker
 from core.events import Changed
 from core.types.clients import ClientState
 from ui.context import Context, Page, PageSpec, PartSpec
-from ui.shell.actions import Entry, rank_entries
+from ui.shell.actions import PaletteEntry, rank_entries
 from ui.shell.idle import IdleWatch
-from ui.shell.window import MainWindow, Rooms
+from ui.shell.window import MainWindow, WindowViews
 from ui.watchdog import Watchdog
 from ui.widgets.plaintext import escape_tooltip
 
@@ -71,7 +71,7 @@ PAGES = [PageSpec("one", "One", "landmark", Leaf), PageSpec("library", "Two", "l
 
 @pytest.fixture
 def window(context: Context, qtbot: QtBot) -> Iterator[MainWindow]:
-    made = MainWindow(context, Rooms(PAGES, [], gate, inspector, Importing))
+    made = MainWindow(context, WindowViews(PAGES, [], gate, inspector, Importing))
     made.show()
     qtbot.waitExposed(made)
     yield made
@@ -200,7 +200,7 @@ def test_searching_shows_answers_and_leads_to_the_library(window: MainWindow, ri
 
 
 def test_the_window_comes_back_where_it_stood(context: Context, qtbot: QtBot) -> None:
-    rooms = Rooms(PAGES, [], gate, inspector, Importing)
+    rooms = WindowViews(PAGES, [], gate, inspector, Importing)
     first = MainWindow(context, rooms)
     first.resize(1000, 650)
     first.show()
@@ -226,9 +226,9 @@ def test_every_control_of_the_shell_has_a_name(window: MainWindow) -> None:
 
 
 ENTRIES = [
-    Entry("Go to Library", "Ctrl+3", "", "table list", lambda: None),
-    Entry("Lock the palace", "Ctrl+L", "", "", lambda: None),
-    Entry("Import …", "", "", "chatgpt claude", lambda: None),
+    PaletteEntry("Go to Library", "Ctrl+3", "", "table list", lambda: None),
+    PaletteEntry("Lock the palace", "Ctrl+L", "", "", lambda: None),
+    PaletteEntry("Import …", "", "", "chatgpt claude", lambda: None),
 ]
 
 

@@ -21,7 +21,7 @@ from core.types.values import OWNER_ACTOR
 from ui.bridge import Watch, make_job
 from ui.context import Command, Context, Page, PageSpec, PartSpec
 from ui.inspector.actions import COPIED, MemoryActions
-from ui.shell.window import MainWindow, Rooms
+from ui.shell.window import MainWindow, WindowViews
 
 HELD = Qt.KeyboardModifier.ControlModifier
 
@@ -44,7 +44,7 @@ def inspector(_context: Context, _parts: Sequence[PartSpec]) -> QWidget:
 
 
 PAGES = [PageSpec("palace", "Palace", "landmark", Page), PageSpec("library", "Library", "library", Page)]
-ROOMS = Rooms(PAGES, [], gate, inspector, Leaving)
+ROOMS = WindowViews(PAGES, [], gate, inspector, Leaving)
 
 
 @pytest.fixture

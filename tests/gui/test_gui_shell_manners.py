@@ -16,7 +16,7 @@ from window_rig import hear, remember, settle
 from core.types.values import Memory
 from ui.bridge import Running, Task, make_job
 from ui.context import Command, Context, Page, PageSpec, PartSpec
-from ui.shell.window import MainWindow, Rooms, StatusBar
+from ui.shell.window import MainWindow, StatusBar, WindowViews
 from ui.widgets.states import FOOT, Toasts
 
 DELETE = "test.delete"
@@ -57,7 +57,7 @@ PAGES = [PageSpec("library", "Library", "library", Leaf), PageSpec("settings", "
 
 @pytest.fixture
 def window(context: Context, qtbot: QtBot) -> Iterator[MainWindow]:
-    made = MainWindow(context, Rooms(PAGES, [], lambda _: QLabel("locked"), inspector, importing))
+    made = MainWindow(context, WindowViews(PAGES, [], lambda _: QLabel("locked"), inspector, importing))
     made.show()
     qtbot.waitExposed(made)
     made.activateWindow()

@@ -22,7 +22,7 @@ from core.types.views import Grade, WalkStop
 from ui.context import Context
 from ui.pages.palace.page import PalacePage
 from ui.pages.palace.walk.card import WalkCard
-from ui.pages.palace.walk.round import Round
+from ui.pages.palace.walk.round import WalkRound
 
 HOSTILE = "<b>bold</b> <img src=x> \u202eevil & the boat at the harbour with sails " + "x" * 400
 KEY = Qt.Key
@@ -42,13 +42,13 @@ def card(page: PalacePage) -> WalkCard:
     return page.walk.card
 
 
-def walking(page: PalacePage) -> Round:
+def walking(page: PalacePage) -> WalkRound:
     found = page.walk.round
     assert found is not None
     return found
 
 
-def begin(qtbot: QtBot, page: PalacePage) -> Round:
+def begin(qtbot: QtBot, page: PalacePage) -> WalkRound:
     """Begin by the key."""
     QTest.keyClick(page.canvas, KEY.Key_W)
     settle(qtbot, lambda: page.walk.round is not None)

@@ -17,7 +17,7 @@ from core.types.values import Precision, Source, When
 from ui.context import Context
 from ui.inspector.actions import DisputeDialog
 from ui.inspector.panel import Inspector
-from ui.inspector.trust import BASE, GAIN, LOSS, SUM, Bar, TrustPart, bar_path, describe_level, format_signed
+from ui.inspector.trust import BASE, GAIN, LOSS, SUM, TermBar, TrustPart, bar_path, describe_level, format_signed
 
 
 def trust_of(inspector: Inspector) -> TrustPart:
@@ -29,7 +29,7 @@ def trust_of(inspector: Inspector) -> TrustPart:
 
 def bars(inspector: Inspector) -> list[str]:
     """The shapes of the bars, from above."""
-    found = trust_of(inspector).waterfall.findChildren(Bar)
+    found = trust_of(inspector).waterfall.findChildren(TermBar)
     return [bar.shape_name for bar in sorted(found, key=lambda bar: bar.mapTo(inspector, QPoint()).y())]
 
 

@@ -20,7 +20,7 @@ from ui.context import Context
 from ui.pages.journal.jobs.runner import RunDialog
 from ui.pages.journal.jobs.runs import _MOST
 from ui.pages.journal.labels import format_near_moment
-from ui.pages.journal.rows import Entry
+from ui.pages.journal.rows import JournalEntry
 from ui.shell.window import StatusBar
 
 
@@ -168,7 +168,7 @@ def test_more_runs_come_as_somebody_scrolls(room: JournalRoom) -> None:
     if tab.list.lines.canFetchMore(tab.list.rootIndex()):  # else the list asked by itself
         tab.list.lines.fetchMore(tab.list.rootIndex())
     room.rest()
-    assert sum(isinstance(line, Entry) for line in tab.list.lines.lines) == _MOST + 30
+    assert sum(isinstance(line, JournalEntry) for line in tab.list.lines.lines) == _MOST + 30
     assert not tab.list.lines.canFetchMore(tab.list.rootIndex())
 
 

@@ -26,7 +26,7 @@ from ui.pages.journal.labels import (
     format_day,
     format_near_moment,
 )
-from ui.pages.journal.rows import NARROW, Entry, EntryActionBar, entry_list, key_of
+from ui.pages.journal.rows import NARROW, EntryActionBar, JournalEntry, entry_list, key_of
 from ui.strings import journal_strings
 from ui.widgets.labels import describe_reason, describe_reasons, lower_sentence
 
@@ -121,8 +121,8 @@ def test_wrapped_lines_fit_and_lose_nothing_but_the_end(text: str, most: int, wi
         assert made in ([line], [] if not line else [line])
 
 
-def entries(*ids: str) -> list[Entry | Heading]:
-    return [Heading("NOW"), *(Entry(one, f"Jar {one}", value=one) for one in ids)]
+def entries(*ids: str) -> list[JournalEntry | Heading]:
+    return [Heading("NOW"), *(JournalEntry(one, f"Jar {one}", value=one) for one in ids)]
 
 
 def test_a_list_keeps_what_is_chosen_and_else_its_neighbour(qtbot: QtBot, context: Context) -> None:
@@ -174,10 +174,12 @@ def test_lines_are_drawn_wide_and_narrow(qtbot: QtBot, context: Context, scale: 
     shown = entry_list(context.theme, "Jars", ())
     qtbot.addWidget(shown)
     long = "Jar 4 holds quinces and stands behind the others on the upper shelf of the cold pantry. " * 3
-    full = Entry("a", long, "It fades.", "With another", "moon", "muted", "Fades", Kind.FACT, "0.18", "confidence", 2)
-    busy = Entry("b", "Consolidate", "30 of 120", icon="clock", progress=0.25)
-    dots = Entry("c", "Replay", icon="clock", progress=-1.0, is_struck=True)
-    shown.show_lines([Heading("NOW"), full, busy, dots, Entry("d", "The shed is green.", kind=Kind.RULE)])
+    full = JournalEntry(
+        "a", long, "It fades.", "With another", "moon", "muted", "Fades", Kind.FACT, "0.18", "confidence", 2
+    )
+    busy = JournalEntry("b", "Consolidate", "30 of 120", icon="clock", progress=0.25)
+    dots = JournalEntry("c", "Replay", icon="clock", progress=-1.0, is_struck=True)
+    shown.show_lines([Heading("NOW"), full, busy, dots, JournalEntry("d", "The shed is green.", kind=Kind.RULE)])
     shown.resize(context.theme.px(NARROW) + 200, 400)
     shown.show()
     qtbot.waitExposed(shown)

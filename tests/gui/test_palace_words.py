@@ -27,7 +27,7 @@ from ui.pages.palace.emblems import EmblemDialog
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.page import PalacePage
 from ui.pages.palace.picture.furniture import outline_path
-from ui.pages.palace.picture.layout import Detail
+from ui.pages.palace.picture.layout import DetailLevel
 from ui.pages.palace.picture.room_face import share_lines
 from ui.pages.palace.picture.words import break_text
 from ui.pages.palace.scene import ROOM, WHOLE, Lens, PlacedLocus
@@ -114,7 +114,7 @@ def test_words_of_landmarks_stand_in_their_room_and_never_overlap(page: PalacePa
     page.canvas.grab()
     painter = page.canvas.painter
     layout = painter.layout_of(room, lens_for(room, wide))
-    if layout.detail > Detail.LANDMARKS:
+    if layout.detail > DetailLevel.LANDMARKS:
         return
     composed = painter._faces.compose(room, layout, page.scene.look)
     rects = [card.rect for card in composed.cards] + [composed.emblem, composed.count, composed.name_at]
@@ -146,7 +146,7 @@ def test_labels_among_shapes_do_not_overlap_and_give_way(page: PalacePage) -> No
     room = furnished(first(page).room)
     page.canvas.grab()
     painter = page.canvas.painter
-    layout = replace(painter.layout_of(room, lens_for(room, 700)), detail=Detail.SHAPES)
+    layout = replace(painter.layout_of(room, lens_for(room, 700)), detail=DetailLevel.SHAPES)
     labels = painter._labels_of(room, layout)
     assert labels
     rects = [label.rect for label in labels]

@@ -18,7 +18,7 @@ from core.types.recall import FeedbackReply, PlanChange, QueryPlan
 from core.types.values import Actor, Intent, Kind
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import Heading
-from ui.pages.recall.answers import Details
+from ui.pages.recall.answers import AnswerDetails
 from ui.pages.recall.why_not import WhyNotDialog
 
 
@@ -228,7 +228,7 @@ def test_return_opens_every_signal_and_closes_it(room: LabRoom) -> None:
     page = room.ask()
     page.list.setFocus()
     room.key(Qt.Key.Key_Return)
-    assert isinstance(page.list.lines.line_at(1), Details)
+    assert isinstance(page.list.lines.line_at(1), AnswerDetails)
     told = texts(page.list)
     assert "0.900" in told
     assert "Words (BM25)" in told
@@ -240,7 +240,7 @@ def test_return_opens_every_signal_and_closes_it(room: LabRoom) -> None:
     assert page.list.current is not None
     assert page.list.current.place == "2"  # the details are passed over
     room.key(Qt.Key.Key_Escape)
-    assert not any(isinstance(page.list.lines.line_at(at), Details) for at in range(page.list.lines.rowCount()))
+    assert not any(isinstance(page.list.lines.line_at(at), AnswerDetails) for at in range(page.list.lines.rowCount()))
 
 
 def test_what_is_open_stays_open_while_weights_move(room: LabRoom) -> None:

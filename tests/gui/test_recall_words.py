@@ -27,7 +27,7 @@ from core.types.recall import (
 from core.types.values import Precision, Role, Status, When
 from ui.inspector.provenance import describe_disclosures
 from ui.pages.recall.funnel import candidates_of_stage, expected_count, is_whole, note_of_stage
-from ui.pages.recall.knobs import Scale, scale_of
+from ui.pages.recall.knobs import KnobScale, scale_of
 from ui.pages.recall.labels import (
     best_places,
     count_gains,
@@ -249,7 +249,7 @@ def test_the_slider_of_every_option_stays_within_its_bounds(turned: bool) -> Non
 
 
 def test_a_turned_scale_shows_the_other_share() -> None:
-    scale = Scale(0.0, 0.5, turned=True)
+    scale = KnobScale(0.0, 0.5, turned=True)
     assert scale.format_value(0.05) == "0.95"
     assert scale.value_of(scale.step_of(0.05)) == pytest.approx(0.05)
 

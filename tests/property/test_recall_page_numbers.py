@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ui.pages.recall.knobs import Scale
+from ui.pages.recall.knobs import KnobScale
 from ui.pages.recall.signals import TOKENS, pieces_of
 
 AMOUNTS = st.floats(-1.5, 1.5, allow_nan=False)
@@ -38,7 +38,7 @@ def test_what_made_the_score_ends_at_the_score(parts: dict[str, float]) -> None:
     st.integers(0, 1_000_000),
 )
 def test_a_step_is_a_value_within_the_bounds_and_comes_back(least: float, span: float, turned: bool, at: int) -> None:
-    scale = Scale(least, least + span, turned=turned)
+    scale = KnobScale(least, least + span, turned=turned)
     step = at % (scale.steps + 1)
     value = scale.value_of(step)
     assert math.isfinite(value)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QGridLayout, QLineEdit, QW
 from core.errors import Code
 from ui.bridge import Problem, make_query, make_write, problem_of
 from ui.context import Context
-from ui.gate.sheet import Sheet
+from ui.gate.sheet import GateSheet
 from ui.gate.unlock import CAPS, describe_problem
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_column, make_label, make_row
@@ -48,7 +48,7 @@ def is_same_code(typed: str, wanted: str) -> bool:
     return len(have) == len(want) and all(a == b or (a == "1" and b in "IL") for a, b in zip(have, want, strict=True))
 
 
-class ShowCode(QWidget):
+class ShowCodeStep(QWidget):
     """The code in groups, with ways to take it along."""
 
     def __init__(self, context: Context, code: str, onward: Callable[[], None]) -> None:
@@ -63,7 +63,7 @@ class ShowCode(QWidget):
         theme = context.theme
         self._context = context
         self._code = code
-        self.sheet = Sheet(
+        self.sheet = GateSheet(
             theme,
             "Your recovery code",
             "If you ever forget the passphrase, this code is the only other way in. It is shown only once: write it "
@@ -145,7 +145,7 @@ def _make_group(number: int, letters: str) -> QWidget:
     return made
 
 
-class CheckCode(QWidget):
+class CheckCodeStep(QWidget):
     """Two groups of the code, typed back; the whole code in either field does as well."""
 
     def __init__(
@@ -167,7 +167,7 @@ class CheckCode(QWidget):
         super().__init__()
         self._code, self._groups, self._onward = code, code.split("-"), onward
         first, second = asked or sorted(random.SystemRandom().sample(range(1, len(self._groups) + 1), 2))
-        self.sheet = Sheet(
+        self.sheet = GateSheet(
             theme,
             "Confirm your recovery code",
             f"Type groups {first} and {second} of your code, or paste the whole code into either field.",
@@ -250,7 +250,7 @@ _FIND, _EMPTY = True, False  # whether to look for exports
 _DIFFER = "The two do not match."
 
 
-class Passphrase(QWidget):
+class PassphraseStep(QWidget):
     """The first step."""
 
     def __init__(self, theme: Theme, make: Callable[[str, bool], None]) -> None:
@@ -261,7 +261,7 @@ class Passphrase(QWidget):
         """
         super().__init__()
         self._make = make
-        self.sheet = Sheet(theme, _TITLE, _WHAT, step="1 of 3", width=480)
+        self.sheet = GateSheet(theme, _TITLE, _WHAT, step="1 of 3", width=480)
         self.first = SecretField(theme, "Passphrase")
         self.second = SecretField(theme, "Repeat the passphrase")
         self.meter = StrengthMeter(theme)
@@ -337,7 +337,7 @@ class Passphrase(QWidget):
         self.first.setFocus()
 
 
-class Begin(QWidget):
+class BeginStep(QWidget):
     """The last step."""
 
     def __init__(self, theme: Theme, back: Callable[[], None], begin: Callable[[bool], None]) -> None:
@@ -348,7 +348,7 @@ class Begin(QWidget):
             begin: opens the palace; is told whether to look for exports.
         """
         super().__init__()
-        self.sheet = Sheet(
+        self.sheet = GateSheet(
             theme,
             "Import your history",
             "Loci reads exports of ChatGPT, Claude, Claude Code, Codex, Obsidian and others. It can look for them in "
@@ -397,10 +397,10 @@ class FirstRun(QWidget):
         self._context, self._unlock, self._again = context, unlock, again
         self._code = ""
         self._pages = make_column(self, gap=0)
-        self.passphrase: Passphrase | None = Passphrase(context.theme, self._create_vault)
-        self.show_code: ShowCode | None = None
-        self.check_code: CheckCode | None = None
-        self.last: Begin | None = None
+        self.passphrase: PassphraseStep | None = PassphraseStep(context.theme, self._create_vault)
+        self.show_code: ShowCodeStep | None = None
+        self.check_code: CheckCodeStep | None = None
+        self.last: BeginStep | None = None
         self._show_page(self.passphrase)
         vault = context.bridge.engine.vault
         self._context.tasks.run(
@@ -440,7 +440,7 @@ class FirstRun(QWidget):
 
     def _on_vault_made(self, code: str) -> None:
         self._code = code
-        self.show_code = ShowCode(self._context, code, self._show_check)
+        self.show_code = ShowCodeStep(self._context, code, self._show_check)
         self._show_page(self.show_code)
         if self.passphrase is not None:
             self._remove_page(self.passphrase)
@@ -458,7 +458,7 @@ class FirstRun(QWidget):
     def _show_check(self) -> None:
         if self.check_code is not None:
             self._remove_page(self.check_code)
-        self.check_code = CheckCode(self._context.theme, self._code, self._show_code_again, self._check_with_vault)
+        self.check_code = CheckCodeStep(self._context.theme, self._code, self._show_code_again, self._check_with_vault)
         self._show_page(self.check_code)
 
     def _show_code_again(self) -> None:
@@ -487,7 +487,7 @@ class FirstRun(QWidget):
                 self.check_code.sheet.show_problem("This code does not match the key file. Show it again and compare.")
                 return
         if self.last is None:
-            self.last = Begin(self._context.theme, self._show_code_again, self._on_begin_clicked)
+            self.last = BeginStep(self._context.theme, self._show_code_again, self._on_begin_clicked)
         self._show_page(self.last)
 
     def _on_proof_failed(self, error: BaseException) -> None:

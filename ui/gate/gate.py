@@ -17,8 +17,8 @@ from core.types.replies import Presence
 from ui.bridge import OlderCopy, OpenInfo, Problem, make_query, problem_of
 from ui.context import USUAL_PLACES, Context
 from ui.gate.first_run import FirstRun
-from ui.gate.sheet import Sheet
-from ui.gate.unlock import Unlock, describe_problem
+from ui.gate.sheet import GateSheet
+from ui.gate.unlock import UnlockSheet, describe_problem
 from ui.widgets.basics import make_button, make_column, make_row, make_scroll_area
 from ui.widgets.labels import count_of, date_of
 from ui.widgets.states import LoadingState
@@ -82,7 +82,7 @@ class Gate(QWidget):
         elif presence.problem is not None:
             self._show_trouble(Problem("integrity", presence.sentence, presence.problem))
         elif presence.exists:
-            self._show_page(Unlock(self.context.theme, presence, self._unlock_with, self.note))
+            self._show_page(UnlockSheet(self.context.theme, presence, self._unlock_with, self.note))
         else:
             self._show_page(FirstRun(self.context, self._open_first, self.find_vault))
 
@@ -92,7 +92,7 @@ class Gate(QWidget):
             self._show_trouble(problem)
 
     def _show_trouble(self, problem: Problem) -> None:
-        sheet = Sheet(self.context.theme, "Your palace cannot be opened", describe_problem(problem))
+        sheet = GateSheet(self.context.theme, "Your palace cannot be opened", describe_problem(problem))
         again = make_button("Try again", self.find_vault, kind="primary")
         sheet.add_footer(again)
         sheet.setFocusProxy(again)
@@ -157,7 +157,7 @@ class Gate(QWidget):
         problem = problem_of(error)
         if problem is None and getattr(error, "code", None) is Code.VAULT_LOCKED:
             problem = Problem("user", "This vault is in no keyring; use its passphrase or recovery code.", "")
-        if isinstance(self.page, (Unlock, FirstRun)):
+        if isinstance(self.page, (UnlockSheet, FirstRun)):
             self.page.show_failure(problem)
 
 

@@ -20,7 +20,7 @@ _SHAPE = 12.0
 _GAP = 10.0
 
 
-class Shapes(QWidget):
+class KindShapes(QWidget):
     """The five shapes a palace is furnished with, as a sign above a title."""
 
     def __init__(self, theme: Theme) -> None:
@@ -49,7 +49,7 @@ class Shapes(QWidget):
             draw_kind(painter, kind, centre, size, self._theme.colour(KIND_TOKENS[kind]))
 
 
-class Sheet(QFrame):
+class GateSheet(QFrame):
     """A card as wide as its text wants it, in the middle of the gate."""
 
     def __init__(self, theme: Theme, title: str, sentence: str, *, step: str = "", width: int = 440) -> None:
@@ -67,7 +67,7 @@ class Sheet(QFrame):
         self._run: Callable[[], None] | None = None
         self._column = make_column(self, gap=8)
         self._column.setContentsMargins(32, 28, 32, 20)
-        head = make_row(Shapes(theme), None, gap=8)
+        head = make_row(KindShapes(theme), None, gap=8)
         if step:
             head.addWidget(make_label(step, "small"))
         self._column.addLayout(head)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from core.errors import Code
 from core.types.replies import Presence
 from ui.bridge import Problem
-from ui.gate.sheet import Sheet
+from ui.gate.sheet import GateSheet
 from ui.theme.theme import Theme
 from ui.widgets.basics import keep_hidden, make_button, make_column, make_hairline, make_label, make_row
 from ui.widgets.secret import SecretField, mark_field
@@ -37,7 +37,7 @@ def describe_problem(problem: Problem) -> str:
     return f"{problem.sentence} {more}".strip()
 
 
-class Unlock(QWidget):
+class UnlockSheet(QWidget):
     """The page. Its fields are empty again before the vault is asked."""
 
     def __init__(self, theme: Theme, presence: Presence, unlock: Callable[[str | None], None], note: str = "") -> None:
@@ -52,7 +52,7 @@ class Unlock(QWidget):
         self._presence, self._unlock, self._note = presence, unlock, note
         self._is_by_code = not presence.has_passphrase
         self._was_ring = False
-        self.sheet = Sheet(theme, "Welcome back", "")
+        self.sheet = GateSheet(theme, "Welcome back", "")
         self._name = make_label("", "strong")
         self.field = SecretField(theme, "Passphrase")
         self.field.returnPressed.connect(self.submit_typed)

@@ -29,7 +29,7 @@ _ICONS = {
 _NAME_LENGTH = 40
 
 
-class Findings(QWidget):
+class FindingsPanel(QWidget):
     """What was found in imports so far; it follows the reading of names until all are read.
 
     Signals:

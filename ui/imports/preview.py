@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 from core.types.replies import ConversationPlan, ImportReport
 from core.types.values import HOME_SPACE
 from ui.context import Context
-from ui.imports.sources import UNDERSTOOD, Source, known_of, span_of, summary_of, title_of
+from ui.imports.sources import UNDERSTOOD, ImportSource, known_of, span_of, summary_of, title_of
 from ui.lists.tick_table import TickModel, TickRow, TickTable
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
@@ -72,7 +72,7 @@ class ImportFigures(QWidget):
         self._row.addStretch(1)
 
 
-class Content(QWidget):
+class ContentStep(QWidget):
     """One export that was read.
 
     Signals:
@@ -84,7 +84,7 @@ class Content(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._theme = context.theme
-        self._source: Source | None = None
+        self._source: ImportSource | None = None
         self._has_branches = False
         self._name = Elided("", "section", Qt.TextElideMode.ElideMiddle)
         self._summary = make_label("", "muted", wrap=True)
@@ -129,7 +129,7 @@ class Content(QWidget):
         layout.addLayout(self._tabs_row)
         layout.addWidget(self._stack, 1)
 
-    def show_source(self, source: Source) -> None:
+    def show_source(self, source: ImportSource) -> None:
         """Show another export."""
         report = source.report
         if report is None:
@@ -294,7 +294,7 @@ class RefusedExport(QWidget):
         layout.addLayout(make_row(self.other, self._form, None))
         layout.addStretch(1)
 
-    def show_source(self, source: Source) -> None:
+    def show_source(self, source: ImportSource) -> None:
         """Say why it cannot be read."""
         problem = source.problem
         if problem is None:
@@ -310,7 +310,7 @@ class RefusedExport(QWidget):
             self._form.setText("Import as …")
 
 
-class Waiting(QWidget):
+class WaitingStep(QWidget):
     """A source that is being read."""
 
     def __init__(self) -> None:
@@ -331,13 +331,13 @@ class Waiting(QWidget):
         layout.addWidget(self.count)
         layout.addStretch(3)
 
-    def show_source(self, source: Source) -> None:
+    def show_source(self, source: ImportSource) -> None:
         """Say what is read."""
         self._sentence.set_text(f"Reading “{source.name}” …")
         self.count.setText("Nothing is stored yet.")
 
 
-class Rehearse(QWidget):
+class RehearsalStep(QWidget):
     """The step that shows what each export holds and lets the person choose.
 
     Signals:
@@ -355,16 +355,16 @@ class Rehearse(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self._sources: list[Source] = []
+        self._sources: list[ImportSource] = []
         self.list = QListWidget()
         self.list.setAccessibleName("Exports")
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFixedWidth(context.theme.px(160))
         self.list.currentRowChanged.connect(self._show_current)
-        self.content = Content(context)
+        self.content = ContentStep(context)
         self.content.chosen.connect(self._on_source_chosen)
-        self.waiting = Waiting()
+        self.waiting = WaitingStep()
         self.refused = RefusedExport(context)
         self.refused.formed.connect(self._on_format_chosen)
         self.refused.leave.connect(self.leave)
@@ -391,7 +391,7 @@ class Rehearse(QWidget):
 
     # ---- sources
 
-    def show_sources(self, sources: Sequence[Source]) -> None:
+    def show_sources(self, sources: Sequence[ImportSource]) -> None:
         """Show other sources; the first one that can be read is looked at."""
         self._sources = list(sources)
         self.list.blockSignals(True)  # noqa: FBT003 - Qt's own
@@ -407,7 +407,7 @@ class Rehearse(QWidget):
         self._show_current(0)
         self._name_all()
 
-    def show_source(self, source: Source) -> None:
+    def show_source(self, source: ImportSource) -> None:
         """A source is read now, or was refused."""
         if source is self.current:
             self._show_current(self.list.currentRow())
@@ -418,7 +418,7 @@ class Rehearse(QWidget):
         self.waiting.count.setText(f"{count_of(done, 'entry', 'entries')} so far. Nothing is stored yet.")
 
     @property
-    def current(self) -> Source | None:
+    def current(self) -> ImportSource | None:
         """The source that is looked at."""
         at = self.list.currentRow()
         return self._sources[at] if 0 <= at < len(self._sources) else None

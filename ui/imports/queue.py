@@ -18,7 +18,7 @@ from core.types.replies import ImportReport, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Problem, Running, Task, Watch, make_write, problem_of
 from ui.context import Context
-from ui.imports.findings import Findings
+from ui.imports.findings import FindingsPanel
 from ui.imports.sources import describe_stored, format_duration, span_of_report
 from ui.imports.statements import StatementsOffer
 from ui.widgets.basics import (
@@ -118,7 +118,7 @@ class ProgressStep(QWidget):
         self.count.setText("")
 
 
-class Done(QWidget):
+class DoneStep(QWidget):
     """What came of the imports.
 
     Signals:
@@ -142,7 +142,7 @@ class Done(QWidget):
         self.sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._rows = QWidget()
         self._list = make_column(self._rows, gap=8)
-        self.findings = Findings(context)
+        self.findings = FindingsPanel(context)
         inner = QWidget()
         column = make_column(inner, self._rows, self.findings, gap=16)
         column.addStretch(1)
@@ -178,7 +178,7 @@ class Done(QWidget):
         self.sentence.setVisible(bool(sentence))
         self.setAccessibleName(f"{title} {sentence}")
 
-    def show_outcome(self, outcome: Outcome) -> None:
+    def show_outcome(self, outcome: ImportOutcome) -> None:
         """Say what came of it."""
         reports = [report for _, report in outcome.reports]
         if reports:
@@ -231,7 +231,7 @@ class Done(QWidget):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ImportJob:
     """One import that waits, runs or has ended.
 
     Attributes:
@@ -247,7 +247,7 @@ class Job:
 
 
 @dataclass(slots=True)
-class Outcome:
+class ImportOutcome:
     """What became of the imports.
 
     Attributes:
@@ -282,7 +282,7 @@ class ImportQueue(QObject):
     moved = Signal(int, int)
     ended = Signal()
 
-    def __init__(self, context: Context, jobs: Sequence[Job], space: str | None) -> None:
+    def __init__(self, context: Context, jobs: Sequence[ImportJob], space: str | None) -> None:
         """Make it; `start` begins.
 
         Args:
@@ -291,7 +291,7 @@ class ImportQueue(QObject):
         """
         super().__init__(context.desk)
         self._context, self.jobs, self._space = context, list(jobs), space
-        self.outcome = Outcome()
+        self.outcome = ImportOutcome()
         self.is_watched = True
         self.is_over = False
         self._at = self._over = -1
@@ -359,7 +359,7 @@ class ImportQueue(QObject):
         if not self.outcome.ids or not self._context.bridge.is_open:
             self._finish_queue()
             return
-        taking = TakeBack(self._context, self.outcome.ids, self)
+        taking = ImportRemoval(self._context, self.outcome.ids, self)
         taking.done.connect(self._on_taken_back)
         taking.failed.connect(self._on_taking_back_failed)
         taking.undo_next()
@@ -394,7 +394,7 @@ class ImportQueue(QObject):
             )
 
 
-class TakeBack(QObject):
+class ImportRemoval(QObject):
     """Takes imports back, the last one first.
 
     Signals:

@@ -34,7 +34,7 @@ _NOTHING = (
 )
 
 
-class Choose(QWidget):
+class ChooseStep(QWidget):
     """The step that finds or takes exports.
 
     Signals:
@@ -205,7 +205,7 @@ UNDERSTOOD = (
 
 
 @dataclass(slots=True)
-class Source:
+class ImportSource:
     """A file or folder on its way in.
 
     Attributes:

@@ -18,9 +18,9 @@ from core.types.values import HOME_SPACE, OWNER_ACTOR
 from core.types.views import Facets
 from ui.bridge import Problem, Running, Task, Watch, make_query, problem_of
 from ui.context import USUAL_PLACES, Context
-from ui.imports.preview import Rehearse
-from ui.imports.queue import Done, ImportQueue, Job, ProgressStep, TakeBack
-from ui.imports.sources import Choose, Source
+from ui.imports.preview import RehearsalStep
+from ui.imports.queue import DoneStep, ImportJob, ImportQueue, ImportRemoval, ProgressStep
+from ui.imports.sources import ChooseStep, ImportSource
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import (
@@ -175,11 +175,11 @@ class WizardFrame(QDialog):
             self.dropped.emit(paths)
 
 
-class Reader(QObject):
+class ExportReader(QObject):
     """Rehearses exports one after the other and tells when each is read.
 
     Signals:
-        read: a `Source` that was read now, or refused.
+        read: a `ImportSource` that was read now, or refused.
         moved: entries of the present one so far.
 
     Attributes:
@@ -194,7 +194,7 @@ class Reader(QObject):
         self._context = context
         self._running: Running | None = None
         self._space = HOME_SPACE
-        self.sources: list[Source] = []
+        self.sources: list[ImportSource] = []
 
     @property
     def is_done(self) -> bool:
@@ -213,7 +213,7 @@ class Reader(QObject):
             space: the space they would go to.
         """
         self.stop_reading()
-        self.sources = [Source(Path(path)) for path in paths]
+        self.sources = [ImportSource(Path(path)) for path in paths]
         self._space = space
         self._read_next()
 
@@ -226,7 +226,7 @@ class Reader(QObject):
             self.read.emit(source)
         self._read_next()
 
-    def read_as(self, source: Source, form: str) -> None:
+    def read_as(self, source: ImportSource, form: str) -> None:
         """Read one of them anew, in a format the person names."""
         self.stop_reading()
         source.form, source.problem, source.report, source.only = form, None, None, None
@@ -259,20 +259,20 @@ class Reader(QObject):
     def _on_progress_moved(self, done: int, _total: int) -> None:
         self.moved.emit(done)
 
-    def _on_source_read(self, source: Source, report: ImportReport) -> None:
+    def _on_source_read(self, source: ImportSource, report: ImportReport) -> None:
         self._running = None
         source.report = report
         if source.only is not None:
             source.only &= {row.key for row in report.plan}
         self._finish_source(source)
 
-    def _on_reading_failed(self, source: Source, error: BaseException) -> None:
+    def _on_reading_failed(self, source: ImportSource, error: BaseException) -> None:
         self._running = None
         source.problem = problem_of(error)
         if source.problem is not None:
             self._finish_source(source)
 
-    def _finish_source(self, source: Source) -> None:
+    def _finish_source(self, source: ImportSource) -> None:
         self._read_next()
         self.read.emit(source)
 
@@ -294,11 +294,11 @@ class ImportDialog(WizardFrame):
         self.context = context
         self.queue: ImportQueue | None = None
         self._ids: list[str] = []
-        self.reader = Reader(context, self)
-        self.choose = Choose(context)
-        self.rehearse = Rehearse(context)
+        self.reader = ExportReader(context, self)
+        self.choose = ChooseStep(context)
+        self.rehearse = RehearsalStep(context)
         self.progress = ProgressStep(context)
-        self.outcome = Done(context)
+        self.outcome = DoneStep(context)
         keep_hidden(self, self.choose, self.rehearse, self.progress, self.outcome)
         self._connect_signals()
         self._read_spaces()
@@ -364,7 +364,7 @@ class ImportDialog(WizardFrame):
         self.rehearse.show_sources(self.reader.sources)
         self._update_footer()
 
-    def _on_sources_read(self, source: Source) -> None:
+    def _on_sources_read(self, source: ImportSource) -> None:
         self.rehearse.show_source(source)
         self._update_footer()
         if self.main.isEnabled() and self.focusWidget() in {None, self.back}:
@@ -386,7 +386,7 @@ class ImportDialog(WizardFrame):
         sources = [source for source in self.reader.sources if source.new]
         if not sources:
             return
-        jobs = [Job(one.path, one.name, one.form, one.only) for one in sources]
+        jobs = [ImportJob(one.path, one.name, one.form, one.only) for one in sources]
         queue = ImportQueue(self.context, jobs, self.rehearse.read_space())
         self.queue = queue
         self.takes_drops = False
@@ -453,7 +453,7 @@ class ImportDialog(WizardFrame):
     def _undo_imports(self) -> None:
         """Take the imports back, the last one first."""
         self.outcome.taken.setEnabled(False)
-        taking = TakeBack(self.context, self._ids, self)
+        taking = ImportRemoval(self.context, self._ids, self)
         taking.done.connect(self._on_import_removed)
         taking.failed.connect(self._on_removal_failed)
         taking.undo_next()

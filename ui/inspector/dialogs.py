@@ -169,7 +169,7 @@ _CHECK_MS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MovePlace:
     """Somewhere the memory can go.
 
     Attributes:
@@ -205,7 +205,7 @@ class MoveDialog(QDialog):
         self.setWindowTitle("Move this memory")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._context, self._memory = context, memory
-        self._places: Mapping[str, list[Place]] = {SPACE: [], ROOM: []}
+        self._places: Mapping[str, list[MovePlace]] = {SPACE: [], ROOM: []}
         self._notes = {SPACE: "The spaces are being read …", ROOM: "The rooms are being read …"}
         self._where: Whereabouts | None = None
         self.kinds = Segments(((SPACE, "To a space"), (ROOM, "To a room")), SPACE, "Destination")
@@ -250,7 +250,7 @@ class MoveDialog(QDialog):
         names = sorted((name for name in facets.spaces if name != self._memory.space), key=str.casefold)
         self._places = {
             **self._places,
-            SPACE: [Place(n, one_line(n, 60), count_memories(facets.spaces[n])) for n in names],
+            SPACE: [MovePlace(n, one_line(n, 60), count_memories(facets.spaces[n])) for n in names],
         }
         self._filter_places()
 
@@ -266,7 +266,7 @@ class MoveDialog(QDialog):
 
     def _on_rooms_read(self, plan: PalacePlan) -> None:
         found = [
-            Place(room.id, one_line(room.name, 60), count_memories(room.count), room.w / 2, room.h / 2)
+            MovePlace(room.id, one_line(room.name, 60), count_memories(room.count), room.w / 2, room.h / 2)
             for wing in plan.wings
             if self._where is not None and wing.id == self._where.wing_id
             for room in wing.rooms
@@ -286,7 +286,7 @@ class MoveDialog(QDialog):
         kept = [place for place in self._places[kind] if typed.casefold() in place.name.casefold()]
         exact = any(place.id == typed for place in kept) or typed == self._memory.space
         if kind == SPACE and typed and not exact:
-            kept.append(Place(typed, f"New space “{one_line(typed, 60)}”"))
+            kept.append(MovePlace(typed, f"New space “{one_line(typed, 60)}”"))
         self.list.clear()
         for place in kept:
             item = QListWidgetItem(f"{place.name}  ·  {place.hint}" if place.hint else place.name)
@@ -299,10 +299,10 @@ class MoveDialog(QDialog):
     # ---- what is chosen
 
     @property
-    def chosen(self) -> Place | None:
+    def chosen(self) -> MovePlace | None:
         """Where it shall go."""
         item = self.list.currentItem()
-        place: Place | None = None if item is None else item.data(Qt.ItemDataRole.UserRole)
+        place: MovePlace | None = None if item is None else item.data(Qt.ItemDataRole.UserRole)
         return place
 
     def _on_place_chosen(self, *_: object) -> None:
@@ -358,7 +358,7 @@ class MoveDialog(QDialog):
                 .failure(self._on_task_failed)
             )
 
-    def _on_space_revised(self, place: Place, report: RevisionReport) -> None:
+    def _on_space_revised(self, place: MovePlace, report: RevisionReport) -> None:
         if report.step_id is None:
             self.note.setText(" ".join(report.refused) or "It is already there.")
         else:

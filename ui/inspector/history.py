@@ -21,7 +21,7 @@ from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import SAME_ALREADY, explain_no_edit
 from ui.inspector.shared_widgets import make_flush_row
-from ui.inspector.text_view import ADDED, PLAIN, REMOVED, Run, TextView, runs_of
+from ui.inspector.text_view import ADDED, PLAIN, REMOVED, TextRun, TextView, runs_of
 from ui.inspector.trust import day_of, describe_validity
 from ui.strings import belief_strings
 from ui.theme.theme import Theme
@@ -262,7 +262,7 @@ _WORDS = re.compile(r"\s+|\w+(?:[.,:'’\-]\w+)*|[^\w\s]")
 _AWAY = {Status.DELETED: "Forgotten", Status.ARCHIVED: "Archived"}
 
 
-def compare_words(old: str, new: str) -> list[Run]:
+def compare_words(old: str, new: str) -> list[TextRun]:
     """What differs between two versions, word by word.
 
     Args:
@@ -276,7 +276,7 @@ def compare_words(old: str, new: str) -> list[Run]:
     if len(old) + len(new) > COMPARED:
         return runs_of(new)
     before, after = _WORDS.findall(old), _WORDS.findall(new)
-    made: list[Run] = []
+    made: list[TextRun] = []
     # autojunk keeps this quick for texts that repeat a few words without end
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=True).get_opcodes():
         if tag == "equal":
@@ -284,7 +284,7 @@ def compare_words(old: str, new: str) -> list[Run]:
             continue
         made.extend(runs_of("".join(before[i1:i2]), REMOVED))
         if tag == "replace":
-            made.append(Run(" ", ""))
+            made.append(TextRun(" ", ""))
         made.extend(runs_of("".join(after[j1:j2]), ADDED))
     return made
 

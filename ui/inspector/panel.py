@@ -20,7 +20,7 @@ from core.types.values import OWNER_ACTOR, Kind, Memory, Status
 from ui.bridge import make_query, problem_of
 from ui.context import Context, Inspected, Part, PartSpec, Pointed
 from ui.inspector.actions import MemoryActions
-from ui.inspector.shared_widgets import Blank
+from ui.inspector.shared_widgets import EmptyInspector
 from ui.widgets.basics import (
     Elided,
     clear_layout,
@@ -328,7 +328,7 @@ class Inspector(QFrame):
     def _show_nothing(self) -> None:
         self._clear_shown()
         words = "Select a memory to see its source, its relations and its history."
-        self._states.show_empty(Blank(self._context.theme, "panel-right", "Nothing is selected", words))
+        self._states.show_empty(EmptyInspector(self._context.theme, "panel-right", "Nothing is selected", words))
 
     def _on_reading_failed(self, error: BaseException) -> None:
         self._slow.stop()
@@ -346,11 +346,13 @@ class Inspector(QFrame):
         self._clear_shown()
         if is_gone:
             words = "The change that added it was undone, or its import was removed. See the journal."
-            self._states.show_empty(Blank(self._context.theme, "eye-off", "This memory is no longer here", words))
+            self._states.show_empty(
+                EmptyInspector(self._context.theme, "eye-off", "This memory is no longer here", words)
+            )
         else:
             again = ("Try again", lambda: self._load_memory(self._wanted))
             self._states.show_empty(
-                Blank(self._context.theme, "triangle-alert", problem.sentence, f"Code {problem.code}.", again)
+                EmptyInspector(self._context.theme, "triangle-alert", problem.sentence, f"Code {problem.code}.", again)
             )
 
 

@@ -185,7 +185,7 @@ class _Message:
     id: str
 
 
-class Surroundings(QWidget):
+class ConversationContext(QWidget):
     """The conversation round a message; it grows at both ends."""
 
     def __init__(self, context: Context) -> None:
@@ -292,7 +292,7 @@ def _describe_speaker(shown: MemoryRow) -> str:
     return f"{name} · {format_said_or_noted(shown.occurred, shown.recorded_at)}{left}"
 
 
-class Details(QWidget):
+class ProvenanceDetails(QWidget):
     """The exact values, to be read and copied."""
 
     def __init__(self, context: Context) -> None:
@@ -348,10 +348,10 @@ class ProvenancePart(Part):
         self.sentence = make_label("", wrap=True)
         self.way = make_label("", "small", wrap=True)
         self.sources = make_label("", "small", wrap=True)
-        self.round = Surroundings(context)
+        self.round = ConversationContext(context)
         self.place = Disclosure(context.theme, "Show the location", "Hide the location", self.round)
         self.place.button.clicked.connect(self._on_place_opened)
-        self.values = Details(context)
+        self.values = ProvenanceDetails(context)
         self.details = Disclosure(context.theme, "Details", "Details", self.values)
         make_column(
             self,

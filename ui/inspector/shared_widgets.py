@@ -90,7 +90,7 @@ def make_flush_row(*widgets: QWidget | None, gap: int = 8) -> QHBoxLayout:
     return made
 
 
-class Blank(QWidget):
+class EmptyInspector(QWidget):
     """What stands where no memory is: as narrow as the inspector may be."""
 
     def __init__(

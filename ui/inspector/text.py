@@ -34,7 +34,7 @@ HIDDEN = "This text contains invisible characters."
 ASK = "This text is not saved yet."
 
 
-class Field(QPlainTextEdit):
+class MemoryTextField(QPlainTextEdit):
     """A field of plain text as tall as its text, within bounds.
 
     Signals:
@@ -94,7 +94,7 @@ class Field(QPlainTextEdit):
         return QSize(200, self.height())
 
 
-class Editor(QWidget):
+class MemoryEditor(QWidget):
     """A field with Save and Cancel, a place for what is wrong, and a question before anything is lost.
 
     Signals:
@@ -110,7 +110,7 @@ class Editor(QWidget):
         self._theme = theme
         self._before, self._line_end = "", "\n"
         self._first = ""
-        self.field = Field()
+        self.field = MemoryTextField()
         self.field.asked_save.connect(self._emit_save)
         self.field.asked_cancel.connect(self.cancel)
         self.wrong = make_label("", "danger", wrap=True)
@@ -329,7 +329,7 @@ class TextPart(Part):
         inner.addLayout(make_flush_row(self.fold, None))
         for widget in (self.hidden, self._tags, self._facts):
             inner.addWidget(widget)
-        self.editor = Editor(context.theme)
+        self.editor = MemoryEditor(context.theme)
         self.editor.hide()
         self.editor.save.connect(self._save_text)
         self.editor.cancel.connect(self._cancel_edit)

@@ -29,7 +29,7 @@ _MARKS_DRAWN = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """Characters that are shown alike.
 
     Attributes:
@@ -50,7 +50,7 @@ class Run:
         return bool(self.name)
 
 
-def runs_of(text: str, style: str = PLAIN) -> list[Run]:
+def runs_of(text: str, style: str = PLAIN) -> list[TextRun]:
     """A text as runs; the same mark several times in a row is one run with its number.
 
     Args:
@@ -59,7 +59,7 @@ def runs_of(text: str, style: str = PLAIN) -> list[Run]:
     Returns:
         The runs; their originals together are the text.
     """
-    made: list[Run] = []
+    made: list[TextRun] = []
     for piece in split_marks(text):
         if not piece.is_mark:
             made.extend(_split_lines(piece.text, style))
@@ -70,20 +70,20 @@ def runs_of(text: str, style: str = PLAIN) -> list[Run]:
             whole = last.original + original
             made[-1] = replace(last, original=whole, displayed_text=f"{piece.text}×{len(whole)}")
         else:
-            made.append(Run(piece.text, original, style, piece.name))
+            made.append(TextRun(piece.text, original, style, piece.name))
     return made
 
 
-def _split_lines(text: str, style: str) -> Iterable[Run]:
+def _split_lines(text: str, style: str) -> Iterable[TextRun]:
     """Line ends of two characters become runs of their own: the view knows one."""
     for number, part in enumerate(text.split("\r\n")):
         if number:
-            yield Run("\n", "\r\n", style)
+            yield TextRun("\n", "\r\n", style)
         if part:
-            yield Run(part, part, style)
+            yield TextRun(part, part, style)
 
 
-def shown_span(runs: Sequence[Run], start: int, end: int) -> tuple[int, int]:
+def shown_span(runs: Sequence[TextRun], start: int, end: int) -> tuple[int, int]:
     """Where a place of the original stands in what is shown.
 
     Args:
@@ -124,16 +124,16 @@ class TextView(FittedText):
         flags = Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         self.setTextInteractionFlags(flags)
         self.setTabChangesFocus(True)
-        self._runs: tuple[Run, ...] = ()
+        self._runs: tuple[TextRun, ...] = ()
         self._role: FontRole = "body"
         self._pointed: tuple[tuple[Place, ...], tuple[Place, ...]] = ((), ())
 
     @property
-    def parts(self) -> tuple[Run, ...]:
+    def parts(self) -> tuple[TextRun, ...]:
         """What it shows."""
         return self._runs
 
-    def show_runs(self, runs: Iterable[Run], role: FontRole = "body", most_lines: int = 0) -> None:
+    def show_runs(self, runs: Iterable[TextRun], role: FontRole = "body", most_lines: int = 0) -> None:
         """Show a text.
 
         Args:
@@ -196,7 +196,7 @@ class TextView(FittedText):
         self._draw_pointed()
         self._fit_height()
 
-    def _format_of(self, run: Run) -> QTextCharFormat:
+    def _format_of(self, run: TextRun) -> QTextCharFormat:
         made, theme = QTextCharFormat(), self._theme
         made.setFont(theme.font(self._role))
         made.setForeground(theme.colour("ink"))

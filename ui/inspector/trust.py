@@ -29,7 +29,7 @@ from core.types.values import Precision, When
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import JUDGED, VERDICTS
 from ui.inspector.shared_widgets import Disclosure
-from ui.lists.table_view import Column, TableModel, TableSpec
+from ui.lists.table_view import TableColumn, TableModel, TableSpec
 from ui.lists.tick_table import StillTable
 from ui.strings import belief_strings, format_count
 from ui.theme.theme import Theme
@@ -289,7 +289,7 @@ def bar_path(shape: str, left: float, right: float, height: float) -> QPainterPa
     return path
 
 
-class Bar(QWidget):
+class TermBar(QWidget):
     """One bar on the axis from 0 to 1 (a little beyond, where the sum was larger for a while)."""
 
     def __init__(self, theme: Theme, shape: str, before: float, after: float, most: float = 1.0) -> None:
@@ -352,7 +352,7 @@ class TrustFigure(QLabel):
         self.setMinimumWidth(self._theme.px(44))
 
 
-class Waterfall(QWidget):
+class TrustWaterfall(QWidget):
     """The terms below each other, and what they come to."""
 
     def __init__(self, theme: Theme) -> None:
@@ -370,17 +370,17 @@ class Waterfall(QWidget):
         clear_layout(self._inner)
         most = max([1.0, *(term.after for term in terms), *(term.before for term in terms)])
         for term in terms:
-            bar = None if term.is_idle else Bar(self._theme, shape_of(term), term.before, term.after, most)
+            bar = None if term.is_idle else TermBar(self._theme, shape_of(term), term.before, term.after, most)
             self._inner.addWidget(self._make_line(term.sentence, term.figure, term.why, bar, "small"))
         self._inner.addWidget(make_hairline())
-        bar = Bar(self._theme, SUM, 0.0, trust, most)
+        bar = TermBar(self._theme, SUM, 0.0, trust, most)
         self._inner.addWidget(
             self._make_line(describe_level(trust), format_score(trust), belief_strings()["why"]["trust"], bar, "strong")
         )
         names = "; ".join(f"{term.sentence}: {term.figure}" for term in terms)
         self.setAccessibleName(f"Trust {format_score(trust)}. {names}")
 
-    def _make_line(self, sentence: str, figure: str, why: str, bar: Bar | None, role: str) -> QWidget:
+    def _make_line(self, sentence: str, figure: str, why: str, bar: TermBar | None, role: str) -> QWidget:
         made = QWidget()
         made.setAccessibleName(f"{sentence}: {figure}")
         made.setToolTip(why)
@@ -402,7 +402,7 @@ class _TermRow:
 
 
 class _TermSpec(TableSpec[_TermRow]):
-    columns = tuple(Column(title, 0, is_number=at > 0) for at, title in enumerate(_COLUMNS))
+    columns = tuple(TableColumn(title, 0, is_number=at > 0) for at, title in enumerate(_COLUMNS))
     has_plain_header = True
 
     def __init__(self, theme: Theme) -> None:
@@ -464,7 +464,7 @@ class TrustPart(Part):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.waterfall = Waterfall(context.theme)
+        self.waterfall = TrustWaterfall(context.theme)
         self.table = TermTable(context.theme)
         self.as_table = Disclosure(context.theme, "As a table", "As a table", self.table)
         self.voices = make_label("", "small", wrap=True)

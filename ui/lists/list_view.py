@@ -106,7 +106,7 @@ def _draw_fade(on: QWidget, view: QAbstractScrollArea, ground: QColor, high: tup
     painter.end()
 
 
-class Fade(QWidget):
+class EdgeFade(QWidget):
     """The same over a view that holds widgets: it lies above them, and no pointer meets it."""
 
     def __init__(self, theme: Theme, view: QAbstractScrollArea, ground: str) -> None:
@@ -383,7 +383,7 @@ _FLAGS = QItemSelectionModel.SelectionFlag
 _NEVER = object()
 
 
-class Keep(Enum):
+class AfterRemoval(Enum):
     """What is looked at when the row that was is not listed any more."""
 
     FIRST = "the first row"
@@ -421,7 +421,7 @@ class ListView(QListView):
         name: str,
         keys: ListKeys | None = None,
         *,
-        keep: Keep = Keep.FIRST,
+        keep: AfterRemoval = AfterRemoval.FIRST,
         takes_many: bool = False,
     ) -> None:
         """Make it.
@@ -477,7 +477,7 @@ class ListView(QListView):
         self.painter.hovered = -1
         self.spec.prepare_lines(lines)
         is_other = self.lines.show_lines(lines, has_more=has_more)
-        if self._keep is Keep.TOP:
+        if self._keep is AfterRemoval.TOP:
             if is_other:
                 self.scrollToTop()
             return
@@ -495,12 +495,12 @@ class ListView(QListView):
     def _place_near(self, place: int) -> int:
         """The row to look at where the one at a place is gone; -1 for none."""
         rows = [at for at, line in enumerate(self.lines.lines) if not isinstance(line, InertRow)]
-        if not rows or self._keep is Keep.NONE:
+        if not rows or self._keep is AfterRemoval.NONE:
             return -1
-        if self._keep is Keep.FIRST:
+        if self._keep is AfterRemoval.FIRST:
             return rows[0]
         before, after = [at for at in rows if at <= place], [at for at in rows if at >= place]
-        if self._keep is Keep.BEFORE:
+        if self._keep is AfterRemoval.BEFORE:
             return before[-1] if before else rows[0]
         return after[0] if after else before[-1]
 

@@ -41,7 +41,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of a table.
 
     Attributes:
@@ -59,12 +59,12 @@ class Column:
     is_number: bool = False
 
 
-def alignment_of(column: Column) -> Qt.AlignmentFlag:
+def alignment_of(column: TableColumn) -> Qt.AlignmentFlag:
     """Where a column's words stand."""
     return _RIGHT if column.is_number else _LEFT
 
 
-def shown_columns(columns: Sequence[Column], width: int, theme: Theme) -> frozenset[int]:
+def shown_columns(columns: Sequence[TableColumn], width: int, theme: Theme) -> frozenset[int]:
     """The columns there is room for.
 
     Args:
@@ -88,7 +88,7 @@ class TableSpec(Generic[R]):
         has_plain_header: whether Qt puts the titles where it likes, not above what they name.
     """
 
-    columns: Sequence[Column] = ()
+    columns: Sequence[TableColumn] = ()
     has_plain_header = False
 
     def cell_text(self, title: str, row: R) -> str:

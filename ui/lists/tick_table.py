@@ -13,7 +13,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
-from ui.lists.table_view import Column, TableModel, TableSpec
+from ui.lists.table_view import TableColumn, TableModel, TableSpec
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import escape_tooltip
 
@@ -40,7 +40,7 @@ class TickRow:
 class _TickSpec(TableSpec[TickRow]):
     def __init__(self, titles: Sequence[str], numbers: Iterable[int]) -> None:
         aligned = frozenset(numbers)
-        self.columns = [Column(title, 0, is_number=at in aligned) for at, title in enumerate(titles)]
+        self.columns = [TableColumn(title, 0, is_number=at in aligned) for at, title in enumerate(titles)]
         self._places = {title: at for at, title in enumerate(titles)}
 
     def cell_text(self, title: str, row: TickRow) -> str:

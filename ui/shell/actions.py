@@ -17,7 +17,7 @@ from core.types.replies import StepRow
 from core.types.values import OWNER_ACTOR
 from ui.bridge import Running, make_query, make_write
 from ui.context import Command, Context, PageSpec
-from ui.lists.list_view import Keep, ListView
+from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, RowSpec, RowState
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
@@ -28,7 +28,7 @@ WIDTH, HEIGHT = 600, 420
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PaletteEntry:
     """One line of the palette.
 
     Attributes:
@@ -53,7 +53,7 @@ def shortcut_text(shortcut: QKeySequence.StandardKey | str | None) -> str:
     return QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)
 
 
-def rank_entries(entries: Sequence[Entry], typed: str) -> list[Entry]:
+def rank_entries(entries: Sequence[PaletteEntry], typed: str) -> list[PaletteEntry]:
     """The entries that match, best first.
 
     Args:
@@ -80,33 +80,33 @@ def _score_word(word: str, title: str, more: str) -> int:
     return 2 if word in title else 1 if word in more else 0
 
 
-class EntryRows(RowSpec[Entry]):
+class PaletteRows(RowSpec[PaletteEntry]):
     """How entries look: icon, title, hint."""
 
-    def row_key(self, row: Entry) -> str:
+    def row_key(self, row: PaletteEntry) -> str:
         """Its title with its hint."""
         return f"{row.title}\n{row.hint}"
 
-    def accessible_text(self, row: Entry) -> str:
+    def accessible_text(self, row: PaletteEntry) -> str:
         """The title of the command."""
         return row.title
 
-    def tool_tip(self, _row: Entry) -> str:
+    def tool_tip(self, _row: PaletteEntry) -> str:
         """No tooltip."""
         return ""
 
-    def row_height(self, _row: Entry, _place: int) -> int:
+    def row_height(self, _row: PaletteEntry, _place: int) -> int:
         """All are of one height."""
         return self.theme.px(sizes().row)
 
-    def paint_background(self, painter: QPainter, rect: QRect, _row: Entry, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, _row: PaletteEntry, state: RowState) -> None:
         """A rounded field where Enter would take it."""
         if state.is_chosen:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self.theme.colour("accent_soft"))
             painter.drawRoundedRect(rect.adjusted(4, 1, -4, -1), 8, 8)
 
-    def draw_row(self, painter: QPainter, rect: QRect, row: Entry, state: RowState) -> None:
+    def draw_row(self, painter: QPainter, rect: QRect, row: PaletteEntry, state: RowState) -> None:
         """Its icon, its title, its hint."""
         theme, small = self.theme, self.theme.font("small")
         side = theme.px(16)
@@ -125,8 +125,8 @@ class CommandPalette(QDialog):
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         self.setAccessibleName("Command palette")
         self._theme, self._host = theme, parent
-        self._entries: Sequence[Entry] = ()
-        self._last: Callable[[str], Entry] | None = None
+        self._entries: Sequence[PaletteEntry] = ()
+        self._last: Callable[[str], PaletteEntry] | None = None
         frame = QFrame()
         frame.setObjectName("card")
         self.field = QLineEdit()
@@ -134,7 +134,7 @@ class CommandPalette(QDialog):
         self.field.setAccessibleName("Command")
         self.field.textChanged.connect(self._filter_entries)
         self.field.installEventFilter(self)
-        self.list = ListView(EntryRows(theme), "Commands", keep=Keep.TOP)
+        self.list = ListView(PaletteRows(theme), "Commands", keep=AfterRemoval.TOP)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.clicked.connect(lambda _: self._run_entry(self.list.current))
         inner = QVBoxLayout(frame)
@@ -145,7 +145,7 @@ class CommandPalette(QDialog):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(frame)
 
-    def open_with(self, entries: Sequence[Entry], last: Callable[[str], Entry] | None = None) -> None:
+    def open_with(self, entries: Sequence[PaletteEntry], last: Callable[[str], PaletteEntry] | None = None) -> None:
         """Open the palette over the window.
 
         Args:
@@ -180,7 +180,7 @@ class CommandPalette(QDialog):
         self.list.show_lines(found)
         self.list.select_near(0)
 
-    def _run_entry(self, entry: Entry | None) -> None:
+    def _run_entry(self, entry: PaletteEntry | None) -> None:
         if entry is not None:
             self.close()
             entry.run()
@@ -219,7 +219,7 @@ class WindowCommands:
     toggle_inspector: Callable[[], None]
 
 
-class Actions(QObject):
+class WindowActions(QObject):
     """Keeps one `QAction` for every command.
 
     Attributes:
@@ -355,10 +355,10 @@ class Actions(QObject):
     def _is_available(self, command: Command) -> bool:
         return (self._is_open or not command.needs_vault) and (self._is_inspecting or not command.needs_inspector)
 
-    def palette_entries(self) -> list[Entry]:
+    def palette_entries(self) -> list[PaletteEntry]:
         """What the command palette offers now."""
         return [
-            Entry(
+            PaletteEntry(
                 self._actions[command.id].text().replace("&&", "&"),
                 shortcut_text(command.shortcut),
                 command.icon,

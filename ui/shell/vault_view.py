@@ -34,7 +34,7 @@ from ui.widgets.basics import make_row, make_timer
 _MOST_SHOWN = 99
 
 
-class Place(QToolButton):
+class RailButton(QToolButton):
     """The button of a page, with a count on its icon where something waits there.
 
     Attributes:
@@ -118,7 +118,7 @@ class Rail(QScrollArea):
         self.setAccessibleName("Pages")
         self._theme = theme
         self._pages = {page.id: page for page in pages}
-        self._buttons: dict[str, Place] = {}
+        self._buttons: dict[str, RailButton] = {}
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -137,7 +137,7 @@ class Rail(QScrollArea):
         theme.changed.connect(self._paint_buttons)
 
     def _add_page(self, page: PageSpec, number: int) -> None:
-        made = Place(self._theme, page.title, page.counts)
+        made = RailButton(self._theme, page.title, page.counts)
         made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         made.setCheckable(True)
         made.setToolTip(f"{page.title} (Ctrl+{number})" if number <= DIGITS else page.title)

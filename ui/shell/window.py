@@ -46,7 +46,7 @@ from core.types.requests import RecallQuery
 from core.types.values import OWNER_ACTOR, Memory
 from ui.bridge import Problem, Running, make_query
 from ui.context import CLOSER, Context, PageSpec, PartSpec
-from ui.shell.actions import Actions, CommandPalette, Entry, WindowCommands, shortcut_text
+from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
 from ui.shell.vault_view import House
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_button, make_keycap, make_label, make_row, make_timer, make_tool_button
@@ -58,7 +58,7 @@ from ui.widgets.states import Toasts
 _QUIET_MS = 10_000
 
 
-class Dot(QWidget):
+class StatusDot(QWidget):
     """A small mark of a state; its words stand beside it."""
 
     def __init__(self, theme: Theme, role: str) -> None:
@@ -95,7 +95,7 @@ class StatusBar(QFrame):
         self.setObjectName("status")
         self.setAccessibleName("Status")
         self._theme = theme
-        self._dot = Dot(theme, "faint")
+        self._dot = StatusDot(theme, "faint")
         self._index, self._search, self._model = make_label(), make_label(), make_label()
         self._work = make_label()
         self._bar = QProgressBar()
@@ -419,7 +419,7 @@ FIRST = QSize(1440, 900)
 
 
 @dataclass(frozen=True, slots=True)
-class Rooms:
+class WindowViews:
     """What the window is made of.
 
     Attributes:
@@ -440,7 +440,7 @@ class Rooms:
 class MainWindow(QMainWindow):
     """The main window."""
 
-    def __init__(self, context: Context, rooms: Rooms) -> None:
+    def __init__(self, context: Context, rooms: WindowViews) -> None:
         super().__init__()
         self.setWindowTitle("Loci")
         self.setAccessibleName("Loci")
@@ -467,7 +467,7 @@ class MainWindow(QMainWindow):
         layout.setStretch(1, 1)
         self.setCentralWidget(ground)
         own = WindowCommands(self.lock_vault, self.focus_search, self.open_palette, self.toggle_inspector)
-        self.actions_box = Actions(self, own, context, rooms.pages)
+        self.actions_box = WindowActions(self, own, context, rooms.pages)
         self.top.show_menu(self.actions_box.menu)
         self.top.lock.clicked.connect(self.lock_vault)
         self._box = SearchBox(context, self.top.search, self)
@@ -589,8 +589,8 @@ class MainWindow(QMainWindow):
         """Show the command palette."""
         self.palette_box.open_with(self.actions_box.palette_entries(), self._search_entry if self.house else None)
 
-    def _search_entry(self, typed: str) -> Entry:
-        return Entry(
+    def _search_entry(self, typed: str) -> PaletteEntry:
+        return PaletteEntry(
             f"Search the library for “{typed.strip()}”",
             shortcut_text(QKeySequence.StandardKey.Find),
             "search",

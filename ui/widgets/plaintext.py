@@ -88,7 +88,7 @@ _FRONT_MATTER = re.compile(r"\A---\n.{0,2000}?\n---\s+(?:#{1,6} )?|\A#{1,6} (?=\
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A run of a text.
 
     Attributes:
@@ -107,7 +107,7 @@ class Piece:
         return bool(self.name)
 
 
-def split_marks(text: str) -> Iterator[Piece]:
+def split_marks(text: str) -> Iterator[TextPiece]:
     r"""Cut a text into runs that can be seen and marks for what cannot.
 
     Yields:
@@ -119,11 +119,11 @@ def split_marks(text: str) -> Iterator[Piece]:
         if _is_written(text, at):
             continue
         if at > start:
-            yield Piece(text[start:at], "", start)
-        yield Piece(f"U+{ord(text[at]):04X}", _name_character(text[at]), at)
+            yield TextPiece(text[start:at], "", start)
+        yield TextPiece(f"U+{ord(text[at]):04X}", _name_character(text[at]), at)
         start = at + 1
     if end > start:
-        yield Piece(text[start:end], "", start)
+        yield TextPiece(text[start:end], "", start)
 
 
 def _is_written(text: str, at: int) -> bool:
@@ -207,7 +207,7 @@ def utf16_length(text: str) -> int:
 # ---- for reading
 
 
-class Part(Protocol):
+class DisplayedPart(Protocol):
     """Characters that are shown alike."""
 
     @property
@@ -219,7 +219,7 @@ class Part(Protocol):
         """What it stands for."""
 
 
-def original_of(parts: Sequence[Part], start: int, end: int) -> str:
+def original_of(parts: Sequence[DisplayedPart], start: int, end: int) -> str:
     """What a selection stands for.
 
     Args:
@@ -306,7 +306,7 @@ class FittedText(QTextEdit):
     # ---- what a kind of it says
 
     @property
-    def parts(self) -> Sequence[Part]:
+    def parts(self) -> Sequence[DisplayedPart]:
         """What it shows."""
         raise NotImplementedError  # each kind says it; Qt's metaclass goes with no abstract class
 

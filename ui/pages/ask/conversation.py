@@ -99,7 +99,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class AllowedScope:
     """What the person chose before asking.
 
     Attributes:
@@ -170,14 +170,14 @@ class Conversation(QObject):
 
     # ---- asking
 
-    def ask(self, question: str, allowed: Allowed) -> None:
+    def ask(self, question: str, allowed: AllowedScope) -> None:
         """Ask; ignored while another question is open."""
         if self.open_turn is None and question.strip():
             turn = Turn(question, self._make_query(question, allowed, self.turns), self._now())
             self.turns.append(turn)
             self._begin_turn(turn)
 
-    def retry(self, allowed: Allowed) -> None:
+    def retry(self, allowed: AllowedScope) -> None:
         """Ask the last question once more, with what is allowed now; its answer is replaced."""
         if self.turns and self.open_turn is None:
             turn = self.turns[-1]
@@ -208,7 +208,7 @@ class Conversation(QObject):
         self.turns = []
         self._session = _new_session()
 
-    def _make_query(self, question: str, allowed: Allowed, before: list[Turn]) -> AskQuery:
+    def _make_query(self, question: str, allowed: AllowedScope, before: list[Turn]) -> AskQuery:
         tiers = TIERS[: TIERS.index(allowed.tier) + 1]
         # An answer that rests on more sensitive memories than may be given now says them in its words. Its citations
         # are left out: the same number means another memory in this turn.

@@ -16,7 +16,7 @@ from ui.bridge import make_query
 from ui.context import CLOSER, Context, Page, PageSpec
 from ui.pages.ask.column import TurnColumn
 from ui.pages.ask.conversation import Conversation, KeptConversation, Turn
-from ui.pages.ask.question import QuestionBar, describe_offline
+from ui.pages.ask.question import AskQuestionBar, describe_offline
 from ui.pages.ask.sources import SourcePanel
 from ui.pages.ask.turn import describe_end
 from ui.strings import ask_strings, format_count
@@ -48,7 +48,7 @@ class AskPage(Page):
         self.offer: AskOffer | None = None
         self._is_reading = False
         self._pending: str | None = None
-        self.column, self.bar, self.panel = TurnColumn(context), QuestionBar(theme), SourcePanel(theme)
+        self.column, self.bar, self.panel = TurnColumn(context), AskQuestionBar(theme), SourcePanel(theme)
         self.keep = make_button(acts["keep"], self.conversation.keep, theme=theme, icon="save", hint=acts["keep_hint"])
         self.clear = make_button(acts["clear"], self.clear_turns, kind="ghost", theme=theme, icon="plus")
         self._banner_place = QWidget()

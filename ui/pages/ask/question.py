@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
 from core.types.belief import ModelServerState
 from core.types.sessions import TIERS, AskOffer
-from ui.pages.ask.conversation import Allowed
+from ui.pages.ask.conversation import AllowedScope
 from ui.strings import ask_strings
 from ui.theme.theme import Theme
 from ui.widgets.basics import FlowLayout, KeyButton, MenuChip, make_button, make_column, make_row
@@ -23,7 +23,7 @@ _PAGE_KEYS = (Qt.Key.Key_Escape, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 _RETURNS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class QuestionField(QPlainTextEdit):
+class AskQuestionField(QPlainTextEdit):
     """A field as tall as its text, up to six lines.
 
     Signals:
@@ -85,7 +85,7 @@ class QuestionField(QPlainTextEdit):
         return QSize(200, self.height())
 
 
-class QuestionBar(QFrame):
+class AskQuestionBar(QFrame):
     """The foot of the page: the field, and below it who answers and what may be used.
 
     Attributes:
@@ -103,7 +103,7 @@ class QuestionBar(QFrame):
         super().__init__()
         acts = ask_strings()["acts"]
         self._is_open = False
-        self.field = QuestionField(theme)
+        self.field = AskQuestionField(theme)
         self.send = make_button(acts["ask"], self._submit, kind="primary")
         self.stop = KeyButton(theme, acts["stop"], acts["stop_key"], self.stop_asked.emit)
         self.chips = AllowedChips(theme)
@@ -154,9 +154,9 @@ class AllowedChips(QWidget):
         self.model.chosen.connect(self._note_model)
 
     @property
-    def allowed(self) -> Allowed:
+    def allowed(self) -> AllowedScope:
         """What is chosen."""
-        return Allowed(self.model.current, self.space.current, self.tier.current)
+        return AllowedScope(self.model.current, self.space.current, self.tier.current)
 
     def show_offer(self, offer: AskOffer) -> None:
         """Offer what there is now; a choice that is still there stays."""

@@ -20,7 +20,14 @@ from ui.bridge import make_query
 from ui.context import CLOSER, Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import Heading
-from ui.pages.clients.client_header import Tab, day_heading, format_clock, has_keyboard, memory_line, set_button_offer
+from ui.pages.clients.client_header import (
+    ClientTab,
+    day_heading,
+    format_clock,
+    has_keyboard,
+    memory_line,
+    set_button_offer,
+)
 from ui.pages.clients.client_rows import ClientRow, Line, client_list, is_below
 from ui.pages.clients.labels import describe_action, describe_activity, describe_verb, describe_withheld_reason
 from ui.strings import clients_strings, format_count
@@ -128,7 +135,7 @@ def memory_list(context: Context, name: str) -> ListView:
     return made
 
 
-class ReceiptsTab(Tab):
+class ReceiptsTab(ClientTab):
     """The view of what a client was given, with the receipt of each answer."""
 
     poll_ms = 3_000
@@ -332,7 +339,7 @@ def activity_lines(activity: Sequence[ActivityLine], now_ms: int, after: str = "
     return lines
 
 
-class ActivityTab(Tab):
+class ActivityTab(ClientTab):
     """The view of what a client does, newest first.
 
     Signals:

@@ -41,7 +41,7 @@ from ui.widgets.states import States
 _TEXT = 240
 
 
-class Tab(QWidget):
+class ClientTab(QWidget):
     """One view of a client.
 
     Attributes:

@@ -19,7 +19,7 @@ from core.types.views import MemoryRow
 from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.pages.clients.activity import given_lines, memory_list
-from ui.pages.clients.client_header import Tab
+from ui.pages.clients.client_header import ClientTab
 from ui.pages.clients.client_rows import Line
 from ui.pages.clients.labels import client_state_name
 from ui.pages.clients.terms import inset_text
@@ -77,7 +77,7 @@ def describe_exclusion(card: ClientCard) -> str:
     return str(strings["out"]).format(standing=client_state_name(card.standing))
 
 
-class Meter(QWidget):
+class BudgetMeter(QWidget):
     """How much of the budget a text takes: a bar; the numbers stand beside it."""
 
     def __init__(self, theme: Theme) -> None:
@@ -114,7 +114,7 @@ class Meter(QWidget):
                 painter.drawRoundedRect(QRectF(whole.left(), whole.top(), whole.width() * share, high), 3, 3)
 
 
-class ContextPreviewTab(Tab):
+class ContextPreviewTab(ClientTab):
     """The view that shows what a client would be given for a prompt."""
 
     def __init__(self, context: Context) -> None:
@@ -153,7 +153,7 @@ class ContextPreviewTab(Tab):
         strings = clients_strings()["sight"]
         self.out = make_label("", "warning", wrap=True)
         self.out.hide()
-        self.meter, self.figures = Meter(theme), make_label("", "muted")
+        self.meter, self.figures = BudgetMeter(theme), make_label("", "muted")
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)

@@ -23,7 +23,7 @@ from ui.context import Command, Context, Page, PageSpec
 from ui.pages.clients.actions import ClientActions
 from ui.pages.clients.activity import ActivityTab, ReceiptsTab
 from ui.pages.clients.client_cards import CardsPanel
-from ui.pages.clients.client_header import ClientHeader, Tab
+from ui.pages.clients.client_header import ClientHeader, ClientTab
 from ui.pages.clients.client_rows import ClientRow
 from ui.pages.clients.context_preview import ContextPreviewTab
 from ui.pages.clients.pairing import PairDialog
@@ -39,7 +39,7 @@ from ui.widgets.states import EmptyState, States
 ACTIVITY, RECEIPTS, CONTEXT_PREVIEW, GRANTS = "activity", "receipts", "sight", "grants"
 _SIDE = 320
 _LOW = 600
-_T = TypeVar("_T", bound=Tab)
+_T = TypeVar("_T", bound=ClientTab)
 
 
 class ClientPanes(QWidget):
@@ -61,7 +61,7 @@ class ClientPanes(QWidget):
         super().__init__()
         self._context = context
         self._card: ClientCard | None = None
-        self.tabs: dict[str, Tab] = {}
+        self.tabs: dict[str, ClientTab] = {}
         self.is_narrow = self._shows_cards = False
 
     def build_layout(self) -> None:
@@ -122,7 +122,7 @@ class ClientPanes(QWidget):
         tab.show_client(self._card)
         return tab
 
-    def _tab_of(self, view: str) -> Tab:
+    def _tab_of(self, view: str) -> ClientTab:
         if view == RECEIPTS:
             return self.receipts
         if view == CONTEXT_PREVIEW:
@@ -152,7 +152,7 @@ class ClientPanes(QWidget):
         return next(name for name, tab in self.tabs.items() if tab is self.stack.currentWidget())
 
     @property
-    def tab(self) -> Tab:
+    def tab(self) -> ClientTab:
         """The widget of the view that is shown."""
         return self.tabs[self.view]
 

@@ -15,7 +15,7 @@ from core.types.values import Grant
 from core.types.views import Facets
 from ui.bridge import make_query
 from ui.context import Context
-from ui.pages.clients.client_header import Tab, has_keyboard, set_button_offer
+from ui.pages.clients.client_header import ClientTab, has_keyboard, set_button_offer
 from ui.pages.clients.labels import SPACE, describe_change, grant_sentence, grant_word, visible_name
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
@@ -128,7 +128,7 @@ def terms_of(client: ClientCard) -> Terms:
     return Terms((*client.grants, *spaces), client.limit_minute, client.limit_session, client.trust_ceiling)
 
 
-class TermsTab(Tab):
+class TermsTab(ClientTab):
     """The view of what a client may do, with a form to change it.
 
     Signals:

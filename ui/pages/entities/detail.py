@@ -155,7 +155,7 @@ class KnownPanel(QWidget):
         self.memory_asked.emit(self._source)
 
 
-class Detail(QFrame):
+class EntityDetail(QFrame):
     """One entity with its names, statements, mentions, claims and mergers.
 
     Signals:

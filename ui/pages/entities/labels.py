@@ -24,7 +24,7 @@ from core.types.entities import (
     MergePreview,
 )
 from core.types.reviews import ClaimSeen
-from ui.lists.list_view import Keep, ListView
+from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Heading, RowSpec, RowState
 from ui.strings import entities_strings
 from ui.theme.theme import Theme
@@ -152,7 +152,7 @@ def entity_list(theme: Theme, name: str) -> ListView:
     Args:
         name: for those who do not see it.
     """
-    made = ListView(EntityRows(theme), name, keep=Keep.NONE)
+    made = ListView(EntityRows(theme), name, keep=AfterRemoval.NONE)
     made.setUniformItemSizes(True)
     made.setFrameShape(QFrame.Shape.NoFrame)
     made.setObjectName("card")
@@ -168,7 +168,7 @@ def make_known_list(theme: Theme, name: str) -> ListView:
     Args:
         name: for those who do not see it.
     """
-    made = ListView(EntityRows(theme), name, keep=Keep.NONE)
+    made = ListView(EntityRows(theme), name, keep=AfterRemoval.NONE)
     made.setFrameShape(QFrame.Shape.NoFrame)
     made.setObjectName("card")
     made.setViewportMargins(1, spacing().xs, 1, spacing().xs)

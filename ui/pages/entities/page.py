@@ -26,7 +26,7 @@ from core.types.entities import (
 from core.types.lifecycle import DistilledTalk
 from ui.bridge import make_query, make_write
 from ui.context import Context, Page, PageSpec
-from ui.pages.entities.detail import Detail
+from ui.pages.entities.detail import EntityDetail
 from ui.pages.entities.dialogs import ChangeDialog, EntityMergeDialog
 from ui.pages.entities.labels import entity_line, entity_list, reading_words
 from ui.strings import entities_strings
@@ -56,7 +56,7 @@ class EntitiesPage(Page):
         self.types = MenuChip(theme, "Type", self._type_choices({}), _ALL)
         self.count = make_label("", "muted")
         self.list = entity_list(theme, strings["list"])
-        self.detail = Detail(theme)
+        self.detail = EntityDetail(theme)
         self._choose = make_label(strings["choose"], "muted", wrap=True)
         self._choose.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._right = QStackedWidget()

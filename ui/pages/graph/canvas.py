@@ -111,7 +111,7 @@ class PlaneView(QWidget):
         event.accept()
 
 
-class Canvas(PlaneView):
+class GraphCanvas(PlaneView):
     """A plane with nodes under pointer and keyboard.
 
     Attributes:
@@ -372,14 +372,14 @@ def paint_tag(
     text: str,
     font: QFont,
     ink: QColor,
-    ground: QColor | None = None,
+    background: QColor | None = None,
     side: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignHCenter,
 ) -> None:
     """A word or two lines on a patch of their ground, so that no line runs through them."""
     painter.setFont(font)
-    if ground is not None:
+    if background is not None:
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(ground)
+        painter.setBrush(background)
         painter.drawRoundedRect(rect, 4, 4)
     painter.setPen(ink)
     painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | side, text)
@@ -485,11 +485,11 @@ def paint_plate(painter: QPainter, theme: Theme, node: GraphNode, at: QPointF, o
     box = card.adjusted(pad, pad, -pad, -pad)
     side = theme.px(10 if node.row is not None else 14)
     draw_node(painter, theme, node.kind, QPointF(box.left() + side / 2, box.top() + line / 2), side)
-    head = QRectF(box.left() + side + theme.px(6), box.top(), box.width() - side - theme.px(6), line)
+    title_rect = QRectF(box.left() + side + theme.px(6), box.top(), box.width() - side - theme.px(6), line)
     painter.setFont(small)
     painter.setPen(theme.colour("muted"))
     flags = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine
-    painter.drawText(head, flags, f"{describe_kind(node)} · {node_date(node)}")
+    painter.drawText(title_rect, flags, f"{describe_kind(node)} · {node_date(node)}")
     painter.setFont(text)
     painter.setPen(theme.colour("ink"))
     painter.drawText(QRectF(box.left(), box.top() + line + theme.px(4), box.width(), inner.height() + 2), wrap, words)

@@ -12,7 +12,7 @@ from core.types.views import EDGE_TYPES, MEANING, EgoGraph, GraphFilter, GraphPa
 from ui.bridge import problem_of
 from ui.context import Context
 from ui.pages.graph.frame import EGO, WHOLE, GraphDisplay, GraphFrame
-from ui.pages.graph.legend import Counts
+from ui.pages.graph.legend import GraphCounts
 from ui.pages.graph.node_style import quote_node
 from ui.pages.graph.overview import count_graph, slice_community, summarize_communities
 from ui.strings import format_count, graph_strings
@@ -28,7 +28,7 @@ _LOWER = 0.1
 _LEAST = 0.2
 
 
-class Drawn(GraphFrame):
+class GraphReadings(GraphFrame):
     """The page with what is read for it on its canvases."""
 
     def __init__(self, context: Context) -> None:
@@ -193,18 +193,18 @@ class Drawn(GraphFrame):
         self._show_canvas()
         self.stage.show_notice("")
         if not self.shown.community:
-            said = [format_count(counts["entities"], len(graph.entities)),
+            parts = [format_count(counts["entities"], len(graph.entities)),
                     format_count(counts["memories"], len(graph.ids) - len(graph.entities))]  # fmt: skip
-            said.append(format_count(counts["communities"], len(graph.group_names)))
-            self._show_counts(" · ".join(said), count_graph(graph))
+            parts.append(format_count(counts["communities"], len(graph.group_names)))
+            self._show_counts(" · ".join(parts), count_graph(graph))
             return
         part = slice_community(graph, graph.group_names.index(self.shown.community))
         self.stage.whole.show_graph(part, self.shown.off)
         self.stage.whole.select_node(self.context.selection.current)
         self.stage.show_actions()
         self.reader.place_graph(part)
-        said = [one_line(self.shown.community, 60), format_count(counts["nodes"], len(part.ids))]
-        self._show_counts(" · ".join(said), self.stage.whole.counts)
+        parts = [one_line(self.shown.community, 60), format_count(counts["nodes"], len(part.ids))]
+        self._show_counts(" · ".join(parts), self.stage.whole.counts)
 
     def _on_layout_placed(self, placed: Placed) -> None:
         if self.shown.mode == WHOLE and self._is_shown:
@@ -226,7 +226,7 @@ class Drawn(GraphFrame):
         else:
             problem = problem_of(error)
             if problem is not None:
-                self._show_counts("", Counts({}, {}))
+                self._show_counts("", GraphCounts({}, {}))
                 self.states.show_trouble(problem, self._read_graph)
 
     # ---- what is said
@@ -234,7 +234,7 @@ class Drawn(GraphFrame):
     def _show_nothing(self) -> None:
         theme, desk, strings = self.context.theme, self.context.desk, graph_strings()["empty"]
         self.panel.hide()
-        self._show_counts("", Counts({}, {}))
+        self._show_counts("", GraphCounts({}, {}))
         self.legend.hide()
         if self.shown.filter.query:
             action = (strings["filtered_action"], self._clear_filter)
@@ -252,10 +252,10 @@ def _describe_ego(graph: EgoGraph) -> str:
     if len(graph.nodes) == 1:
         return str(strings["alone"].format(name=centre))
     entities = sum(node.row is None for node in graph.nodes)
-    said = [
+    parts = [
         strings["round"].format(name=centre),
         format_count(strings["entities"], entities),
         format_count(strings["memories"], len(graph.nodes) - entities),
     ]
-    said += [strings["left_out"].format(count=f"{graph.left_out:,}")] if graph.left_out else []
-    return " · ".join(said)[:1].upper() + " · ".join(said)[1:]
+    parts += [strings["left_out"].format(count=f"{graph.left_out:,}")] if graph.left_out else []
+    return " · ".join(parts)[:1].upper() + " · ".join(parts)[1:]

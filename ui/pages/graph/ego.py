@@ -16,7 +16,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEv
 
 from core.types.views import EgoGraph, GraphNode
 from ui.pages.graph.canvas import (
-    Canvas,
+    GraphCanvas,
     LabelCache,
     paint_edge,
     paint_ground,
@@ -36,7 +36,7 @@ from ui.pages.graph.geometry import (
     nearest_line,
     place_labels,
 )
-from ui.pages.graph.legend import TIES, Counts, edge_word
+from ui.pages.graph.legend import TIES, GraphCounts, edge_word
 from ui.pages.graph.node_style import STANDING, draw_node, mix_colours, name_apart, node_name
 from ui.strings import graph_strings
 from ui.theme.theme import Theme
@@ -62,7 +62,7 @@ _WIDEST = 1.7
 """How much wider than high the plane may be drawn, so that it fills a wide canvas."""
 
 
-class Picture:
+class EgoPicture:
     """An ego graph as columns; the centre is node 0.
 
     Attributes:
@@ -105,10 +105,10 @@ class Picture:
         self._lane = edge_lanes(self.a, self.b)
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> GraphCounts:
         """What is drawn, for the legend."""
         past = sum(is_past(node) for node in self.nodes)
-        return Counts(Counter(node.kind for node in self.nodes), Counter(self.types), past, len(self.communities))
+        return GraphCounts(Counter(node.kind for node in self.nodes), Counter(self.types), past, len(self.communities))
 
     @property
     def communities(self) -> list[Numbers]:
@@ -141,7 +141,7 @@ def is_past(node: GraphNode) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class EgoMarks:
     """What is meant; -1 for none.
 
     Attributes:
@@ -163,7 +163,7 @@ class Marks:
 
 
 class EgoPainter:
-    """Draws a `Picture`.
+    """Draws a `EgoPicture`.
 
     Attributes:
         picture: what is drawn.
@@ -177,9 +177,9 @@ class EgoPainter:
         self._labels: tuple[object, dict[int, QRectF]] = ((), {})
         self._small, self._width = 1.0, 1e6
         self.blocked: tuple[QRectF, ...] = ()
-        self.picture = Picture()
+        self.picture = EgoPicture()
 
-    def show_picture(self, picture: Picture) -> None:
+    def show_picture(self, picture: EgoPicture) -> None:
         """Draw another one."""
         self.picture = picture
         self.clear_labels()
@@ -205,7 +205,7 @@ class EgoPainter:
                 found.append((row, QRectF(px[row, 0] + off, px[row, 1] - off - font.height(), wide, font.height())))
         return found
 
-    def paint(self, painter: QPainter, px: Points, look: Viewport, marks: Marks) -> None:
+    def paint(self, painter: QPainter, px: Points, look: Viewport, marks: EgoMarks) -> None:
         """Paint everything onto the canvas.
 
         Args:
@@ -250,11 +250,11 @@ class EgoPainter:
 
     # ---- edges
 
-    def _paint_edges(self, painter: QPainter, px: Points, marks: Marks) -> None:
-        picture, meant = self.picture, marks.stands_out
+    def _paint_edges(self, painter: QPainter, px: Points, marks: EgoMarks) -> None:
+        picture, is_marked = self.picture, marks.stands_out
         start, end = picture.edge_ends(px)
-        stands = (picture.a == meant) | (picture.b == meant)
-        is_calm = meant <= 0 or not stands.any()
+        stands = (picture.a == is_marked) | (picture.b == is_marked)
+        is_calm = is_marked <= 0 or not stands.any()
         crowd = float(np.clip(1.1 - len(picture.a) / 700, 0.4, 0.9))
         for name, rows in picture.rows_of.items():
             pen = TIES[name].make_pen(self._theme)
@@ -271,17 +271,17 @@ class EgoPainter:
         painter.setOpacity(1.0)
 
     def _paint_arrows(self, painter: QPainter, start: Points, end: Points, rows: Numbers) -> None:
-        head = self._theme.px(7)
+        arrow_size = self._theme.px(7)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.colour(TIES[self.picture.types[int(rows[0])]].colour))
         for row in rows.tolist():
             way = end[row] - start[row]
             length = float(np.hypot(*way))
-            if length < 3 * head:
+            if length < 3 * arrow_size:
                 continue
             ahead = way / length
             tip = end[row] - ahead * (self.node_size(int(self.picture.b[row])) / 2 + 3)
-            back, aside = tip - ahead * head, np.array((-ahead[1], ahead[0])) * head * 0.42
+            back, aside = tip - ahead * arrow_size, np.array((-ahead[1], ahead[0])) * arrow_size * 0.42
             painter.drawPolygon(QPolygonF([QPointF(*tip), QPointF(*(back + aside)), QPointF(*(back - aside))]))
 
     def _paint_edge(self, painter: QPainter, px: Points, edge: int) -> None:
@@ -299,18 +299,18 @@ class EgoPainter:
         x, y = (start + end) / 2
         self._paint_pill(painter, QRectF(x - wide / 2, y - high / 2, wide, high), words, font)
 
-    def _paint_words(self, painter: QPainter, px: Points, look: Viewport, marks: Marks) -> None:
+    def _paint_words(self, painter: QPainter, px: Points, look: Viewport, marks: EgoMarks) -> None:
         """What edges say, beside the selected node's, or beside all where they are few; none over a label."""
-        picture, meant = self.picture, marks.stands_out
+        picture, is_marked = self.picture, marks.stands_out
         rows = np.arange(len(picture.a))
         if len(rows) > _WORDS:
-            rows = np.flatnonzero((picture.a == meant) | (picture.b == meant))
+            rows = np.flatnonzero((picture.a == is_marked) | (picture.b == is_marked))
         if not 0 < len(rows) <= _WORDS:
             return
         font, metrics = self._theme.font("caption"), QFontMetricsF(self._theme.font("caption"))
         taken = [*self.label_rects(px, look, marks.selected).values(), *self.blocked, *self._node_rects(px)]
         start, end = picture.edge_ends(px)
-        ground = self._theme.colour("surface")
+        background = self._theme.colour("surface")
         for row in rows.tolist():
             words = edge_word(picture.types[row], picture.labels[row])
             size = QSizeF(metrics.horizontalAdvance(words) + 8, metrics.height())
@@ -319,7 +319,7 @@ class EgoPainter:
                 rect = QRectF(QPointF(x - size.width() / 2, y - size.height() / 2), size)
                 if not any(rect.intersects(other) for other in taken):
                     taken.append(rect)
-                    paint_tag(painter, rect, words, font, self._theme.colour("muted"), ground)
+                    paint_tag(painter, rect, words, font, self._theme.colour("muted"), background)
                     break
 
     def _node_rects(self, px: Points) -> list[QRectF]:
@@ -333,7 +333,7 @@ class EgoPainter:
             at, side = QPointF(*px[row]), self.node_size(row)
             draw_node(painter, self._theme, node.kind, at, side, hollow=is_past(node))
 
-    def _paint_rings(self, painter: QPainter, px: Points, marks: Marks) -> None:
+    def _paint_rings(self, painter: QPainter, px: Points, marks: EgoMarks) -> None:
         gap, colour = self._theme.px(5), self._theme.colour
         for end in self.picture.ends:
             if marks.selected != end:
@@ -347,12 +347,12 @@ class EgoPainter:
         for row, rect in self.badge_rects(px):
             self._paint_pill(painter, rect, f"+{self.picture.nodes[row].folded:,}", font)
 
-    def _paint_pill(self, painter: QPainter, rect: QRectF, words: str, font: QFont) -> None:
+    def _paint_pill(self, painter: QPainter, rect: QRectF, text: str, font: QFont) -> None:
         shape = QPainterPath()
         shape.addRoundedRect(rect, rect.height() / 2, rect.height() / 2)
         painter.fillPath(shape, self._theme.colour("raised"))
         painter.strokePath(shape, QPen(self._theme.colour("outline"), 1))
-        paint_tag(painter, rect, words, font, self._theme.colour("ink"))
+        paint_tag(painter, rect, text, font, self._theme.colour("ink"))
 
     # ---- labels
 
@@ -411,7 +411,7 @@ class EgoPainter:
         below = row in self.picture.ends or bool(self.picture.is_entity[row])
         return LabelRequest(row, size, below=below, leftward=leftward, must=row in {*self.picture.ends, selected})
 
-    def _paint_labels(self, painter: QPainter, px: Points, look: Viewport, marks: Marks) -> None:
+    def _paint_labels(self, painter: QPainter, px: Points, look: Viewport, marks: EgoMarks) -> None:
         if marks.is_moving:
             return
         for row, rect in self.label_rects(px, look, marks.selected).items():
@@ -431,7 +431,7 @@ _ROOM_PX = 96
 """The plane's scale grows with the root of the number of nodes: a few nodes stand together, not in the corners."""
 
 
-class EgoCanvas(Canvas):
+class EgoCanvas(GraphCanvas):
     """The graph round one memory; the centre is node 0."""
 
     def __init__(self, theme: Theme) -> None:
@@ -447,12 +447,12 @@ class EgoCanvas(Canvas):
         self._moving.valueChanged.connect(self._set_progress)
 
     @property
-    def picture(self) -> Picture:
+    def picture(self) -> EgoPicture:
         """What is drawn."""
         return self.painter.picture
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> GraphCounts:
         """What is drawn, for the legend."""
         return self.picture.counts
 
@@ -470,7 +470,7 @@ class EgoCanvas(Canvas):
         before = dict(zip(self.ids, self.look.to_px(self.xy), strict=True)) if self.isVisible() else {}
         chosen = self.ids[self.selected] if self.selected >= 0 else ""
         self._moving.stop()
-        picture = Picture(graph, ends, float(np.clip(self.look.w / self.look.h, 1.0, _WIDEST)))
+        picture = EgoPicture(graph, ends, float(np.clip(self.look.w / self.look.h, 1.0, _WIDEST)))
         self.setAccessibleName(graph_strings()["canvas"]["paths" if ends else "ego"])
         self.painter.show_picture(picture)
         self.ids, self.xy, self.hovered, self._edge = picture.ids, picture.places, -1, -1
@@ -548,7 +548,7 @@ class EgoCanvas(Canvas):
         painter.setClipRect(event.rect())
         paint_ground(painter, self, self.theme)
         if self.ids:
-            marks = Marks(self.selected, self.hovered, self._edge, self.is_moving)
+            marks = EgoMarks(self.selected, self.hovered, self._edge, self.is_moving)
             self.painter.blocked = self.blocked
             self.painter.paint(painter, self.look.to_px(self.xy), self.look, marks)
         paint_edge(painter, self, self.theme, is_focused=self.is_ringed)

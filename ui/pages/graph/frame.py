@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QBoxLayout
 
 from core.types.views import EDGE_TYPES, MEANING, USUAL_TYPES, GraphFilter, GraphView, WholeGraph
 from ui.context import Context, Page
-from ui.pages.graph.canvas import Canvas
-from ui.pages.graph.legend import Counts, Legend
+from ui.pages.graph.canvas import GraphCanvas
+from ui.pages.graph.legend import GraphCounts, GraphLegend
 from ui.pages.graph.overview import count_graph
 from ui.pages.graph.paths import PathsPanel
-from ui.pages.graph.reader import Reader, ViewStore
-from ui.pages.graph.stage import Stage
-from ui.pages.graph.views import FilterLine, Nearness, Switches, ViewsChip
+from ui.pages.graph.reader import GraphReader, ViewStore
+from ui.pages.graph.stage import GraphStage
+from ui.pages.graph.views import DisplaySwitches, FilterLine, SimilaritySlider, ViewsChip
 from ui.strings import graph_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, Segments, make_button, make_column, make_label, make_row
@@ -59,13 +59,13 @@ class GraphDisplay:
     @property
     def off(self) -> frozenset[str]:
         """Edge types that are switched off."""
-        kept = USUAL_TYPES if self.filter.edge_types is None else self.filter.edge_types
-        return frozenset(EDGE_TYPES) - set(kept)
+        shown = USUAL_TYPES if self.filter.edge_types is None else self.filter.edge_types
+        return frozenset(EDGE_TYPES) - set(shown)
 
     def with_types_off(self, off: frozenset[str]) -> GraphDisplay:
         """The same with other types switched off."""
-        kept = tuple(name for name in EDGE_TYPES if name not in off)
-        return replace(self, filter=replace(self.filter, edge_types=None if kept == USUAL_TYPES else kept))
+        shown = tuple(name for name in EDGE_TYPES if name not in off)
+        return replace(self, filter=replace(self.filter, edge_types=None if shown == USUAL_TYPES else shown))
 
     def with_switch(self, name: str, *, is_on: bool) -> GraphDisplay:
         """The same with a switch on or off.
@@ -112,12 +112,12 @@ class GraphFrame(Page):
         self._past: list[GraphDisplay] = []
         self._vault: WholeGraph | None = None
         self._is_shown = self._wants_focus = False
-        self.reader, self.store = Reader(context, self), ViewStore(context, self)
-        self.stage, self.legend, self.panel = Stage(theme), Legend(theme), PathsPanel(theme)
+        self.reader, self.store = GraphReader(context, self), ViewStore(context, self)
+        self.stage, self.legend, self.panel = GraphStage(theme), GraphLegend(theme), PathsPanel(theme)
         self.panel.hide()
         self.states = States(theme, self.stage, f"{strings['tasks']['ego']} …")
-        self.line, self.near, self.views = FilterLine(context), Nearness(theme), ViewsChip(theme)
-        self.switches = Switches()
+        self.line, self.near, self.views = FilterLine(context), SimilaritySlider(theme), ViewsChip(theme)
+        self.switches = DisplaySwitches()
         self.mode = Segments(((EGO, strings["modes"]["ego"]), (WHOLE, strings["modes"]["whole"])), EGO, "Graph")
         self._count = Elided("", "muted")
         self._again = make_button(strings["empty"]["again"], kind="link")
@@ -142,9 +142,9 @@ class GraphFrame(Page):
         self._filters.setStretch(0, 1)
         self._filters.setAlignment(self.near, Qt.AlignmentFlag.AlignLeft)
         layout.addLayout(self._filters)
-        said = make_row(self._count, self._again, gap=12)
-        said.setStretch(0, 1)
-        layout.addLayout(said)
+        status = make_row(self._count, self._again, gap=12)
+        status.setStretch(0, 1)
+        layout.addLayout(status)
         self._body = make_row(self.states, self.panel, gap=12)
         self._body.setStretch(0, 1)
         layout.addLayout(self._body, 1)
@@ -195,7 +195,7 @@ class GraphFrame(Page):
         same = (view.centre, view.filter) == (centre, shown.filter)
         return is_plain and same and (centre is None or view.depth == shown.depth)
 
-    def _current_canvas(self) -> Canvas:
+    def _current_canvas(self) -> GraphCanvas:
         if self.shown.mode == EGO:
             return self.stage.ego
         return self.stage.whole if self.shown.community else self.stage.overview
@@ -210,13 +210,13 @@ class GraphFrame(Page):
         if self._wants_focus:
             self._focus_canvas()
 
-    def _show_counts(self, words: str, counts: Counts) -> None:
-        self._count.set_text(words)
+    def _show_counts(self, text: str, counts: GraphCounts) -> None:
+        self._count.set_text(text)
         off = self.shown.off
         ties = {name: count for name, count in counts.ties.items() if name != MEANING or MEANING not in off}
         self.legend.show_counts(replace(counts, ties=ties), off - {MEANING})
 
-    def _whole_counts(self) -> Counts:
+    def _whole_counts(self) -> GraphCounts:
         """What the whole vault or its open community holds."""
         if self.shown.community or self._vault is None:
             return self.stage.whole.counts

@@ -125,10 +125,10 @@ def lines_path(start: Points, end: Points) -> QPainterPath:
     elements["type"][0::2], elements["type"][1::2] = 0, 1
     for nr, name in enumerate(("x", "y")):
         elements[name][0::2], elements[name][1::2] = start[:, nr], end[:, nr]
-    head = np.array([2 * count], ">i4").tobytes()
+    header = np.array([2 * count], ">i4").tobytes()
     # Behind the elements: where the last line begins, and the fill rule.
     tail = np.array([2 * count - 2, 0], ">i4").tobytes()
-    QDataStream(QByteArray(head + elements.tobytes() + tail)) >> path
+    QDataStream(QByteArray(header + elements.tobytes() + tail)) >> path
     return path
 
 
@@ -327,7 +327,7 @@ class LabelRequest:
 
 
 def place_labels(
-    wishes: Sequence[LabelRequest],
+    requests: Sequence[LabelRequest],
     px: Points,
     radius: NDArray[np.float64],
     look: Viewport,
@@ -345,30 +345,30 @@ def place_labels(
     Returns:
         Row of a node to the place of its label; a label without a place is missing.
     """
-    taken = np.empty((len(px) + len(blocked) + len(wishes), 4))
+    taken = np.empty((len(px) + len(blocked) + len(requests), 4))
     count = len(px) + len(blocked)
     taken[: len(px), :2], taken[: len(px), 2:] = px - radius[:, None], px + radius[:, None]
     taken[len(px) : count] = np.array([_edges_of(rect) for rect in blocked]).reshape(-1, 4)
     found: dict[int, QRectF] = {}
-    for wish in wishes:
-        x, y, r = float(px[wish.node, 0]), float(px[wish.node, 1]), float(radius[wish.node])
-        free = [rect for rect in _label_positions(x, y, r + 3, wish) if _is_on_canvas(rect, look)]
+    for request in requests:
+        x, y, r = float(px[request.node, 0]), float(px[request.node, 1]), float(radius[request.node])
+        free = [rect for rect in _label_positions(x, y, r + 3, request) if _is_on_canvas(rect, look)]
         covered = [_count_overlaps(taken[:count], rect) for rect in free]
         best = int(np.argmin(covered)) if covered else -1
-        if best >= 0 and (wish.must or not covered[best]):
+        if best >= 0 and (request.must or not covered[best]):
             rect = free[best]
             taken[count] = _edges_of(rect)
             count += 1
-            found[wish.node] = rect
+            found[request.node] = rect
     return found
 
 
-def _label_positions(x: float, y: float, off: float, wish: LabelRequest) -> tuple[QRectF, ...]:
-    w, h = wish.size.width(), wish.size.height()
+def _label_positions(x: float, y: float, off: float, request: LabelRequest) -> tuple[QRectF, ...]:
+    w, h = request.size.width(), request.size.height()
     right, left = QRectF(x + off, y - h / 2, w, h), QRectF(x - off - w, y - h / 2, w, h)
     below, above = QRectF(x - w / 2, y + off, w, h), QRectF(x - w / 2, y - off - h, w, h)
-    beside = (left, right, below, above) if wish.leftward else (right, left, below, above)
-    if not wish.below:
+    beside = (left, right, below, above) if request.leftward else (right, left, below, above)
+    if not request.below:
         return beside
     aside = w / 2 - off
     corners = (below.translated(aside, 0), below.translated(-aside, 0), above.translated(aside, 0),

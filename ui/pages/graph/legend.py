@@ -120,7 +120,7 @@ def make_sample_icon(theme: Theme, tie: EdgeStyle, ratio: float = 2.0) -> QIcon:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class GraphCounts:
     """What is drawn.
 
     Attributes:
@@ -171,7 +171,7 @@ class _Past(QWidget):
         painter.drawEllipse(self.rect().adjusted(2, 2, -2, -2))
 
 
-class Legend(QWidget):
+class GraphLegend(QWidget):
     """Kinds with their counts, edge types with theirs; each type can be switched off.
 
     Signals:
@@ -184,12 +184,12 @@ class Legend(QWidget):
         super().__init__()
         self._theme = theme
         self._shown: tuple[object, ...] = ()
-        self._counts, self._off = Counts({}, {}), frozenset[str]()
+        self._counts, self._off = GraphCounts({}, {}), frozenset[str]()
         self._flow = FlowLayout(self, gap=4)
         self.setAccessibleName(graph_strings()["legend"]["name"])
         theme.changed.connect(self._restyle_entries)
 
-    def show_counts(self, counts: Counts, off: frozenset[str]) -> None:
+    def show_counts(self, counts: GraphCounts, off: frozenset[str]) -> None:
         """Say what is drawn.
 
         Args:
@@ -231,9 +231,9 @@ class Legend(QWidget):
         if again is not None:
             again.setFocus()
 
-    def _make_entry(self, mark: QWidget, words: str) -> QWidget:
+    def _make_entry(self, mark: QWidget, text: str) -> QWidget:
         made = QWidget()
-        inner = make_row(mark, make_label(words, "small"), gap=6, parent=made)
+        inner = make_row(mark, make_label(text, "small"), gap=6, parent=made)
         inner.setContentsMargins(8, 0, 8, 0)
         made.setFixedHeight(self._theme.px(26))
         return made

@@ -77,17 +77,17 @@ def draw_node(painter: QPainter, theme: Theme, kind: str, at: QPointF, side: flo
         hollow: whether it no longer stands.
     """
     style = node_style(kind)
-    colour, ground = theme.colour(style.colour), theme.colour("surface")
+    colour, background = theme.colour(style.colour), theme.colour("surface")
     painter.save()
     painter.translate(at)
     painter.scale(side, side)
     path = node_path(kind)
-    painter.strokePath(path, QPen(ground, 4 / side))
+    painter.strokePath(path, QPen(background, 4 / side))
     if hollow:
-        painter.fillPath(path, ground)
+        painter.fillPath(path, background)
         painter.strokePath(path, QPen(colour, 2 / side))
     elif style.icon:
-        painter.fillPath(path, mix_colours(ground, colour, 0.18))
+        painter.fillPath(path, mix_colours(background, colour, 0.18))
         painter.strokePath(path, QPen(colour, 1.6 / side))
     else:
         painter.fillPath(path, colour)
@@ -99,7 +99,7 @@ def draw_node(painter: QPainter, theme: Theme, kind: str, at: QPointF, side: flo
         )
 
 
-def mix_colours(ground: QColor, colour: QColor, share: float) -> QColor:
+def mix_colours(background: QColor, colour: QColor, share: float) -> QColor:
     """A colour as it would look were it translucent.
 
     Args:
@@ -107,7 +107,7 @@ def mix_colours(ground: QColor, colour: QColor, share: float) -> QColor:
         colour: above.
         share: of the colour, 0 to 1.
     """
-    parts = zip(ground.getRgb()[:3], colour.getRgb()[:3], strict=True)  # type: ignore[index]  # the stubs say object; it is a tuple
+    parts = zip(background.getRgb()[:3], colour.getRgb()[:3], strict=True)  # type: ignore[index]  # the stubs say object; it is a tuple
     return QColor(*(round(below + (above - below) * share) for below, above in parts))
 
 

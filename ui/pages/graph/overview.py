@@ -13,9 +13,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QPen
 
 from core.types.views import EDGE_TYPES, NODE_KINDS, GraphNode, WholeGraph
-from ui.pages.graph.canvas import Canvas, paint_edge, paint_ground, wrap_label
+from ui.pages.graph.canvas import GraphCanvas, paint_edge, paint_ground, wrap_label
 from ui.pages.graph.geometry import Numbers, Points, Viewport, pack_circles
-from ui.pages.graph.legend import Counts
+from ui.pages.graph.legend import GraphCounts
 from ui.pages.graph.node_style import mix_colours
 from ui.strings import format_count, graph_strings
 from ui.theme.theme import Theme
@@ -29,7 +29,7 @@ _TINTS = ("kind_fact", "kind_episode", "kind_rule", "kind_procedure", "kind_dige
 
 
 @dataclass(frozen=True, slots=True)
-class Overview:
+class CommunityOverview:
     """Communities as columns, the largest first.
 
     Attributes:
@@ -48,7 +48,7 @@ class Overview:
     ties: Numbers
 
 
-def summarize_communities(graph: WholeGraph, off: frozenset[str] = frozenset()) -> Overview:
+def summarize_communities(graph: WholeGraph, off: frozenset[str] = frozenset()) -> CommunityOverview:
     """The communities of a graph with what ties them.
 
     Args:
@@ -69,7 +69,7 @@ def summarize_communities(graph: WholeGraph, off: frozenset[str] = frozenset()) 
         name = one_line(graph.entities[at].name, 40)
         if name != graph.group_names[int(graph.group[at])]:
             names.append(name)
-    return Overview(
+    return CommunityOverview(
         names=tuple(one_line(name, 60) for name in graph.group_names),
         counts=np.bincount(graph.group, minlength=total).astype(np.int64),
         entities=tuple(tuple(names) for names in named),
@@ -102,24 +102,24 @@ def slice_community(graph: WholeGraph, number: int) -> WholeGraph:
     )
 
 
-def count_graph(graph: WholeGraph) -> Counts:
+def count_graph(graph: WholeGraph) -> GraphCounts:
     """What a graph holds, for the legend."""
     kinds, ties = np.bincount(graph.kind).tolist(), np.bincount(graph.edge_type).tolist()
-    return Counts(
+    return GraphCounts(
         {NODE_KINDS[number]: count for number, count in enumerate(kinds) if count},
         {EDGE_TYPES[number]: count for number, count in enumerate(ties) if count},
     )
 
 
-class OverviewCanvas(Canvas):
+class OverviewCanvas(GraphCanvas):
     """The communities; a node is one of them, its id is its number."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, graph_strings()["canvas"]["overview"])
-        self.overview: Overview | None = None
+        self.overview: CommunityOverview | None = None
         self._radius: NDArray[np.float64] = np.zeros(0)
 
-    def show_overview(self, overview: Overview) -> None:
+    def show_overview(self, overview: CommunityOverview) -> None:
         """Draw other communities."""
         self.overview = overview
         self.ids = tuple(str(number) for number in range(len(overview.names)))
@@ -200,46 +200,46 @@ class OverviewCanvas(Canvas):
         paint_edge(painter, self, self.theme, is_focused=self.is_ringed)
         painter.end()
 
-    def _paint_ties(self, painter: QPainter, px: Points, found: Overview) -> None:
-        meant = self.hovered if self.hovered >= 0 else self.selected
+    def _paint_ties(self, painter: QPainter, px: Points, found: CommunityOverview) -> None:
+        highlighted = self.hovered if self.hovered >= 0 else self.selected
         most = float(found.ties.max(initial=1))
         for a, b, ties in zip(found.a.tolist(), found.b.tolist(), found.ties.tolist(), strict=True):
-            is_meant = meant in (a, b)
+            is_meant = highlighted in (a, b)
             wide = 1 + 5 * float(np.sqrt(ties / most))
             colour = self.theme.colour("accent" if is_meant else "line")
             painter.setPen(QPen(colour, wide if is_meant else max(1.0, wide * 0.7)))
             painter.drawLine(QPointF(*px[a]), QPointF(*px[b]))
 
-    def _paint_bubble(self, painter: QPainter, at: NDArray[np.float64], number: int, found: Overview) -> None:
+    def _paint_bubble(self, painter: QPainter, at: NDArray[np.float64], number: int, found: CommunityOverview) -> None:
         theme, radius = self.theme, float(self._radius[number] * self.look.scale)
         token = _TINTS[number % len(_TINTS)]
-        ground, tone = theme.colour("surface"), theme.colour(token)
+        background, tone = theme.colour("surface"), theme.colour(token)
         is_lit = number in (self.hovered, self.selected)
-        painter.setBrush(mix_colours(ground, tone, 0.22 if is_lit else 0.12))
-        ring = theme.colour("accent") if number == self.selected else mix_colours(ground, tone, 0.8)
+        painter.setBrush(mix_colours(background, tone, 0.22 if is_lit else 0.12))
+        ring = theme.colour("accent") if number == self.selected else mix_colours(background, tone, 0.8)
         painter.setPen(QPen(ring, 2.5 if number == self.selected else 1.4))
         painter.drawEllipse(QPointF(*at), radius, radius)
         self._paint_words(painter, at, radius, number, found)
 
     def _paint_words(
-        self, painter: QPainter, at: NDArray[np.float64], radius: float, number: int, found: Overview
+        self, painter: QPainter, at: NDArray[np.float64], radius: float, number: int, found: CommunityOverview
     ) -> None:
         theme = self.theme
-        head, small = theme.font("strong" if radius > theme.px(44) else "caption"), theme.font("caption")
-        metrics, line = QFontMetricsF(head), QFontMetricsF(small).height()
+        name_font, small_font = theme.font("strong" if radius > theme.px(44) else "caption"), theme.font("caption")
+        metrics, line = QFontMetricsF(name_font), QFontMetricsF(small_font).height()
         name = wrap_label(found.names[number], metrics, radius * 1.62, 2)
         high = metrics.lineSpacing() * (name.count("\n") + 1)
-        more = self._entity_lines(found.entities[number], radius, QFontMetricsF(small), high)
+        more = self._entity_lines(found.entities[number], radius, QFontMetricsF(small_font), high)
         top = at[1] - (high + line * (1 + len(more))) / 2
         flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
-        painter.setFont(head)
+        painter.setFont(name_font)
         painter.setPen(theme.colour("ink"))
         painter.drawText(QRectF(at[0] - radius, top, 2 * radius, high), flags, name)
-        painter.setFont(small)
+        painter.setFont(small_font)
         painter.setPen(theme.colour("muted"))
         count = format_count(graph_strings()["overview"]["members"], int(found.counts[number]))
-        for nr, words in enumerate((count, *more)):
-            painter.drawText(QRectF(at[0] - radius, top + high + nr * line, 2 * radius, line + 2), flags, words)
+        for nr, text in enumerate((count, *more)):
+            painter.drawText(QRectF(at[0] - radius, top + high + nr * line, 2 * radius, line + 2), flags, text)
 
     def _entity_lines(
         self, names: tuple[str, ...], radius: float, metrics: QFontMetricsF, high: float

@@ -13,12 +13,12 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
 from core.events import Changed
 from core.types.views import MEANING, OWNER_NODE, GraphView
 from ui.context import CLOSER, Context, PageSpec
-from ui.pages.graph.display import Drawn
+from ui.pages.graph.display import GraphReadings
 from ui.pages.graph.frame import EGO, ORIGIN, SHOW, WHOLE, GraphDisplay
 from ui.pages.graph.views import NameDialog
 
 
-class GraphPage(Drawn):
+class GraphPage(GraphReadings):
     """The Graph page."""
 
     def __init__(self, context: Context) -> None:
@@ -57,13 +57,13 @@ class GraphPage(Drawn):
 
     # ---- the page's life
 
-    def activate(self, wish: str = "") -> None:
+    def activate(self, target: str = "") -> None:
         """Show it; a wish is a memory or an entity for the middle, or the whole vault."""
         self._is_shown = True
         selected = self.context.selection.current
-        if wish.startswith(SHOW):
-            self._show_display(replace(self.shown, mode=EGO, centre=wish.removeprefix(SHOW), end=""))
-        elif wish == WHOLE:
+        if target.startswith(SHOW):
+            self._show_display(replace(self.shown, mode=EGO, centre=target.removeprefix(SHOW), end=""))
+        elif target == WHOLE:
             self._show_whole()
         elif self.shown.mode == EGO and selected and selected != self._followed:
             self._show_display(replace(self.shown, centre=selected, end=""))

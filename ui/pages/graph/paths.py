@@ -24,8 +24,8 @@ def describe_step(edge: GraphEdge, nodes: dict[str, GraphNode]) -> str:
     """
     form = str(graph_strings()["edges"][edge.type]["step"])
     a, b = quote_node(nodes[edge.a]), quote_node(nodes[edge.b])
-    said = form.format(a=a, b=b, label=predicate_words(edge.label, is_owner=is_owner(nodes[edge.a])))
-    return f"{said[:1].upper()}{said[1:]}."
+    sentence = form.format(a=a, b=b, label=predicate_words(edge.label, is_owner=is_owner(nodes[edge.a])))
+    return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
 class PathsPanel(QFrame):
@@ -52,10 +52,10 @@ class PathsPanel(QFrame):
         area = make_scroll_area(inner)
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         area.setAccessibleName(strings["list"])
-        head = make_row(self.title, self.close_button, gap=8)
-        head.setStretch(0, 1)
+        header = make_row(self.title, self.close_button, gap=8)
+        header.setStretch(0, 1)
         layout = make_column(self, margins=16, gap=8)
-        layout.addLayout(head)
+        layout.addLayout(header)
         layout.addWidget(self._between)
         layout.addWidget(self._wider, 0, Qt.AlignmentFlag.AlignLeft)
         layout.addWidget(area, 1)
@@ -75,12 +75,12 @@ class PathsPanel(QFrame):
         between = form.format(a=a, b=b)
         self._between.setText(f"{between[:1].upper()}{between[1:]}")
         self._wider.setVisible(can_widen)
-        told: list[str] = []
+        sentences: list[str] = []
         for path in found.paths:
             self._list.addWidget(make_label(format_count(strings["steps"], len(path)), "label"))
             for nr, edge in enumerate(path, 1):
-                told.append(describe_step(edge, nodes))
-                self._list.addWidget(make_label(f"{nr}. {told[-1]}", wrap=True))
+                sentences.append(describe_step(edge, nodes))
+                self._list.addWidget(make_label(f"{nr}. {sentences[-1]}", wrap=True))
         self._list.addStretch(1)
-        self.steps = tuple(told)
+        self.steps = tuple(sentences)
         self.setAccessibleName(f"{self.title.text()}. {self._between.text()}")

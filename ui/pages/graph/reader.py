@@ -39,7 +39,7 @@ class _Steps(QObject):
         self.came.emit(self._run, placed)
 
 
-class Reader(QObject):
+class GraphReader(QObject):
     """Reads; a later question of the same kind makes the answer to an earlier one void.
 
     Signals:

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QStackedWidget, QWidget
 
-from ui.pages.graph.canvas import STEP, Canvas
+from ui.pages.graph.canvas import STEP, GraphCanvas
 from ui.pages.graph.ego import EgoCanvas
 from ui.pages.graph.overview import OverviewCanvas
 from ui.pages.graph.whole import WholeCanvas
@@ -23,7 +23,7 @@ _EDGE = 12
 _DEPTHS = (("1", "1"), ("2", "2"), ("3", "3"))
 
 
-class Stage(QWidget):
+class GraphStage(QWidget):
     """All canvases, one of them shown.
 
     Signals:
@@ -40,7 +40,7 @@ class Stage(QWidget):
         super().__init__()
         self._theme, strings = theme, graph_strings()["tools"]
         self.ego, self.whole, self.overview = EgoCanvas(theme), WholeCanvas(theme), OverviewCanvas(theme)
-        self.canvases: tuple[Canvas, ...] = (self.ego, self.whole, self.overview)
+        self.canvases: tuple[GraphCanvas, ...] = (self.ego, self.whole, self.overview)
         self._stack = QStackedWidget(self)
         for canvas in self.canvases:
             self._stack.addWidget(canvas)
@@ -82,12 +82,12 @@ class Stage(QWidget):
             getattr(canvas, signal).emit(canvas.ids[canvas.selected], *more)
 
     @property
-    def canvas(self) -> Canvas:
+    def canvas(self) -> GraphCanvas:
         """The canvas that is shown."""
         shown = self._stack.currentWidget()
         return next(canvas for canvas in self.canvases if canvas is shown)
 
-    def show_canvas(self, canvas: Canvas, *, has_depth: bool) -> None:
+    def show_canvas(self, canvas: GraphCanvas, *, has_depth: bool) -> None:
         """Show one of them; the others rest.
 
         Args:

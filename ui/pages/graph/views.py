@@ -136,7 +136,7 @@ class FilterLine(QWidget):
 SWITCHES = ("meaning", "small_talk", "messages", "outdated")
 
 
-class Switches(QWidget):
+class DisplaySwitches(QWidget):
     """What else is shown.
 
     Signals:
@@ -169,7 +169,7 @@ class Switches(QWidget):
             self._made[name].setChecked(is_on)
 
 
-class Nearness(QWidget):
+class SimilaritySlider(QWidget):
     """How near in meaning two memories must be to be tied.
 
     Signals:

@@ -15,7 +15,7 @@ from PySide6.QtCore import QEasingCurve, QElapsedTimer, QPointF, QRectF, QSizeF,
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPaintEvent, QPen, QPixmap, QShowEvent
 
 from core.types.views import EDGE_TYPES, MEANING, NODE_KINDS, GraphNode, MemoryRow, WholeGraph
-from ui.pages.graph.canvas import Canvas, LabelCache, paint_edge, paint_ground, paint_plate, paint_ring, wrap_label
+from ui.pages.graph.canvas import GraphCanvas, LabelCache, paint_edge, paint_ground, paint_plate, paint_ring, wrap_label
 from ui.pages.graph.geometry import (
     LabelRequest,
     Numbers,
@@ -26,7 +26,7 @@ from ui.pages.graph.geometry import (
     place_labels,
     typical_distance,
 )
-from ui.pages.graph.legend import TIES, Counts
+from ui.pages.graph.legend import TIES, GraphCounts
 from ui.pages.graph.node_style import is_entity, mix_colours, name_apart, node_name, node_pixmap, node_style
 from ui.strings import graph_strings
 from ui.theme.theme import Theme
@@ -52,7 +52,7 @@ _ORDER = tuple(reversed(range(len(EDGE_TYPES))))
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class WholeScene:
     """What is drawn.
 
     Attributes:
@@ -89,7 +89,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class DrawnFrame:
     """A finished picture.
 
     Attributes:
@@ -121,7 +121,7 @@ class Frame:
 class FrameMaker:
     """Makes one picture, slice by slice."""
 
-    def __init__(self, scene: Scene, look: Viewport, theme: Theme, ratio: float) -> None:
+    def __init__(self, scene: WholeScene, look: Viewport, theme: Theme, ratio: float) -> None:
         """Prepare.
 
         Args:
@@ -140,7 +140,7 @@ class FrameMaker:
         }
         self._rest = self._drawn_slices()
 
-    def draw_slices(self, is_time: Callable[[], bool]) -> Frame | None:
+    def draw_slices(self, is_time: Callable[[], bool]) -> DrawnFrame | None:
         """Go on while there is time.
 
         Args:
@@ -151,7 +151,7 @@ class FrameMaker:
         """
         while is_time():
             if next(self._rest, None) is None:
-                return Frame(self._image, self._look)
+                return DrawnFrame(self._image, self._look)
         return None
 
     def _drawn_slices(self) -> Iterator[bool]:
@@ -196,7 +196,7 @@ class FrameMaker:
                 yield True
 
 
-def _picture_side(scene: Scene, look: Viewport, theme: Theme, number: int) -> int:
+def _picture_side(scene: WholeScene, look: Viewport, theme: Theme, number: int) -> int:
     """An entity is drawn larger than a memory, so that its icon can be seen where there is room."""
     side = scene.node_size(look, theme) / 0.78
     return round(side * _ENTITY_LARGER if is_entity(NODE_KINDS[number]) else side)
@@ -264,7 +264,7 @@ def draw_dots(painter: QPainter, px: Points, colour: QColor, side: float) -> Non
     painter.drawPointsNp(x, y)  # type: ignore[arg-type]  # arrays are what it is for
 
 
-def paint_live(painter: QPainter, scene: Scene, look: Viewport, theme: Theme) -> None:
+def paint_live(painter: QPainter, scene: WholeScene, look: Viewport, theme: Theme) -> None:
     """The strongest edges and all nodes as dots, at once: what shows while nodes move."""
     px = look.to_px(scene.xy)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
@@ -321,7 +321,7 @@ class _Label:
     side: Qt.AlignmentFlag
 
 
-class Overlay:
+class WholeOverlay:
     """Draws edges and labels above the picture."""
 
     def __init__(self, theme: Theme) -> None:
@@ -353,7 +353,7 @@ class Overlay:
         return self._rows
 
     def paint(
-        self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight, *, at_rest: bool, still: bool
+        self, painter: QPainter, scene: WholeScene, look: Viewport, highlight: Highlight, *, at_rest: bool, still: bool
     ) -> None:
         """Paint everything onto the canvas.
 
@@ -364,16 +364,16 @@ class Overlay:
             still: whether the plane is not moved, either.
         """
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_meant(painter, scene, look, meant)
+        self._paint_meant(painter, scene, look, highlight)
         if at_rest:
-            self._paint_labels(painter, scene, look, meant, still)
-        node = scene.node_of(meant.hovered, self._rows) if meant.hovered >= 0 else None
+            self._paint_labels(painter, scene, look, highlight, still)
+        node = scene.node_of(highlight.hovered, self._rows) if highlight.hovered >= 0 else None
         if node is not None and at_rest:
-            at = QPointF(*look.to_px(scene.xy[[meant.hovered]])[0])
-            paint_plate(painter, self._theme, node, at, meant.reach + self._theme.px(8), look)
+            at = QPointF(*look.to_px(scene.xy[[highlight.hovered]])[0])
+            paint_plate(painter, self._theme, node, at, highlight.reach + self._theme.px(8), look)
 
-    def _paint_meant(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight) -> None:
-        node, graph = meant.hovered if meant.hovered >= 0 else meant.selected, scene.graph
+    def _paint_meant(self, painter: QPainter, scene: WholeScene, look: Viewport, highlight: Highlight) -> None:
+        node, graph = highlight.hovered if highlight.hovered >= 0 else highlight.selected, scene.graph
         if node >= 0:
             rows = scene.edges_of(node)
             start, end = look.to_px(scene.xy[graph.a[rows]]), look.to_px(scene.xy[graph.b[rows]])
@@ -383,15 +383,17 @@ class Overlay:
                 pen.setWidthF(pen.widthF() + 0.6)
                 painter.strokePath(lines_path(start[chosen], end[chosen]), pen)
         radius = scene.node_size(look, self._theme) / 2 + self._theme.px(4)
-        for of, colour in ((meant.hovered, "muted"), (meant.selected, "accent")):
+        for of, colour in ((highlight.hovered, "muted"), (highlight.selected, "accent")):
             if of >= 0:
                 paint_ring(painter, QPointF(*look.to_px(scene.xy[[of]])[0]), radius, self._theme.colour(colour))
 
-    def _paint_labels(self, painter: QPainter, scene: Scene, look: Viewport, meant: Highlight, still: bool) -> None:
+    def _paint_labels(
+        self, painter: QPainter, scene: WholeScene, look: Viewport, highlight: Highlight, still: bool
+    ) -> None:
         """Labels keep their nodes and sides while the plane is moved; once it rests they are placed anew."""
-        key = (look, meant.selected, meant.blocked, len(self._rows), self._theme.scale, id(scene.xy))
+        key = (look, highlight.selected, highlight.blocked, len(self._rows), self._theme.scale, id(scene.xy))
         if still and key != self._placed_for:
-            self._placed_for, self._placed = key, self._place_labels(scene, look, meant)
+            self._placed_for, self._placed = key, self._place_labels(scene, look, highlight)
         numbers = [label.node for label in self._placed]
         for label, (x, y) in zip(self._placed, look.to_px(scene.xy[numbers]).tolist(), strict=True):
             rect = label.offset.translated(x, y)
@@ -399,50 +401,50 @@ class Overlay:
                 font = self._label_font(scene, label.node)
                 self._pictures.paint(painter, rect.adjusted(4, 1, -4, -1), label.text, font, "ink", label.side)
 
-    def _place_labels(self, scene: Scene, look: Viewport, meant: Highlight) -> list[_Label]:
-        near, px = labelled_nodes(scene, look, meant.selected), look.to_px(scene.xy)
+    def _place_labels(self, scene: WholeScene, look: Viewport, highlight: Highlight) -> list[_Label]:
+        nodes, px = labelled_nodes(scene, look, highlight.selected), look.to_px(scene.xy)
         texts: dict[int, str] = {}
         wishes: list[LabelRequest] = []
         wide = self._theme.px(_LABEL_PX)
-        for place, number in enumerate(near.tolist()):
+        for place, number in enumerate(nodes.tolist()):
             node = scene.node_of(number, self._rows)
             if node is None:
                 continue
             metrics = QFontMetricsF(self._label_font(scene, number))
-            lines = 2 if node.row is not None and len(near) <= _FEW_LABELS else 1
+            lines = 2 if node.row is not None and len(nodes) <= _FEW_LABELS else 1
             texts[place] = wrap_label(self._names.get(number, node_name(node, 120)), metrics, wide, lines)
             parts = texts[place].split("\n")
             width = max(metrics.horizontalAdvance(part) for part in parts) + 8
             size = QSizeF(width, metrics.lineSpacing() * len(parts) + 2)
-            is_main = node.row is None and place < _MAIN and len(near) <= _FEW_LABELS
-            must = is_main or number == meant.selected
+            is_main = node.row is None and place < _MAIN and len(nodes) <= _FEW_LABELS
+            must = is_main or number == highlight.selected
             wishes.append(LabelRequest(place, size, below=node.row is None, must=must))
-        is_named = near < len(scene.graph.entities)
-        radius = np.where(is_named, meant.reach * _ENTITY_LARGER * 0.7, meant.reach * 0.7)
+        is_named = nodes < len(scene.graph.entities)
+        radius = np.where(is_named, highlight.reach * _ENTITY_LARGER * 0.7, highlight.reach * 0.7)
         found = []
-        for place, rect in place_labels(wishes, px[near], radius, look, meant.blocked).items():
-            x, y = px[near[place]].tolist()
+        for place, rect in place_labels(wishes, px[nodes], radius, look, highlight.blocked).items():
+            x, y = px[nodes[place]].tolist()
             side = Qt.AlignmentFlag.AlignHCenter
             if not rect.left() <= x <= rect.right():
                 side = Qt.AlignmentFlag.AlignLeft if rect.left() > x else Qt.AlignmentFlag.AlignRight
-            found.append(_Label(int(near[place]), texts[place], rect.translated(-x, -y), side))
+            found.append(_Label(int(nodes[place]), texts[place], rect.translated(-x, -y), side))
         return found
 
-    def _label_font(self, scene: Scene, node: int) -> QFont:
+    def _label_font(self, scene: WholeScene, node: int) -> QFont:
         return self._theme.font("strong" if node < len(scene.graph.entities) else "small")
 
 
-def labelled_nodes(scene: Scene, look: Viewport, selected: int) -> Numbers:
+def labelled_nodes(scene: WholeScene, look: Viewport, selected: int) -> Numbers:
     """The nodes in sight that should have a label, most important first: the selected one, then by rank."""
-    near = visible_nodes(scene, look)
-    most = _LABELS if len(near) <= NEAR else _CROWD_LABELS
-    if len(near) > NEAR:
-        near = near[near < len(scene.graph.entities)]
-    near = near[np.argsort(-scene.graph.rank[near], kind="stable")][:most]
-    return near if selected < 0 else np.concatenate(([selected], near[near != selected])).astype(np.int64)
+    nodes = visible_nodes(scene, look)
+    most = _LABELS if len(nodes) <= NEAR else _CROWD_LABELS
+    if len(nodes) > NEAR:
+        nodes = nodes[nodes < len(scene.graph.entities)]
+    nodes = nodes[np.argsort(-scene.graph.rank[nodes], kind="stable")][:most]
+    return nodes if selected < 0 else np.concatenate(([selected], nodes[nodes != selected])).astype(np.int64)
 
 
-def visible_nodes(scene: Scene, look: Viewport) -> Numbers:
+def visible_nodes(scene: WholeScene, look: Viewport) -> Numbers:
     """The nodes on the canvas."""
     px = look.to_px(scene.xy)
     return np.flatnonzero(((px >= 0) & (px <= (look.w, look.h))).all(axis=1))
@@ -459,7 +461,7 @@ _WIDEST = 1.6
 """How much wider than high the plane may be drawn, so that it fills a wide canvas."""
 
 
-class WholeCanvas(Canvas):
+class WholeCanvas(GraphCanvas):
     """The whole vault.
 
     Signals:
@@ -470,10 +472,10 @@ class WholeCanvas(Canvas):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, graph_strings()["canvas"]["whole"])
-        self.scene: Scene | None = None
-        self.overlay = Overlay(theme)
+        self.scene: WholeScene | None = None
+        self.overlay = WholeOverlay(theme)
         self._wide = 1.0
-        self._frame: Frame | None = None
+        self._frame: DrawnFrame | None = None
         self._maker: FrameMaker | None = None
         self._from: Points = self.xy
         self._to: Points = self.xy
@@ -496,7 +498,7 @@ class WholeCanvas(Canvas):
         self.stop_motion()
         self.ids, self._frame = graph.ids, None
         self.xy = self._to = np.zeros((len(graph.ids), 2))
-        self.scene = None if not graph.ids else Scene(graph, self.xy, _edge_type_mask(graph, off))
+        self.scene = None if not graph.ids else WholeScene(graph, self.xy, _edge_type_mask(graph, off))
         self.overlay.show_graph(graph)
         self.hovered = -1
         self.select_node(chosen)
@@ -529,7 +531,7 @@ class WholeCanvas(Canvas):
         if self.scene is not None:
             self.xy = self._to if share >= 1 else self._from + (self._to - self._from) * share
             gap = typical_distance(self.xy) if share >= 1 else self.scene.apart
-            self.scene = Scene(self.scene.graph, self.xy, self.scene.shown, gap)
+            self.scene = WholeScene(self.scene.graph, self.xy, self.scene.shown, gap)
             self.update()
 
     @property
@@ -545,13 +547,13 @@ class WholeCanvas(Canvas):
         return self._moving.state() == QVariantAnimation.State.Running
 
     @property
-    def counts(self) -> Counts:
+    def counts(self) -> GraphCounts:
         """What is drawn, for the legend."""
         if self.scene is None:
-            return Counts({}, {})
+            return GraphCounts({}, {})
         graph = self.scene.graph
         kinds, ties = np.bincount(graph.kind).tolist(), np.bincount(graph.edge_type).tolist()
-        return Counts(
+        return GraphCounts(
             {NODE_KINDS[number]: count for number, count in enumerate(kinds) if count},
             {EDGE_TYPES[number]: count for number, count in enumerate(ties) if count},
         )
@@ -688,9 +690,9 @@ class WholeCanvas(Canvas):
                 paint_live(painter, self.scene, self.look, self.theme)
             else:
                 self._frame.draw_scaled(painter, self.look)
-            meant = Highlight(self.selected, self.hovered, self.hit_radius(), self.blocked)
+            highlight = Highlight(self.selected, self.hovered, self.hit_radius(), self.blocked)
             still = self._frame is not None and self._frame.look == self.look
-            self.overlay.paint(painter, self.scene, self.look, meant, at_rest=not self.is_moving, still=still)
+            self.overlay.paint(painter, self.scene, self.look, highlight, at_rest=not self.is_moving, still=still)
         paint_edge(painter, self, self.theme, is_focused=self.is_ringed)
         painter.end()
 

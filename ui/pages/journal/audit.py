@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from core.types.replies import AuditPage, AuditRow
 from ui.bridge import make_query, problem_of
 from ui.context import Context
-from ui.lists.table_view import Column, TableModel, TableSpec, TableView
+from ui.lists.table_view import TableColumn, TableModel, TableSpec, TableView
 from ui.pages.journal.labels import counts_of, describe_author, short_id, verb_of
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import make_column
@@ -22,13 +22,13 @@ from ui.widgets.labels import time_of
 from ui.widgets.states import Banner, EmptyState, States
 from ui.widgets.verdict import VerdictDialog, chain_sentence, verdict_of
 
-COLUMNS: Sequence[Column] = (
-    Column("Nr", 56, order=2, is_number=True),
-    Column("When", 148),
-    Column("Who", 96, order=1),
-    Column("What", 124, stretches=True),
-    Column("Object", 96, order=4),
-    Column("Counts", 172, order=3, stretches=True),
+COLUMNS: Sequence[TableColumn] = (
+    TableColumn("Nr", 56, order=2, is_number=True),
+    TableColumn("When", 148),
+    TableColumn("Who", 96, order=1),
+    TableColumn("What", 124, stretches=True),
+    TableColumn("Object", 96, order=4),
+    TableColumn("Counts", 172, order=3, stretches=True),
 )
 PAGE_ROWS = 200
 _FONTS: Mapping[str, FontRole] = {"Nr": "number", "When": "number", "Object": "mono"}

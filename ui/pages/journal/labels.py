@@ -292,7 +292,7 @@ def short_id(object_id: str) -> str:
 def counts_of(entry: AuditRow) -> str:
     """What an audit row counts: `3 rows, 2 parts`."""
     order = sorted(entry.detail.items(), key=lambda item: item[0] != "rows")
-    return ", ".join(said for name, value in order if (said := _format_detail(name.replace("_", " "), value)))
+    return ", ".join(text for name, value in order if (text := _format_detail(name.replace("_", " "), value)))
 
 
 def _format_detail(name: str, value: Any) -> str:
@@ -313,17 +313,17 @@ _MINUTE_MS = 60_000
 _OF_THOSE = "source_memories"  # said with the digests they are of
 
 
-def change_words(deed: str) -> Mapping[str, Any]:
+def change_words(action: str) -> Mapping[str, Any]:
     """Icon, word and sentences of a deed; of one without words of its own, its name.
 
     Args:
         deed: a value of `Deed`.
     """
-    found: Mapping[str, Any] | None = journal_strings()["deeds"].get(deed)
-    if found is not None:
-        return found
-    forms = {"one": f"{{count}} {deed}", "many": f"{{count}} {deed}"}
-    return {"icon": "circle", "word": deed.capitalize(), "measure": "", "chip": forms, "would": forms, "run": forms}
+    wording: Mapping[str, Any] | None = journal_strings()["deeds"].get(action)
+    if wording is not None:
+        return wording
+    forms = {"one": f"{{count}} {action}", "many": f"{{count}} {action}"}
+    return {"icon": "circle", "word": action.capitalize(), "measure": "", "chip": forms, "would": forms, "run": forms}
 
 
 def describe_changes(counts: Mapping[str, int], form: str) -> Iterator[tuple[str, str]]:
@@ -334,9 +334,9 @@ def describe_changes(counts: Mapping[str, int], form: str) -> Iterator[tuple[str
         form: `chip` (`41 fade`), `would` (`41 would fade`), or `run` for a whole sentence.
     """
     known = list(journal_strings()["deeds"])
-    for deed in sorted(counts, key=lambda one: known.index(one) if one in known else len(known)):
-        if counts[deed]:
-            yield deed, format_count(change_words(deed)[form], counts[deed])
+    for action in sorted(counts, key=lambda one: known.index(one) if one in known else len(known)):
+        if counts[action]:
+            yield action, format_count(change_words(action)[form], counts[action])
 
 
 def describe_report(report: Mapping[str, Any]) -> tuple[str, ...]:
@@ -345,18 +345,18 @@ def describe_report(report: Mapping[str, Any]) -> tuple[str, ...]:
     Args:
         report: counts by name; the report of a consolidation has names within names.
     """
-    told: list[str] = []
+    phrases: list[str] = []
     for name, count in _flatten_counts(report):
-        said = (
+        phrase = (
             format_count(journal_strings()["report"][name], count)
             if name in journal_strings()["report"]
             else _format_plain_count(name, count)
         )
-        if name.endswith(_OF_THOSE) and told:
-            told[-1] = f"{told[-1]} {said}"
+        if name.endswith(_OF_THOSE) and phrases:
+            phrases[-1] = f"{phrases[-1]} {phrase}"
         else:
-            told.append(said)
-    return tuple(told)
+            phrases.append(phrase)
+    return tuple(phrases)
 
 
 def _flatten_counts(report: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, int]]:

@@ -21,7 +21,7 @@ from ui.bridge import make_query
 from ui.context import RUNS_SEEN, Context, Page, PageSpec
 from ui.pages.journal.audit import AuditTab
 from ui.pages.journal.jobs.next_run import NextTab
-from ui.pages.journal.jobs.runner import Runner, is_job
+from ui.pages.journal.jobs.runner import JobRunner, is_job
 from ui.pages.journal.jobs.runs import RunsTab
 from ui.pages.journal.lifecycle.archive import ArchiveTab
 from ui.pages.journal.lifecycle.health import HealthTab
@@ -55,7 +55,7 @@ _SOON_MS = 1_000  # between two readings while work goes on
 _Read = tuple[Callable[[], Future[Any]], Callable[[Any], int]]
 
 
-class Counts(QObject):
+class TabCounts(QObject):
     """Reads the counts beside the names of the tabs.
 
     Attributes:
@@ -119,13 +119,13 @@ def _total_of(answer: Any) -> int:
     return int(answer.total)
 
 
-Tab = ChangesTab | NextTab | RunsTab | RelationsTab | ArchiveTab | HealthTab | ImportsTab | AuditTab
+JournalTab = ChangesTab | NextTab | RunsTab | RelationsTab | ArchiveTab | HealthTab | ImportsTab | AuditTab
 T = TypeVar(
     "T", ChangesTab, NextTab, RunsTab, RelationsTab, ArchiveTab, HealthTab, ImportsTab, AuditTab
 )  # fmt: skip
 
 
-class Tabs(QStackedWidget):
+class JournalTabs(QStackedWidget):
     """The tabs; asking for one makes it.
 
     Attributes:
@@ -137,18 +137,18 @@ class Tabs(QStackedWidget):
 
     born = Signal(str)
 
-    def __init__(self, context: Context, runner: Runner) -> None:
+    def __init__(self, context: Context, runner: JobRunner) -> None:
         super().__init__()
         self._context, self._runner = context, runner
-        self.made: dict[str, Tab] = {}
+        self.made: dict[str, JournalTab] = {}
 
-    def get_tab(self, name: str) -> Tab:
+    def get_tab(self, name: str) -> JournalTab:
         """A tab; it is made where it was not yet.
 
         Args:
             name: a key of `tabs` in the page's words.
         """
-        makers: Mapping[str, Callable[[], Tab]] = {
+        makers: Mapping[str, Callable[[], JournalTab]] = {
             "changes": lambda: self.changes,
             "next": lambda: self.next,
             "runs": lambda: self.runs,
@@ -224,18 +224,18 @@ class JournalPage(Page):
         self._stale: set[str] = set()
         self._titles: dict[str, str] = dict(journal_strings()["tabs"])
         self._shown = dict(self._titles)
-        kept = context.prefs.read_text(_STATE, _FIRST)
-        self.tab = kept if kept in self._titles else _FIRST
+        stored = context.prefs.read_text(_STATE, _FIRST)
+        self.tab = stored if stored in self._titles else _FIRST
         choices = tuple(self._titles.items())
         self.segments = Segments(choices, self.tab, "What the journal shows", wraps=True)
         self.segments.chosen.connect(self.show_tab)
         self.menu = MenuChip(context.theme, journal_strings()["show"], self._titles, self.tab)
         self.menu.chosen.connect(self._on_tab_chosen)
         self.menu.hide()
-        self.runner = Runner(context, self)
-        self.tabs = Tabs(context, self.runner)
+        self.runner = JobRunner(context, self)
+        self.tabs = JournalTabs(context, self.runner)
         self.tabs.born.connect(self._connect_tab)
-        self.counts = Counts(context, self, self.tab)
+        self.counts = TabCounts(context, self, self.tab)
         self.counts.told.connect(self._on_tab_counted)
         self.runner.changed.connect(self._schedule_counts)
         context.bridge.progressed.connect(self._on_progress)
@@ -314,10 +314,10 @@ class JournalPage(Page):
         title = self._titles[name]
 
         def show_count(count: int) -> None:
-            told = f"{title} {count:,}" if count else title
-            if told == self._shown[name]:
+            label = f"{title} {count:,}" if count else title
+            if label == self._shown[name]:
                 return
-            self._shown[name] = told
+            self._shown[name] = label
             self.segments.name_choice(name, self._shown[name])
             self.menu.set_choices(self._shown, self.tab)
 
@@ -334,7 +334,7 @@ class JournalPage(Page):
 
     # ---- the page's life
 
-    def activate(self, wish: str = "") -> None:
+    def activate(self, target: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
@@ -343,12 +343,12 @@ class JournalPage(Page):
                 for the tab that was shown last.
         """
         self._is_shown = True
-        wish, _, view = wish.removeprefix(_ASK).partition(":")
-        if wish == _HELP:
+        target, _, view = target.removeprefix(_ASK).partition(":")
+        if target == _HELP:
             self.open_help()
-        if wish in self._titles and wish != self.tab:
-            self.segments.show_choice(wish)
-            self.show_tab(wish)
+        if target in self._titles and target != self.tab:
+            self.segments.show_choice(target)
+            self.show_tab(target)
         else:
             self._activate_tab()
         tab = self.tabs.get_tab(self.tab)
@@ -399,8 +399,8 @@ class JournalPage(Page):
 
     def _show_current_tab(self) -> None:
         self.tabs.setCurrentWidget(self.tabs.get_tab(self.tab))
-        for name, made in self._buttons.items():
-            made.setVisible(self.tab == name)
+        for name, button in self._buttons.items():
+            button.setVisible(self.tab == name)
 
     def _note_runs_seen(self) -> None:
         if self.tab in LISTED:

@@ -15,7 +15,7 @@ from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import QBoxLayout, QFrame, QMenu, QSizePolicy, QWidget
 
 from core.types.values import Kind
-from ui.lists.list_view import OPEN, Keep, ListKeys, ListView
+from ui.lists.list_view import OPEN, AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, InertRow, RowSpec, RowState, draw_flat_ground, line_height, wrap_text
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
@@ -54,10 +54,10 @@ class EntryActionBar(QWidget):
         for act in acts:
             strings = journal_strings()["acts"][act]
             kind = "danger" if act == "erase" else "plain"
-            made = KeyButton(theme, strings["title"], strings["key"], partial(self.asked.emit, act), kind)
-            made.setToolTip(strings["hint"])
-            self.buttons[act] = made
-            flow.addWidget(made)
+            button = KeyButton(theme, strings["title"], strings["key"], partial(self.asked.emit, act), kind)
+            button.setToolTip(strings["hint"])
+            self.buttons[act] = button
+            flow.addWidget(button)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -68,9 +68,9 @@ class EntryActionBar(QWidget):
         Args:
             hides: whether the others go, and are not only off.
         """
-        for name, made in self.buttons.items():
-            made.setEnabled(name in acts)
-            made.setVisible(not hides or name in acts)
+        for name, button in self.buttons.items():
+            button.setEnabled(name in acts)
+            button.setVisible(not hides or name in acts)
 
 
 def entry_list(theme: Theme, name: str, acts: Sequence[str], *, takes_many: bool = False) -> ListView:
@@ -85,29 +85,29 @@ def entry_list(theme: Theme, name: str, acts: Sequence[str], *, takes_many: bool
     if OPEN in acts:
         by_key[Qt.Key.Key_Enter] = OPEN
     keys = ListKeys(by_key, lets_go=True, searches=False)
-    made = ListView(EntryRows(theme), name, keys, keep=Keep.BEFORE, takes_many=takes_many)
-    made.setFrameShape(QFrame.Shape.NoFrame)
-    made.offered = frozenset()
-    made.menu = lambda: make_menu(made, acts) if made.offered else None
-    return made
+    view = ListView(JournalRows(theme), name, keys, keep=AfterRemoval.BEFORE, takes_many=takes_many)
+    view.setFrameShape(QFrame.Shape.NoFrame)
+    view.offered = frozenset()
+    view.menu = lambda: make_menu(view, acts) if view.offered else None
+    return view
 
 
-def make_menu(shown: ListView, acts: Sequence[str]) -> QMenu:
+def make_menu(view: ListView, acts: Sequence[str]) -> QMenu:
     """What can be done with what is chosen.
 
     Args:
         acts: keys of `acts` in the page's words.
     """
-    made = QMenu(shown)
-    made.setAccessibleName("Actions")
-    made.aboutToHide.connect(made.deleteLater)
-    for act in (act for act in acts if act in (shown.offered or ())):
+    menu = QMenu(view)
+    menu.setAccessibleName("Actions")
+    menu.aboutToHide.connect(menu.deleteLater)
+    for act in (act for act in acts if act in (view.offered or ())):
         strings = journal_strings()["acts"][act]
         keys = QKeySequence(strings["key"]).toString(QKeySequence.SequenceFormat.NativeText)
-        made.addAction(f"{strings['title']}\t{keys}").triggered.connect(
-            lambda _checked=False, act=act: shown.request_action(act)
+        menu.addAction(f"{strings['title']}\t{keys}").triggered.connect(
+            lambda _checked=False, act=act: view.request_action(act)
         )
-    return made
+    return menu
 
 
 def set_row_direction(line: QBoxLayout, *, is_wide: bool) -> None:
@@ -117,13 +117,13 @@ def set_row_direction(line: QBoxLayout, *, is_wide: bool) -> None:
         line: a row of widgets; the first takes what is left.
         is_wide: whether there is room for all of them beside each other.
     """
-    way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
-    if line.direction() == way:
+    direction = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom
+    if line.direction() == direction:
         return
-    line.setDirection(way)
+    line.setDirection(direction)
     for place in range(1, line.count()):
-        found = line.itemAt(place)
-        widget = None if found is None else found.widget()
+        item = line.itemAt(place)
+        widget = None if item is None else item.widget()
         if widget is not None:
             line.setAlignment(widget, Qt.AlignmentFlag(0) if is_wide else Qt.AlignmentFlag.AlignLeft)
 
@@ -135,7 +135,7 @@ _UPRIGHT, _BAR = 7, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JournalEntry:
     """A line of a list of the journal.
 
     Attributes:
@@ -177,10 +177,10 @@ class Entry:
         return ". ".join(part.rstrip(".") for part in parts if part)
 
 
-Line = Entry | InertRow
+Line = JournalEntry | InertRow
 
 
-class EntryRows(RowSpec[Entry]):
+class JournalRows(RowSpec[JournalEntry]):
     """How the lines look."""
 
     heading = (40, 30)
@@ -190,21 +190,21 @@ class EntryRows(RowSpec[Entry]):
         super().__init__(theme)
         self._has_words = False
 
-    def row_key(self, row: Entry) -> str:
+    def row_key(self, row: JournalEntry) -> str:
         """The row's id."""
         return row.id
 
-    def accessible_text(self, row: Entry) -> str:
+    def accessible_text(self, row: JournalEntry) -> str:
         """All of it."""
         return row.description
 
-    def is_same(self, row: Entry, other: Entry) -> bool:
+    def is_same(self, row: JournalEntry, other: JournalEntry) -> bool:
         """Whether it is about the same, whatever it says of it now."""
         return row.id == other.id
 
-    def prepare_lines(self, lines: Sequence[Entry | InertRow]) -> None:
+    def prepare_lines(self, lines: Sequence[JournalEntry | InertRow]) -> None:
         """Learn whether any line has a word beside its icon."""
-        self._has_words = any(isinstance(line, Entry) and line.word for line in lines)
+        self._has_words = any(isinstance(line, JournalEntry) and line.word for line in lines)
 
     # ---- sizes
 
@@ -219,14 +219,14 @@ class EntryRows(RowSpec[Entry]):
         left = px(sizes().list_pad + sizes().icon + spacing().m)
         return left + px(_WORD) if self._has_words and not self.is_narrow else left
 
-    def _text_width(self, entry: Entry, width: int) -> int:
+    def _text_width(self, entry: JournalEntry, width: int) -> int:
         """Pixels a text has."""
         px = self.theme.px
         shape = px(_SHAPE) if entry.kind is not None and entry.icon else 0
         aside = 0 if self.is_narrow else self._aside_width(entry)
         return max(60, width - self._text_left_edge() - shape - aside - px(sizes().list_pad))
 
-    def _aside_width(self, entry: Entry) -> int:
+    def _aside_width(self, entry: JournalEntry) -> int:
         """Pixels that what stands at the right end takes, with the gap before it; 0 for nothing."""
         if not entry.aside:
             return 0
@@ -234,7 +234,7 @@ class EntryRows(RowSpec[Entry]):
         wide = max(number.horizontalAdvance(entry.aside), small.horizontalAdvance(entry.aside_note))
         return wide + 2 + self.theme.px(spacing().m)
 
-    def _note_lines(self, entry: Entry) -> list[str]:
+    def _note_lines(self, entry: JournalEntry) -> list[str]:
         """The small lines under the head; where it is narrow, what stood in columns is among them."""
         note = entry.note
         if self.is_narrow:
@@ -243,19 +243,23 @@ class EntryRows(RowSpec[Entry]):
             note = " · ".join(part.rstrip(".") for part in (entry.word, *aside, note) if part)
         return [line for line in (note, entry.beside) if line]
 
-    def row_height(self, row: Entry, _place: int) -> int:
+    def row_height(self, row: JournalEntry, _place: int) -> int:
         """As high as its words need."""
         px = self.theme.px
-        head, small = self.row_fonts()
-        lines = 1 if row.lines == 1 else len(wrap_text(row.head, head, self._text_width(row, self.width()), row.lines))
+        title_font, small_font = self.row_fonts()
+        lines = (
+            1
+            if row.lines == 1
+            else len(wrap_text(row.head, title_font, self._text_width(row, self.width()), row.lines))
+        )
         bar = 0 if row.progress is None else px(_BAR + 4)
         lines += bool(row.second)
-        high = lines * line_height(head) + len(self._note_lines(row)) * line_height(small) + bar
+        high = lines * line_height(title_font) + len(self._note_lines(row)) * line_height(small_font) + bar
         return high + px(_UPRIGHT * 2)
 
     # ---- painting
 
-    def paint_background(self, painter: QPainter, rect: QRect, _row: Entry, state: RowState) -> None:
+    def paint_background(self, painter: QPainter, rect: QRect, _row: JournalEntry, state: RowState) -> None:
         """A field from edge to edge, a bar beside the colour."""
         draw_flat_ground(
             painter,
@@ -267,39 +271,39 @@ class EntryRows(RowSpec[Entry]):
             has_bar=True,
         )
 
-    def draw_row(self, painter: QPainter, rect: QRect, row: Entry, _state: RowState) -> None:
+    def draw_row(self, painter: QPainter, rect: QRect, row: JournalEntry, _state: RowState) -> None:
         """Its icon, its words, and what stands at its right end."""
         theme, px = self.theme, self.theme.px
-        head, small = self.row_fonts()
-        head.setStrikeOut(row.is_struck)
+        title_font, small_font = self.row_fonts()
+        title_font.setStrikeOut(row.is_struck)
         top = rect.top() + px(_UPRIGHT)
         self._draw_mark(painter, rect, top, row)
         left, room = rect.left() + self._text_left_edge(), self._text_width(row, rect.width())
         if row.kind is not None and row.icon:
-            centre = QPointF(left + px(5), top + line_height(head) / 2)
+            centre = QPointF(left + px(5), top + line_height(title_font) / 2)
             draw_kind(painter, row.kind, centre, px(9), theme.colour(KIND_TOKENS[row.kind]))
             left += px(_SHAPE)
-        at = QRect(left, top, room, line_height(head))
+        at = QRect(left, top, room, line_height(title_font))
         second = [row.second] if row.second else []
-        for words in (*wrap_text(row.head, head, room, row.lines), *second):
-            self.draw_text(painter, at, words, "muted" if row.is_struck else "ink", head)
-            at.translate(0, line_height(head))
-        at.setHeight(line_height(small))
+        for text in (*wrap_text(row.head, title_font, room, row.lines), *second):
+            self.draw_text(painter, at, text, "muted" if row.is_struck else "ink", title_font)
+            at.translate(0, line_height(title_font))
+        at.setHeight(line_height(small_font))
         for note in self._note_lines(row):
-            self.draw_text(painter, at, note, "muted", small)
-            at.translate(0, line_height(small))
+            self.draw_text(painter, at, note, "muted", small_font)
+            at.translate(0, line_height(small_font))
         if row.progress is not None:
             self._draw_bar(painter, QRectF(left, at.top() + px(3), room, px(_BAR)), row.progress)
         if row.aside and not self.is_narrow:
             self._draw_aside(painter, rect, top, row)
 
-    def _draw_mark(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
+    def _draw_mark(self, painter: QPainter, rect: QRect, top: int, entry: JournalEntry) -> None:
         """The icon with its word; without an icon, the shape of the kind."""
         theme, px = self.theme, self.theme.px
-        head, small = self.row_fonts()
+        title_font, small_font = self.row_fonts()
         place = QRect(
             rect.left() + px(sizes().list_pad),
-            top + (line_height(head) - px(sizes().icon)) // 2,
+            top + (line_height(title_font) - px(sizes().icon)) // 2,
             px(sizes().icon),
             px(sizes().icon),
         )
@@ -309,17 +313,17 @@ class EntryRows(RowSpec[Entry]):
             centre = QPointF(place.center().x() + 0.5, place.center().y() + 0.5)
             draw_kind(painter, entry.kind, centre, px(11), theme.colour(KIND_TOKENS[entry.kind]))
         if entry.word and not self.is_narrow:
-            at = QRect(place.right() + px(8), top, px(_WORD - 6), line_height(head))
-            self.draw_text(painter, at, entry.word, "muted", small)
+            at = QRect(place.right() + px(8), top, px(_WORD - 6), line_height(title_font))
+            self.draw_text(painter, at, entry.word, "muted", small_font)
 
-    def _draw_aside(self, painter: QPainter, rect: QRect, top: int, entry: Entry) -> None:
+    def _draw_aside(self, painter: QPainter, rect: QRect, top: int, entry: JournalEntry) -> None:
         px = self.theme.px
-        head, small = self.row_fonts()
+        title_font, small_font = self.row_fonts()
         wide = self._aside_width(entry)
-        at = QRect(rect.right() - px(sizes().list_pad) - wide, top, wide, line_height(head))
+        at = QRect(rect.right() - px(sizes().list_pad) - wide, top, wide, line_height(title_font))
         self.draw_text(painter, at, entry.aside, "muted", self.theme.font("number"), RIGHT | MIDDLE)
-        at = QRect(at.left(), at.bottom() + 1, at.width(), line_height(small))
-        self.draw_text(painter, at, entry.aside_note, "muted", small, RIGHT | MIDDLE)
+        at = QRect(at.left(), at.bottom() + 1, at.width(), line_height(small_font))
+        self.draw_text(painter, at, entry.aside_note, "muted", small_font, RIGHT | MIDDLE)
 
     def _draw_bar(self, painter: QPainter, rect: QRectF, progress: float) -> None:
         """How far something is; where nobody knows, dots."""

@@ -20,12 +20,12 @@ from ui.bridge import make_write
 from ui.context import Context
 from ui.pages.library.dialogs import (
     DEEDS,
-    Form,
     ImportanceForm,
     MoveForm,
     PlainChange,
     PlainForm,
     RevisionDialog,
+    RevisionForm,
     TagForm,
 )
 from ui.theme.theme import Theme
@@ -174,7 +174,7 @@ _FORMATS: Mapping[str, tuple[str, str]] = {
 }
 
 
-class Changes(QObject):
+class BulkChanges(QObject):
     """Carries out what is asked for; all of it may outlive the page."""
 
     def __init__(self, context: Context, host: QWidget) -> None:
@@ -205,14 +205,14 @@ class Changes(QObject):
         self.dialog = made
         made.open()
 
-    def _make_form(self, act: str, deed: PlainChange | None) -> Form:
+    def _make_form(self, act: str, deed: PlainChange | None) -> RevisionForm:
         if deed is not None:
             return PlainForm(deed)
         if act == "tag":
             return TagForm(self.facets)
         return MoveForm(self._context, self.facets) if act == "move" else ImportanceForm(self._context)
 
-    def _on_form_agreed(self, ids: Sequence[str], form: Form) -> None:
+    def _on_form_agreed(self, ids: Sequence[str], form: RevisionForm) -> None:
         revision = form.make_revision()
         if revision is not None:
             self._revise_memories(ids, revision, form.describe_done())
@@ -255,7 +255,7 @@ class Changes(QObject):
         context.tasks.run(task.success(lambda count: context.desk.show_message(f"{count_memories(count)} exported.")))
 
 
-def _dialog_title(act: str, form: Form, count: int) -> str:
+def _dialog_title(act: str, form: RevisionForm, count: int) -> str:
     if act == "importance":
         return f"Importance of {count_memories(count)}"
     return f"{form.verb} {count_memories(count)}"

@@ -16,7 +16,7 @@ from core.types.values import Status
 from core.types.views import Facets, Revision, RevisionPreview
 from ui.bridge import make_query, problem_of
 from ui.context import Context
-from ui.lists.list_view import Keep, ListView
+from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import RowSpec, RowState
 from ui.theme.tokens import sizes
 from ui.widgets.basics import (
@@ -77,7 +77,7 @@ DEEDS: Mapping[str, PlainChange] = {
 }
 
 
-class Form(QWidget):
+class RevisionForm(QWidget):
     """What is asked.
 
     Attributes:
@@ -105,7 +105,7 @@ class Form(QWidget):
         return one_line(value, 120) or "none"
 
 
-class PlainForm(Form):
+class PlainForm(RevisionForm):
     """A change that only has to be agreed to."""
 
     def __init__(self, deed: PlainChange) -> None:
@@ -138,7 +138,7 @@ class FlowBox(QWidget):
             self.setMinimumHeight(layout.heightForWidth(self.width()))
 
 
-class TagForm(Form):
+class TagForm(RevisionForm):
     """Tags to add and to take away."""
 
     verb = "Tag"
@@ -182,7 +182,7 @@ class TagForm(Form):
         return "tagged" if _parse_tags(self.add) else "untagged"
 
 
-class MoveForm(Form):
+class MoveForm(RevisionForm):
     """The space they move to."""
 
     verb = "Move"
@@ -231,7 +231,7 @@ class MoveForm(Form):
         return f"moved to {one_line(self._name, 40)}"
 
 
-class ImportanceForm(Form):
+class ImportanceForm(RevisionForm):
     """How important they are."""
 
     verb = "Change"
@@ -287,7 +287,7 @@ _PAUSE_MS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class RevisionExample:
     """What would change about one memory.
 
     Attributes:
@@ -303,29 +303,29 @@ class Example:
     after: str
 
 
-class ExampleRows(RowSpec[Example]):
+class RevisionExampleRows(RowSpec[RevisionExample]):
     """How examples look: a memory's beginning, and under it what changes."""
 
-    def row_key(self, row: Example) -> str:
+    def row_key(self, row: RevisionExample) -> str:
         """The memory."""
         return row.id
 
-    def accessible_text(self, row: Example) -> str:
+    def accessible_text(self, row: RevisionExample) -> str:
         """All of it."""
         return f"{one_line(row.head, 120)}: {row.before}, then {row.after}"
 
-    def tool_tip(self, _row: Example) -> str:
+    def tool_tip(self, _row: RevisionExample) -> str:
         """No tooltip."""
         return ""
 
-    def row_height(self, _row: Example, _place: int) -> int:
+    def row_height(self, _row: RevisionExample, _place: int) -> int:
         """All are of one height."""
         return self.theme.px(sizes().row_two)
 
-    def paint_background(self, _painter: QPainter, _rect: QRect, _row: Example, _state: RowState) -> None:
+    def paint_background(self, _painter: QPainter, _rect: QRect, _row: RevisionExample, _state: RowState) -> None:
         """Nothing: they cannot be chosen."""
 
-    def draw_row(self, painter: QPainter, rect: QRect, row: Example, _state: RowState) -> None:
+    def draw_row(self, painter: QPainter, rect: QRect, row: RevisionExample, _state: RowState) -> None:
         """Its two lines."""
         inner = rect.adjusted(12, 5, -12, -5)
         half = inner.height() // 2
@@ -334,7 +334,7 @@ class ExampleRows(RowSpec[Example]):
         self.draw_text(painter, upper.translated(0, half), change_of(row), "muted", self.theme.font("small"))
 
 
-def change_of(example: Example) -> str:
+def change_of(example: RevisionExample) -> str:
     """`home → garden`."""
     return f"{example.before}  →  {example.after}"
 
@@ -348,7 +348,7 @@ class RevisionDialog(QDialog):
 
     agreed = Signal(object)
 
-    def __init__(self, context: Context, ids: Sequence[str], form: Form, title: str, parent: QWidget) -> None:
+    def __init__(self, context: Context, ids: Sequence[str], form: RevisionForm, title: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setAccessibleName(title)
@@ -358,7 +358,7 @@ class RevisionDialog(QDialog):
         self._summary = make_label("", wrap=True)
         self._refusals = make_label("", "warning", wrap=True)
         self._refusals.hide()
-        self._list = ListView(ExampleRows(context.theme), "What changes", keep=Keep.NONE)
+        self._list = ListView(RevisionExampleRows(context.theme), "What changes", keep=AfterRemoval.NONE)
         self._list.setSelectionMode(ListView.SelectionMode.NoSelection)
         self._list.setObjectName("framed")
         self._list.hide()  # until there is something to show; then it stays, so that nothing jumps
@@ -419,7 +419,7 @@ class RevisionDialog(QDialog):
         self._refusals.setVisible(bool(refused))
         words = self.form.describe_value
         self._list.show_lines(
-            [Example(one, head, words(before), words(after)) for one, head, before, after in preview.examples]
+            [RevisionExample(one, head, words(before), words(after)) for one, head, before, after in preview.examples]
         )
         if preview.examples:
             self._list.show()

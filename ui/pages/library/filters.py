@@ -37,7 +37,7 @@ _NATURAL = ("recorded", "occurred", "trust", "importance", "strength", "accessed
 _RISING = frozenset({"text", "kind", "status", "space"})
 
 
-class ListControls(QWidget):
+class LibraryListControls(QWidget):
     """A chip for the order, a button for the columns."""
 
     def __init__(self, theme: Theme, table: LibraryTable) -> None:
@@ -118,7 +118,7 @@ def _format_sort(sort: str, falls: bool) -> str:
     return f"{sort}{'-' if falls else '+'}"
 
 
-def make_empty_state(context: Context, query: Query, facets: Facets, width: int) -> EmptyState:
+def make_empty_state(context: Context, query: LibraryQuery, facets: Facets, width: int) -> EmptyState:
     """What stands in the place of an empty list, with a way out.
 
     Args:
@@ -183,7 +183,7 @@ _KEY_WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class TermChip:
     """One term of a search.
 
     Attributes:
@@ -200,7 +200,7 @@ class Chip:
     end: int
 
 
-class Query(QObject):
+class LibraryQuery(QObject):
     """The search as it stands.
 
     Attributes:
@@ -224,10 +224,10 @@ class Query(QObject):
             self.text = text
             self.changed.emit()
 
-    def make_chips(self) -> tuple[Chip, ...]:
+    def make_chips(self) -> tuple[TermChip, ...]:
         """Its terms."""
         return tuple(
-            Chip(
+            TermChip(
                 _describe_term(term.key, term.values, negated=term.negated),
                 self._library.without_term(self.text, term),
                 term.problem,
@@ -283,7 +283,7 @@ def _describe_term(key: str, values: Sequence[str], *, negated: bool) -> str:
 class TermChips(QWidget):
     """The terms of the search, each with a cross."""
 
-    def __init__(self, theme: Theme, query: Query) -> None:
+    def __init__(self, theme: Theme, query: LibraryQuery) -> None:
         super().__init__()
         self._theme, self._query = theme, query
         self._flow = FlowLayout(self, gap=6)
@@ -335,7 +335,7 @@ class TermChips(QWidget):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FilterChoice:
     """A line of a filter menu.
 
     Attributes:
@@ -354,7 +354,7 @@ class Choice:
 class FilterChip(QPushButton):
     """A chip that opens a menu of values; more than one may hold."""
 
-    def __init__(self, theme: Theme, title: str, keys: Sequence[str], query: Query) -> None:
+    def __init__(self, theme: Theme, title: str, keys: Sequence[str], query: LibraryQuery) -> None:
         super().__init__(title)
         self.setProperty("kind", "chip")
         self.setAutoDefault(False)
@@ -362,7 +362,7 @@ class FilterChip(QPushButton):
         self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         follow_icon(theme, self, "chevron-down", "muted")
         self._title, self._keys, self._query = title, keys, query
-        self._choices: Sequence[Choice] = ()
+        self._choices: Sequence[FilterChoice] = ()
         self._others: Sequence[FilterChip] = ()
         self._menu = QMenu(title, self)
         self._menu.setAccessibleName(f"{title} filters")
@@ -371,7 +371,7 @@ class FilterChip(QPushButton):
         self.setMenu(self._menu)
         query.changed.connect(self._show_used)
 
-    def set_choices(self, choices: Sequence[Choice]) -> None:
+    def set_choices(self, choices: Sequence[FilterChoice]) -> None:
         """Offer these values from now on."""
         self._choices = choices
 
@@ -410,10 +410,10 @@ class FilterChip(QPushButton):
             set_style_property(self, "used", is_used)
 
 
-class FilterBar(QWidget):
+class LibraryFilterBar(QWidget):
     """The filter menus."""
 
-    def __init__(self, context: Context, query: Query) -> None:
+    def __init__(self, context: Context, query: LibraryQuery) -> None:
         super().__init__()
         self.setAccessibleName("Filters")
         self._clock = context.clock
@@ -455,12 +455,12 @@ class FilterBar(QWidget):
         kinds = {kind.value: words for kind, words in KIND_PLURALS.items()}
         statuses = {status.value: words for status, words in STATUS_WORDS.items()}
         sources = {source.value: words for source, words in SOURCE_WORDS.items()}
-        offers: Mapping[str, Sequence[Choice]] = {
+        offers: Mapping[str, Sequence[FilterChoice]] = {
             "Kind": _choices_for("kind", facets.kinds, kinds, [kind.value for kind in Kind]),
             "Status": [
                 *_choices_for("status", facets.statuses, statuses, [status.value for status in Status]),
-                Choice("", "", ""),
-                Choice("status", "all", "All of them"),
+                FilterChoice("", "", ""),
+                FilterChoice("status", "all", "All of them"),
             ],
             "Space": _choices_for("space", facets.spaces),
             "Source": _choices_for("source", facets.sources, sources, [source.value for source in Source]),
@@ -477,37 +477,37 @@ class FilterBar(QWidget):
 
 def _choices_for(
     key: str, counts: Mapping[str, int], words: Mapping[str, str] | None = None, order: Iterable[str] = ()
-) -> list[Choice]:
+) -> list[FilterChoice]:
     wanted = list(order) or list(counts)
     said = words or {}
     return [
-        Choice(key, value, said.get(value) or one_line(value, _CHIP_CHARACTERS), counts[value])
+        FilterChoice(key, value, said.get(value) or one_line(value, _CHIP_CHARACTERS), counts[value])
         for value in wanted
         if counts.get(value)
     ]
 
 
 _TRUST = (
-    Choice("trust", ">=0.7", "High: 0.7 or more"),
-    Choice("trust", "0.4..0.7", "Medium: 0.4 to 0.7"),
-    Choice("trust", "<0.4", "Low: below 0.4"),
+    FilterChoice("trust", ">=0.7", "High: 0.7 or more"),
+    FilterChoice("trust", "0.4..0.7", "Medium: 0.4 to 0.7"),
+    FilterChoice("trust", "<0.4", "Low: below 0.4"),
 )
 _MORE = (
-    Choice("is", "pinned", "Pinned"),
-    Choice("is", "edited", "Edited"),
-    Choice("is", "placed", "Has a place in the palace"),
-    Choice("is", "split", "Part of a longer text"),
-    Choice("", "", ""),
-    Choice("has", "time", "Has a known date"),
-    Choice("has", "conversation", "From a conversation"),
-    Choice("has", "claims", "Has claims"),
-    Choice("", "", ""),
-    Choice("importance", ">=0.8", "Important: 0.8 or more"),
-    Choice("strength", "<0.2", "Fading: strength below 0.2"),
+    FilterChoice("is", "pinned", "Pinned"),
+    FilterChoice("is", "edited", "Edited"),
+    FilterChoice("is", "placed", "Has a place in the palace"),
+    FilterChoice("is", "split", "Part of a longer text"),
+    FilterChoice("", "", ""),
+    FilterChoice("has", "time", "Has a known date"),
+    FilterChoice("has", "conversation", "From a conversation"),
+    FilterChoice("has", "claims", "Has claims"),
+    FilterChoice("", "", ""),
+    FilterChoice("importance", ">=0.8", "Important: 0.8 or more"),
+    FilterChoice("strength", "<0.2", "Fading: strength below 0.2"),
 )
 
 
-def time_choices(facets: Facets, now_ms: int) -> list[Choice]:
+def time_choices(facets: Facets, now_ms: int) -> list[FilterChoice]:
     """What the menu of times offers.
 
     Args:
@@ -521,18 +521,20 @@ def time_choices(facets: Facets, now_ms: int) -> list[Choice]:
     today = datetime.fromtimestamp(now_ms / 1000, UTC).date()  # the days of a search are days in UTC
     week, month = today - timedelta(6), today - timedelta(29)
     offers = [
-        Choice("on", f"{today}..", "Said today"),
-        Choice("on", f"{week}..", "Said in the last 7 days"),
-        Choice("on", f"{month}..", "Said in the last 30 days"),
-        Choice("", "", ""),
-        Choice("recorded", f"{today}..", "Learned today"),
-        Choice("recorded", f"{week}..", "Learned in the last 7 days"),
-        Choice("", "", ""),
+        FilterChoice("on", f"{today}..", "Said today"),
+        FilterChoice("on", f"{week}..", "Said in the last 7 days"),
+        FilterChoice("on", f"{month}..", "Said in the last 30 days"),
+        FilterChoice("", "", ""),
+        FilterChoice("recorded", f"{today}..", "Learned today"),
+        FilterChoice("recorded", f"{week}..", "Learned in the last 7 days"),
+        FilterChoice("", "", ""),
     ]
     last = min(to_local(facets.latest).year, today.year + 1)
     first = max(to_local(facets.earliest).year, last - _MOST_YEARS)
-    years = [Choice("on", f"{year:04d}", f"Said in {year}") for year in range(last, first - 1, -1)]
+    years = [FilterChoice("on", f"{year:04d}", f"Said in {year}") for year in range(last, first - 1, -1)]
     before = (
-        [] if to_local(facets.earliest).year >= first else [Choice("before", f"{first:04d}", f"Said before {first}")]
+        []
+        if to_local(facets.earliest).year >= first
+        else [FilterChoice("before", f"{first:04d}", f"Said before {first}")]
     )
     return [*offers, *years, *before]

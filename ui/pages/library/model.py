@@ -23,7 +23,7 @@ LEAST_TEXT = 340
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class LibraryColumn:
     """One column of the library's table.
 
     Attributes:
@@ -47,24 +47,24 @@ class Column:
     rank: int = 0
 
 
-COLUMNS: Sequence[Column] = (
-    Column("kind", "", 40, "Kind", "kind", rank=1),
-    Column(TEXT, "Text", LEAST_TEXT, "The text", "text", rank=1),
-    Column("said", "Said", 136, "When it was said or happened", "occurred", falls=True, rank=2),
-    Column("space", "Space", 88, "The space it is in", "space", rank=4),
-    Column("room", "Room", 148, "Its room in the palace", rank=5),
-    Column("source", "Source", 152, "How it was added"),
-    Column("trust", "Trust", 104, "How much it is trusted", "trust", falls=True, is_number=True, rank=3),
-    Column("importance", "Importance", 96, "How important it is", "importance", falls=True, is_number=True),
-    Column("strength", "Strength", 88, "Memory strength now", "strength", falls=True, is_number=True),
-    Column("status", "Status", 112, "Its status", "status"),
-    Column("tags", "Tags", 160, "Its tags", rank=6),
-    Column("client", "Added by", 120, "The assistant or script that added it"),
-    Column("learned", "Learned", 108, "When Loci learned it", "recorded", falls=True),
-    Column("recalled", "Recalled", 108, "When it was last given in an answer", "accessed", falls=True),
+COLUMNS: Sequence[LibraryColumn] = (
+    LibraryColumn("kind", "", 40, "Kind", "kind", rank=1),
+    LibraryColumn(TEXT, "Text", LEAST_TEXT, "The text", "text", rank=1),
+    LibraryColumn("said", "Said", 136, "When it was said or happened", "occurred", falls=True, rank=2),
+    LibraryColumn("space", "Space", 88, "The space it is in", "space", rank=4),
+    LibraryColumn("room", "Room", 148, "Its room in the palace", rank=5),
+    LibraryColumn("source", "Source", 152, "How it was added"),
+    LibraryColumn("trust", "Trust", 104, "How much it is trusted", "trust", falls=True, is_number=True, rank=3),
+    LibraryColumn("importance", "Importance", 96, "How important it is", "importance", falls=True, is_number=True),
+    LibraryColumn("strength", "Strength", 88, "Memory strength now", "strength", falls=True, is_number=True),
+    LibraryColumn("status", "Status", 112, "Its status", "status"),
+    LibraryColumn("tags", "Tags", 160, "Its tags", rank=6),
+    LibraryColumn("client", "Added by", 120, "The assistant or script that added it"),
+    LibraryColumn("learned", "Learned", 108, "When Loci learned it", "recorded", falls=True),
+    LibraryColumn("recalled", "Recalled", 108, "When it was last given in an answer", "accessed", falls=True),
 )
 PLACE: Mapping[str, int] = {column.id: place for place, column in enumerate(COLUMNS)}
-BY_SORT: Mapping[str, Column] = {column.sort: column for column in COLUMNS if column.sort}
+BY_SORT: Mapping[str, LibraryColumn] = {column.sort: column for column in COLUMNS if column.sort}
 
 SORT_WORDS: Mapping[tuple[str, bool], str] = {
     ("recorded", True): "newest learned first",
@@ -119,7 +119,7 @@ _TEXTS: Mapping[str, Callable[[MemoryRow], str]] = {
 }
 
 
-def cell_text(column: Column, row: MemoryRow) -> str:
+def cell_text(column: LibraryColumn, row: MemoryRow) -> str:
     """What stands in a cell, in plain words."""
     return _TEXTS[column.id](row)
 

@@ -14,8 +14,8 @@ from core.types.values import Status
 from core.types.views import Facets, FindRequest, FindResult
 from ui.bridge import make_query, problem_of
 from ui.context import Context, Page, PageSpec
-from ui.pages.library.bulk import ACTS, Changes, SelectionBar
-from ui.pages.library.filters import FilterBar, ListControls, Query, TermChips, make_empty_state
+from ui.pages.library.bulk import ACTS, BulkChanges, SelectionBar
+from ui.pages.library.filters import LibraryFilterBar, LibraryListControls, LibraryQuery, TermChips, make_empty_state
 from ui.pages.library.search_line import QueryLine, SearchHelp
 from ui.pages.library.table import LibraryTable
 from ui.widgets.basics import Elided, make_column, make_label, make_row, make_timer
@@ -33,7 +33,7 @@ class LibraryPage(Page):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.query = Query(context, self)
+        self.query = LibraryQuery(context, self)
         self.facets: Facets | None = None
         self._is_found = self._is_answered = self._is_shown = self._is_echo = self._are_pinned = (
             self._wants_keyboard
@@ -49,12 +49,12 @@ class LibraryPage(Page):
         self._count = Elided("", "muted")
         self.table = LibraryTable(context)
         self.line = QueryLine(context, self.query)
-        self.filters = FilterBar(context, self.query)
+        self.filters = LibraryFilterBar(context, self.query)
         self.terms = TermChips(theme, self.query)
         self.bar = SelectionBar(theme)
-        self.changes = Changes(context, self)
+        self.changes = BulkChanges(context, self)
         self.help = SearchHelp(theme, self)
-        self.controls = ListControls(theme, self.table)
+        self.controls = LibraryListControls(theme, self.table)
         self._card = QFrame()
         self._card.setObjectName("card")
         inner = make_column(self._card, self.table)

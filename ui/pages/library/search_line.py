@@ -1,7 +1,7 @@
 """The line a search is typed in, what of it was not understood, and every filter with an example to be taken over.
 
 The words stand in `resources/help/search.json`, where a test checks each example. Must not do: run the search; it
-writes into the `Query`.
+writes into the `LibraryQuery`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QVBoxLayout, QWidget
 from ui.context import Context
 from ui.lists.list_view import ListView
 from ui.lists.row_spec import RowSpec, RowState
-from ui.pages.library.filters import Chip, Query
+from ui.pages.library.filters import LibraryQuery, TermChip
 from ui.strings import search_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
@@ -188,7 +188,7 @@ class QueryLine(QWidget):
     help_asked = Signal()
     left = Signal()
 
-    def __init__(self, context: Context, query: Query) -> None:
+    def __init__(self, context: Context, query: LibraryQuery) -> None:
         super().__init__()
         self._context, self._query = context, query
         self.field = QLineEdit()
@@ -213,7 +213,7 @@ class QueryLine(QWidget):
         line.setStretch(0, 1)
         line.setAlignment(self._show, Qt.AlignmentFlag.AlignTop)
         self._trouble.hide()
-        self._wrong: Chip | None = None
+        self._wrong: TermChip | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(4)

@@ -43,7 +43,7 @@ from ui.pages.library.model import (
     LEAST_TEXT,
     PLACE,
     TEXT,
-    Column,
+    LibraryColumn,
     MemoryTable,
     cell_text,
     columns_that_fit,
@@ -62,7 +62,7 @@ from ui.widgets.shapes import KIND_TOKENS, draw_kind
 _STATE, _SHOWN, _SORT = "library.columns", "library.shown", "library.sort"
 
 
-class Columns(QObject):
+class LibraryColumns(QObject):
     """Drives a table's header.
 
     Attributes:
@@ -206,7 +206,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 Paint = Callable[[QPainter, QRect, MemoryRow, bool], None]
 
 
-class Cells(QStyledItemDelegate):
+class LibraryCells(QStyledItemDelegate):
     """The cells' painter.
 
     Attributes:
@@ -276,7 +276,7 @@ class Cells(QStyledItemDelegate):
             if index.column() == self.ends[1]:
                 painter.fillRect(QRect(rect.right() - 1, rect.top(), 2, rect.height()), ring)
 
-    def _draw_placeholder(self, painter: QPainter, rect: QRect, column: Column, place: int) -> None:
+    def _draw_placeholder(self, painter: QPainter, rect: QRect, column: LibraryColumn, place: int) -> None:
         """A faint bar where words will be; its length differs from line to line, as theirs will."""
         share = 0.4 + 0.5 * ((place * 7919 + COLUMNS.index(column) * 104_729) % 97) / 97
         height = self._theme.px(8)
@@ -306,7 +306,7 @@ class Cells(QStyledItemDelegate):
             self._metrics[role] = QFontMetrics(self._theme.font(role))
         return self._metrics[role]
 
-    def _draw_plain(self, painter: QPainter, rect: QRect, column: Column, row: MemoryRow) -> None:
+    def _draw_plain(self, painter: QPainter, rect: QRect, column: LibraryColumn, row: MemoryRow) -> None:
         ink = "muted" if column.id in _QUIET else "ink"
         role: FontRole = "number" if column.is_number or column.id in {"said", "learned", "recalled"} else "body"
         self._draw_words(painter, rect, cell_text(column, row), ink, role, _RIGHT if column.is_number else _LEFT)
@@ -452,7 +452,7 @@ class LibraryTable(QTableView):
         super().__init__()
         self._context, self._theme = context, context.theme
         self.memories = MemoryTable(context, self)
-        self.cells = Cells(context.theme, self.memories, self)
+        self.cells = LibraryCells(context.theme, self.memories, self)
         self.setModel(self.memories)
         self.setItemDelegate(self.cells)
         self.setAccessibleName("Memories")
@@ -472,7 +472,7 @@ class LibraryTable(QTableView):
         rows.hide()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         rows.setDefaultSectionSize(self._theme.px(self._theme.tokens.sizes.row))
-        self.columns = Columns(context, self, self.memories)
+        self.columns = LibraryColumns(context, self, self.memories)
         self._connect_signals()
 
     def _connect_signals(self) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from PySide6.QtCore import QEasingCurve, QObject, QPointF, QRectF, QSize, QVariantAnimation, Signal
 
 from ui.pages.palace.items import wing_rect
-from ui.pages.palace.scene import ROOM, WHOLE, WING, Fit, Lens, Scene, interpolate_lens
+from ui.pages.palace.scene import ROOM, WHOLE, WING, Fit, Lens, PalaceScene, interpolate_lens
 from ui.theme.theme import Theme
 
 _FLIGHT_MS = 260
@@ -26,7 +26,7 @@ _EDGE = 24.0
 """Px kept free beside what is fitted, as beside the head of the page."""
 
 
-class Camera(QObject):
+class PalaceCamera(QObject):
     """Where the canvas looks, and its flights there.
 
     Attributes:
@@ -43,7 +43,7 @@ class Camera(QObject):
     moved = Signal()
     rested = Signal()
 
-    def __init__(self, scene: Scene, theme: Theme, parent: QObject) -> None:
+    def __init__(self, scene: PalaceScene, theme: Theme, parent: QObject) -> None:
         super().__init__(parent)
         self._scene, self._theme = scene, theme
         self.lens = Lens(0, 0, 10, 640, 480)

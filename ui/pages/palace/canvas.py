@@ -18,10 +18,10 @@ from PySide6.QtGui import (
     QWheelEvent,
 )
 
-from ui.pages.palace.drag import Pointer
+from ui.pages.palace.drag import DragPointer
 from ui.pages.palace.items import RoomItem, wing_rect
-from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PlacedLocus, Scene
-from ui.pages.palace.view import PlanView
+from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PalaceScene, PlacedLocus
+from ui.pages.palace.view import PalaceView
 from ui.theme.theme import Theme
 
 _ASIDE = 2.4
@@ -64,10 +64,10 @@ def nearest_in_direction(xs: NDArray[np.float64], ys: NDArray[np.float64], x: fl
     return best if np.isfinite(cost[best]) else -1
 
 
-class Navigator:
+class CanvasNavigator:
     """What the keys do on a canvas."""
 
-    def __init__(self, canvas: PlanView) -> None:
+    def __init__(self, canvas: PalaceView) -> None:
         self._canvas = canvas
 
     def is_canvas_key(self, event: QKeyEvent) -> bool:
@@ -241,12 +241,12 @@ class Navigator:
 _BY_KEY = {Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason}
 
 
-class Canvas(PlanView):
+class PalaceCanvas(PalaceView):
     """The plan under pointer and keyboard."""
 
-    def __init__(self, theme: Theme, scene: Scene) -> None:
+    def __init__(self, theme: Theme, scene: PalaceScene) -> None:
         super().__init__(theme, scene)
-        self._pointer, self._walker = Pointer(self, self.handle_click), Navigator(self)
+        self._pointer, self._walker = DragPointer(self, self.handle_click), CanvasNavigator(self)
 
     def paint_overlay(self, painter: QPainter) -> None:
         """Paint what is in hand, else what the locus under the pointer says."""

@@ -19,7 +19,7 @@ from ui.bridge import make_write, problem_of
 from ui.context import Context
 from ui.pages.palace.items import RoomItem, room_rect
 from ui.pages.palace.scene import PlacedLocus
-from ui.pages.palace.view import PlanView
+from ui.pages.palace.view import PalaceView
 
 _BACK_MS = 260
 _IN_HAND = 22.0
@@ -27,7 +27,7 @@ _IN_HAND = 22.0
 _NEARLY = GAP - 0.01
 
 
-class Gesture(Protocol):
+class DragGesture(Protocol):
     """What the pointer does while its button is held."""
 
     def move_to(self, to: QPointF) -> None:
@@ -43,10 +43,10 @@ class Gesture(Protocol):
         """What is in hand."""
 
 
-class Pan:
+class PanGesture:
     """The plan is pushed."""
 
-    def __init__(self, canvas: PlanView, start: QPointF) -> None:
+    def __init__(self, canvas: PalaceView, start: QPointF) -> None:
         self._canvas, self._last = canvas, start
         self._begin = canvas.camera.lens
         canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
@@ -72,7 +72,7 @@ class Pan:
 class LocusDrag:
     """A locus is taken elsewhere."""
 
-    def __init__(self, canvas: PlanView, spot: PlacedLocus) -> None:
+    def __init__(self, canvas: PalaceView, spot: PlacedLocus) -> None:
         self._canvas, self._spot = canvas, spot
         self._at = QPointF()
         self._room: RoomItem | None = None
@@ -120,7 +120,7 @@ class LocusDrag:
 class RoomDrag:
     """A room is taken elsewhere in its wing."""
 
-    def __init__(self, canvas: PlanView, room: RoomItem, start: QPointF) -> None:
+    def __init__(self, canvas: PalaceView, room: RoomItem, start: QPointF) -> None:
         self._canvas, self._room, self._start = canvas, room, start
         self._to = QRectF(room.rect)
         self._place = (room.plan.x, room.plan.y)
@@ -166,15 +166,15 @@ class RoomDrag:
         painter.drawRoundedRect(rect, 10, 10)
 
 
-class Pointer:
+class DragPointer:
     """What presses, moves and releases mean on a canvas."""
 
-    def __init__(self, canvas: PlanView, click: Callable[[PlacedLocus | None, RoomItem | None], None]) -> None:
+    def __init__(self, canvas: PalaceView, click: Callable[[PlacedLocus | None, RoomItem | None], None]) -> None:
         self._canvas, self._click = canvas, click
         self._pressed: QPointF | None = None
         self._spot: PlacedLocus | None = None
         self._room: RoomItem | None = None
-        self.gesture: Gesture | None = None
+        self.gesture: DragGesture | None = None
 
     def press_at(self, at: QPointF) -> None:
         """The left button goes down."""
@@ -195,12 +195,12 @@ class Pointer:
             self.gesture = self._begin_gesture(self._pressed)
         self.gesture.move_to(to)
 
-    def _begin_gesture(self, start: QPointF) -> Gesture:
+    def _begin_gesture(self, start: QPointF) -> DragGesture:
         if self._spot is not None:
             return LocusDrag(self._canvas, self._spot)
         if self._room is not None:
             return RoomDrag(self._canvas, self._room, start)
-        return Pan(self._canvas, start)
+        return PanGesture(self._canvas, start)
 
     def release_button(self) -> None:
         """The left button comes up: the end of a drag, or a click."""
@@ -223,10 +223,10 @@ class Pointer:
         return gesture is not None
 
 
-class Mover(QObject):
+class PlanMover(QObject):
     """Asks the engine for moves, and takes back what it refuses."""
 
-    def __init__(self, context: Context, canvas: PlanView) -> None:
+    def __init__(self, context: Context, canvas: PalaceView) -> None:
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
         canvas.locus_dropped.connect(self.move_locus)

@@ -17,7 +17,7 @@ from core.types.values import OWNER_ACTOR, Memory
 from core.types.views import Whereabouts
 from ui.bridge import make_query, problem_of
 from ui.context import Context
-from ui.pages.palace.canvas import Canvas
+from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import LOCUS, ROOM
 from ui.strings import format_count, palace_strings
@@ -30,7 +30,7 @@ _NEXT = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down})
 _OWN_KEYS = _NEXT | {Qt.Key.Key_Escape, Qt.Key.Key_Up}
 
 
-class FindBar(QFrame):
+class PalaceFindBar(QFrame):
     """A line to type into, below the plan where the sentence on it stands.
 
     Signals:
@@ -122,13 +122,13 @@ class FindBar(QFrame):
         return True
 
 
-class Finder(QObject):
+class PalaceFinder(QObject):
     """Recalls what is typed, marks the answers on the plan and leads to them."""
 
-    def __init__(self, context: Context, canvas: Canvas, line: QWidget) -> None:
+    def __init__(self, context: Context, canvas: PalaceCanvas, line: QWidget) -> None:
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
-        self.bar = FindBar(context, line, canvas)
+        self.bar = PalaceFindBar(context, line, canvas)
         self._typed = ""
         self._found: tuple[str, ...] = ()
         self._at = -1

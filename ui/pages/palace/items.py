@@ -334,7 +334,7 @@ def conceal_landmarks(room: RoomPlan, ids: frozenset[str]) -> RoomPlan:
     return replace(room, landmarks=tuple(marks))
 
 
-class Heads:
+class MemoryHeads:
     """Light rows of memories whose text is in sight; the least recently used are dropped.
 
     Attributes:

@@ -18,10 +18,10 @@ from core.types.values import OWNER_ACTOR
 from core.types.views import SLOT_ASPECT, Loci, MemoryRow, PalacePlan, Whereabouts
 from ui.bridge import make_query, problem_of
 from ui.context import Context
-from ui.pages.palace.camera import Camera
-from ui.pages.palace.canvas import Canvas
+from ui.pages.palace.camera import PalaceCamera
+from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.items import wing_rect
-from ui.pages.palace.scene import ROOM, WHOLE, WING, Scene
+from ui.pages.palace.scene import ROOM, WHOLE, WING, PalaceScene
 from ui.widgets.basics import make_timer
 
 _RELOAD_MS = 250
@@ -32,7 +32,7 @@ _TIES = frozenset({"contradicts", "supersedes"})
 _ARRANGE = "arrange"
 
 
-class Reader(QObject):
+class PalaceReader(QObject):
     """Reads the plan and the rooms that need it.
 
     Signals:
@@ -45,7 +45,7 @@ class Reader(QObject):
     failed = Signal(object)
     done = Signal()
 
-    def __init__(self, context: Context, canvas: Canvas) -> None:
+    def __init__(self, context: Context, canvas: PalaceCanvas) -> None:
         super().__init__(canvas)
         self._context, self._canvas, self._scene = context, canvas, canvas.scene
         self._to_read: list[str] = []
@@ -158,14 +158,14 @@ class Reader(QObject):
         self._canvas.show_heads(rows)
 
 
-class Seeker(QObject):
+class LocusSeeker(QObject):
     """Follows the selection: flies to what is chosen elsewhere, tells what is chosen here, finds what it is tied to.
 
     Attributes:
         sought: a memory that is to be shown once it is known where it stands.
     """
 
-    def __init__(self, context: Context, canvas: Canvas) -> None:
+    def __init__(self, context: Context, canvas: PalaceCanvas) -> None:
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
         self.sought = context.selection.current
@@ -254,7 +254,7 @@ def ties_of(edges: Iterable[Mapping[str, object]]) -> dict[str, str]:
     return found
 
 
-def camera_text(camera: Camera, scene: Scene) -> str:
+def camera_text(camera: PalaceCamera, scene: PalaceScene) -> str:
     """Where the camera is, as a short text that holds nothing of the vault.
 
     Args:
@@ -270,7 +270,7 @@ def camera_text(camera: Camera, scene: Scene) -> str:
     return f"{level or 'free'} {x / SLOT_ASPECT:.3f} {y:.3f} {camera.goal.scale:.4f}"
 
 
-def place_camera(camera: Camera, scene: Scene, text: str) -> None:
+def place_camera(camera: PalaceCamera, scene: PalaceScene, text: str) -> None:
     """Put the camera where `text_of` said it was; where that says nothing, show all there is.
 
     Args:

@@ -16,14 +16,14 @@ from core.types.values import Kind
 from core.types.views import FindRequest, FindResult, PalacePlan
 from ui.bridge import make_query, problem_of
 from ui.context import Context, Page, PageSpec
-from ui.pages.palace.canvas import Canvas
-from ui.pages.palace.drag import Mover
-from ui.pages.palace.find import Finder
+from ui.pages.palace.canvas import PalaceCanvas
+from ui.pages.palace.drag import PlanMover
+from ui.pages.palace.find import PalaceFinder
 from ui.pages.palace.items import KINDS, LocusStyle
-from ui.pages.palace.loader import Reader, Seeker, camera_text, place_camera
-from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, Scene
-from ui.pages.palace.slider import Legend, TimeCard
-from ui.pages.palace.verbs import Verbs
+from ui.pages.palace.loader import LocusSeeker, PalaceReader, camera_text, place_camera
+from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PalaceScene
+from ui.pages.palace.slider import PalaceLegend, TimeCard
+from ui.pages.palace.verbs import PalaceVerbs
 from ui.pages.palace.walk.walk import Walk, WalkControls
 from ui.strings import palace_strings
 from ui.widgets.basics import Elided, MenuChip, clear_layout, make_button, make_column, make_label, make_row, make_timer
@@ -41,7 +41,7 @@ _LEVELS = {WHOLE: "wings", WING: "rooms", ROOM: "memories", LOCUS: "texts"}
 Crumb = tuple[str, Callable[[], None] | None]
 
 
-class Head(QWidget):
+class PalaceHeader(QWidget):
     """Where one is: a large title, the way there, and the choices beside it."""
 
     def __init__(self, context: Context) -> None:
@@ -125,7 +125,7 @@ def _make_crumb(name: str, run: Callable[[], None] | None) -> QWidget:
     return make_label(shown, "muted") if run is None else make_button(shown, run, kind="crumb", hint=f"Go to {shown}")
 
 
-class Waiting(QWidget):
+class WaitingMemoriesLine(QWidget):
     """What stands in the plan's place while nothing has one yet."""
 
     def __init__(self, context: Context, waiting: int, arrange: Callable[[], None]) -> None:
@@ -155,18 +155,18 @@ class PalacePage(Page):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.head = Head(context)
-        self.scene = Scene(LocusStyle(colour=self.head.colour.current, now=context.clock.now_ms()))
-        self.canvas = Canvas(context.theme, self.scene)
+        self.head = PalaceHeader(context)
+        self.scene = PalaceScene(LocusStyle(colour=self.head.colour.current, now=context.clock.now_ms()))
+        self.canvas = PalaceCanvas(context.theme, self.scene)
         self.time = TimeCard(context.theme, context.clock)
-        self.legend = Legend(context.theme)
+        self.legend = PalaceLegend(context.theme)
         self.line = Elided(palace_strings()["hint"], "small")
-        self.verbs = Verbs(context, self.canvas)
-        self.finder = Finder(context, self.canvas, self.line)
-        self.mover = Mover(context, self.canvas)
+        self.verbs = PalaceVerbs(context, self.canvas)
+        self.finder = PalaceFinder(context, self.canvas, self.line)
+        self.mover = PlanMover(context, self.canvas)
         self.walk = Walk(context, self.canvas)
         self.head.add_controls(self.walk.controls)
-        self.reader, self.seeker = Reader(context, self.canvas), Seeker(context, self.canvas)
+        self.reader, self.seeker = PalaceReader(context, self.canvas), LocusSeeker(context, self.canvas)
         self._is_placed = self._wants_keyboard = False
         self.states = States(context.theme, self._build_content(), "Opening the palace …")
         make_column(self, self.states, gap=0)
@@ -304,7 +304,7 @@ class PalacePage(Page):
 
     def _show_standing(self, found: FindResult) -> None:
         if found.ids:
-            self.states.show_empty(Waiting(self.context, len(found.ids), self._arrange_memories))
+            self.states.show_empty(WaitingMemoriesLine(self.context, len(found.ids), self._arrange_memories))
             return
         words = "Import your history, or tell Loci something: every memory gets a room here, and keeps its place in it."
         state = EmptyState(

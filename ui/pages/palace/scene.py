@@ -182,7 +182,7 @@ class Location:
     room_id: str = ""
 
 
-class Scene:
+class PalaceScene:
     """All rooms of the plan.
 
     Attributes:

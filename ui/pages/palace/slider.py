@@ -280,7 +280,7 @@ class TimeCard(QFrame):
         self.bar.set_spoken_position(f"{_TITLES[self.axis]} {words}")
 
 
-class Legend(QWidget):
+class PalaceLegend(QWidget):
     """The key to the plan: which shape is which kind, and what the colours mean."""
 
     def __init__(self, theme: Theme) -> None:

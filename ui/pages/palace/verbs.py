@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, 
 
 from ui.bridge import make_write
 from ui.context import Context
-from ui.pages.palace.canvas import Canvas
+from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.emblems import EmblemDialog
 from ui.pages.palace.items import RoomItem
 from ui.pages.palace.scene import PlacedLocus
@@ -40,7 +40,7 @@ _OF_A_NAME = frozenset({Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter, 
 class NameField(QLineEdit):
     """A room's name, written anew where it stands. Enter keeps it, Escape and leaving it do not."""
 
-    def __init__(self, canvas: Canvas, room: RoomItem, done: Callable[[str], None]) -> None:
+    def __init__(self, canvas: PalaceCanvas, room: RoomItem, done: Callable[[str], None]) -> None:
         super().__init__(room.plan.name, canvas)
         self._room, self._done, self._canvas = room, done, canvas
         self.setMaxLength(_LONGEST_NAME)
@@ -152,10 +152,10 @@ class NewRoomDialog(QDialog):
             self.accept()
 
 
-class Verbs(QObject):
+class PalaceVerbs(QObject):
     """The verbs over one canvas."""
 
-    def __init__(self, context: Context, canvas: Canvas) -> None:
+    def __init__(self, context: Context, canvas: PalaceCanvas) -> None:
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
         self.menu = QMenu(canvas)

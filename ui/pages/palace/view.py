@@ -17,12 +17,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from core.types.views import Loci, MemoryRow, WingPlan
-from ui.pages.palace.camera import NEAR_PX, Camera
-from ui.pages.palace.items import Heads, LocusStyle, RoomItem
-from ui.pages.palace.picture.marks import MarkPainter, Marks
+from ui.pages.palace.camera import NEAR_PX, PalaceCamera
+from ui.pages.palace.items import LocusStyle, MemoryHeads, RoomItem
+from ui.pages.palace.picture.marks import MarkPainter, PlanMarks
 from ui.pages.palace.picture.pictures import PlanPictures
 from ui.pages.palace.picture.plan import PlanPainter
-from ui.pages.palace.scene import ROOM, WHOLE, WING, Lens, Location, PlacedLocus, Scene
+from ui.pages.palace.scene import ROOM, WHOLE, WING, Lens, Location, PalaceScene, PlacedLocus
 from ui.theme.theme import Theme
 from ui.widgets.basics import make_timer
 from ui.widgets.labels import KIND_WORDS, count_memories, count_of, format_said_or_noted
@@ -34,7 +34,7 @@ _APPEAR_MS = 500
 _WANTED = 240
 
 
-class PlanView(QWidget):
+class PalaceView(QWidget):
     """The plan under a camera, with the locus the keyboard stands on.
 
     Signals:
@@ -59,13 +59,13 @@ class PlanView(QWidget):
     wanted = Signal(tuple)
     find_asked = Signal()
 
-    def __init__(self, theme: Theme, scene: Scene) -> None:
+    def __init__(self, theme: Theme, scene: PalaceScene) -> None:
         super().__init__()
-        self.theme, self.scene, self.marks = theme, scene, Marks()
-        self.heads = Heads()
+        self.theme, self.scene, self.marks = theme, scene, PlanMarks()
+        self.heads = MemoryHeads()
         self.painter = PlanPainter(theme, self.heads)
         self.mark_painter = MarkPainter(theme, self.painter, self.heads.get_row)
-        self.camera = Camera(scene, theme, self)
+        self.camera = PalaceCamera(scene, theme, self)
         self.where = Location(WHOLE)
         self._plate = False
         self.ringed = False
@@ -266,7 +266,7 @@ class PlanView(QWidget):
         self.painter.drop_pictures()
 
 
-def near_lens(view: PlanView, spot: PlacedLocus, goal: Lens) -> Lens:
+def near_lens(view: PalaceView, spot: PlacedLocus, goal: Lens) -> Lens:
     """The look from which all of a locus's text can be read, for one who comes from another look."""
     slot = view.painter.layout_of(spot.room, goal).slot_h
     return view.camera.near_lens(goal, spot.room.rect, slot, lambda lens: view.painter.place_middle(spot, lens))
@@ -289,7 +289,7 @@ def sentence_of_wing(wing: WingPlan, count: int) -> str:
     return f"Wing {one_line(wing.space, 60)}: {count_memories(count)} in {count_of(len(wing.rooms), 'room')}"
 
 
-def room_tooltip(view: PlanView, at: QPointF) -> str:
+def room_tooltip(view: PalaceView, at: QPointF) -> str:
     """Name and count of the room at a point, as a tooltip, where the plan has no room for all of its name."""
     lens, look = view.camera.lens, view.scene.look
     room = view.scene.room_at(*lens.plan_point(at.x(), at.y()))

@@ -16,7 +16,7 @@ from core.types.values import OWNER_ACTOR
 from ui.bridge import make_write
 from ui.context import CLOSER, Context
 from ui.pages.recall.answers import AnswerRow
-from ui.pages.recall.question import Asker
+from ui.pages.recall.question import RecallAsker
 from ui.pages.recall.why_not import WhyNotDialog
 from ui.strings import recall_strings
 from ui.undo import offer_undo
@@ -74,12 +74,12 @@ class AnswerFeedback(QObject):
         """Delete a saved question."""
         self._run_delete(probe_id, lambda step: offer_undo(self._context, recall_strings()["said"]["deleted"], step))
 
-    def _run_delete(self, probe_id: str, tell: Callable[[str], None]) -> None:
+    def _run_delete(self, probe_id: str, report: Callable[[str], None]) -> None:
         laboratory = self._context.bridge.engine.recall_trials
         task = make_write("Deleting the saved question", lambda: laboratory.delete_probe(probe_id)).within(self)
 
         def on_deleted(step_id: str) -> None:
-            tell(step_id)
+            report(step_id)
             self.saved.emit()
 
         self._context.tasks.run(task.success(on_deleted))
@@ -101,7 +101,7 @@ class AnswerFeedback(QObject):
 class AnswerActions(QObject):
     """What can be done with a memory of the answer."""
 
-    def __init__(self, context: Context, asker: Asker, saving: AnswerFeedback, host: QWidget) -> None:
+    def __init__(self, context: Context, asker: RecallAsker, saving: AnswerFeedback, host: QWidget) -> None:
         """Make them.
 
         Args:

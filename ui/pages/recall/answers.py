@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QMenu, QW
 from core.types.recall import LabAnswer, LabItem, TracedCandidate
 from core.types.values import Kind
 from core.types.views import MemoryRow
-from ui.lists.list_view import Keep, ListKeys, ListView
+from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, line_height, wrap_text
 from ui.pages.recall.labels import (
     describe_near_miss,
@@ -83,7 +83,7 @@ class AnswerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Details(InertRow):
+class AnswerDetails(InertRow):
     """The opened details of the row above.
 
     Attributes:
@@ -111,9 +111,9 @@ def answer_lines(answer: LabAnswer, base: LabAnswer | None) -> list[Line]:
     traced = {one.id: one for one in answer.trace.candidates}
     before = None if base is None else {item.memory.id: item.place for item in base.items}
     made: list[Line] = list(_mark_card_ends([_row_of_item(item, traced, before) for item in answer.items]))
-    near = [_row_of_near_miss(item, traced) for item in answer.near]
-    if near:
-        made += [Heading(recall_strings()["near"], recall_strings()["near_note"]), *_mark_card_ends(near)]
+    near_misses = [_row_of_near_miss(item, traced) for item in answer.near]
+    if near_misses:
+        made += [Heading(recall_strings()["near"], recall_strings()["near_note"]), *_mark_card_ends(near_misses)]
     return made
 
 
@@ -271,13 +271,13 @@ class AnswerRows(RowSpec[AnswerRow]):
 
     def inert_height(self, line: InertRow, place: int) -> int:
         """As high as a heading, or the details that are open."""
-        return self.height_of(self.width()) if isinstance(line, Details) else super().inert_height(line, place)
+        return self.height_of(self.width()) if isinstance(line, AnswerDetails) else super().inert_height(line, place)
 
     # ---- painting
 
     def draw_inert(self, painter: QPainter, rect: QRect, line: InertRow, _state: RowState) -> None:
         """The card under details; a heading with its note."""
-        if isinstance(line, Details):
+        if isinstance(line, AnswerDetails):
             self._draw_card(painter, rect, is_first=False, is_last=line.is_last)
         elif isinstance(line, Heading):
             theme = self.theme
@@ -335,8 +335,8 @@ class AnswerRows(RowSpec[AnswerRow]):
         at = QRect(left, inner.top(), room, line_height(body))
         painter.setFont(body)
         painter.setPen(theme.colour("ink"))
-        for words in wrap_text(line.text, body, room, _MOST_LINES):
-            painter.drawText(at, LEFT | MIDDLE, words)
+        for text in wrap_text(line.text, body, room, _MOST_LINES):
+            painter.drawText(at, LEFT | MIDDLE, text)
             at.translate(0, line_height(body))
         note = QRect(left, inner.bottom() - line_height(small), room, line_height(small))
         self.draw_text(painter, note, line.note, "muted", small)
@@ -384,7 +384,7 @@ class AnswerRows(RowSpec[AnswerRow]):
 _LEFT, _NARROW = 80, 640
 
 
-class DetailsView(QFrame):
+class AnswerDetailsView(QFrame):
     """Signals, lists, sentences."""
 
     def __init__(self, theme: Theme, shown: AnswerRow) -> None:
@@ -408,8 +408,8 @@ class DetailsView(QFrame):
         layout.addLayout(self._tables)
         sentences = _explain_drop(shown)
         if sentences:
-            told = [make_label(sentence, "muted", wrap=True) for sentence in sentences]
-            layout.addLayout(make_column(None, make_label(strings["why"], "label"), *told, gap=4))
+            labels = [make_label(sentence, "muted", wrap=True) for sentence in sentences]
+            layout.addLayout(make_column(None, make_label(strings["why"], "label"), *labels, gap=4))
 
     def arrange_for_width(self, width: int) -> int:
         """Stand below each other where there is little room, and say how high that is.
@@ -549,10 +549,10 @@ class AnswerList(ListView):
 
     def __init__(self, theme: Theme) -> None:
         self._rows = AnswerRows(theme)
-        super().__init__(self._rows, recall_strings()["answer"], _KEYS, keep=Keep.NONE)
+        super().__init__(self._rows, recall_strings()["answer"], _KEYS, keep=AfterRemoval.NONE)
         self._rows.height_of = self._details_height
         self._opened = -1
-        self._details: DetailsView | None = None
+        self._details: AnswerDetailsView | None = None
         self.setObjectName("cards")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.menu = self.make_menu
@@ -621,8 +621,8 @@ class AnswerList(ListView):
         if row is None:
             return
         self._opened, self._rows.opened = place, row.id
-        self._details = DetailsView(self._theme, row)
-        self.lines.insert_lines(place + 1, [Details(row, row.is_last)])
+        self._details = AnswerDetailsView(self._theme, row)
+        self.lines.insert_lines(place + 1, [AnswerDetails(row, row.is_last)])
         self.setIndexWidget(self.lines.index(place + 1, 0), self._details)
         self.doItemsLayout()
 

@@ -64,17 +64,17 @@ def note_of_stage(stage: str, found: int, trace: Trace) -> str:
     """
     strings, finds = recall_strings(), stage in FINDS
     title = strings["funnel_found" if finds else "funnel_dropped"].format(stage=stage_title(stage))
-    whole, kept = expected_count(stage, trace.stages), f"{len(trace.candidates):,}"
+    whole, passed = expected_count(stage, trace.stages), f"{len(trace.candidates):,}"
     if found < whole:
         name = "funnel_few_found" if finds else "funnel_few_dropped"
-        return f"{title}: {whole:,}. {strings[name].format(kept=kept, count=f'{found:,}')}"
+        return f"{title}: {whole:,}. {strings[name].format(kept=passed, count=f'{found:,}')}"
     if found:
         return f"{title}: {found:,}."
     if finds:
         return f"{title}. {strings['funnel_none_found']}"
     # How many were out of scope is counted nowhere: nothing may be said of those the trace does not keep.
     is_known = STAGES[STAGES.index(stage) - 1] not in FINDS
-    return f"{title}. {strings['funnel_none'] if is_known else strings['funnel_none_kept'].format(kept=kept)}"
+    return f"{title}. {strings['funnel_none'] if is_known else strings['funnel_none_kept'].format(kept=passed)}"
 
 
 def is_whole(stage: str, answer: LabAnswer) -> bool:
@@ -186,10 +186,10 @@ class StageBox(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         is_last = self.stage == ANSWERED
-        ground = "accent_soft" if is_last else "hover" if self.underMouse() else "surface"
+        background = "accent_soft" if is_last else "hover" if self.underMouse() else "surface"
         edge = "accent" if self.isChecked() else "accent_soft" if is_last else "line"
         painter.setPen(QPen(theme.colour(edge), 2 if self.isChecked() else 1))
-        painter.setBrush(theme.colour(ground))
+        painter.setBrush(theme.colour(background))
         painter.drawRoundedRect(frame, 8, 8)
         if self.hasFocus():
             painter.setPen(QPen(theme.colour("focus"), 2))
@@ -251,14 +251,14 @@ class Funnel(QWidget):
         for stage, box in self.boxes.items():
             box.show_count(stages.get(stage, 0))
 
-    def show_time(self, told: str) -> None:
+    def show_time(self, text: str) -> None:
         """Say beside the last box's count how long it took.
 
         Args:
             told: such as `in 14 ms`.
         """
         box = self.boxes[ANSWERED]
-        box.setToolTip(f"{box.toolTip()} {told}")
+        box.setToolTip(f"{box.toolTip()} {text}")
 
     def show_chosen(self, stage: str) -> None:
         """Mark a stage, without telling anybody; "" for none."""

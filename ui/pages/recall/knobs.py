@@ -28,7 +28,7 @@ _FIELD = 92
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class KnobScale:
     """Between an option's value and the steps of a slider.
 
     Attributes:
@@ -76,15 +76,15 @@ class Scale:
         return f"{value:,.1f}" if self.is_wide else f"{1 - value if self.turned else value:.2f}"
 
 
-def scale_of(option: OptionRow, *, turned: bool = False) -> Scale:
+def scale_of(option: OptionRow, *, turned: bool = False) -> KnobScale:
     """The scale of an option that is a number.
 
     Args:
         option: with bounds.
-        turned: as in `Scale`.
+        turned: as in `KnobScale`.
     """
     least, most = option.least or 0.0, option.most if option.most is not None else 1.0
-    return Scale(least, most, option.kind == "int", turned)
+    return KnobScale(least, most, option.kind == "int", turned)
 
 
 class KnobSlider(QSlider):
@@ -193,12 +193,12 @@ class Knob(QWidget):
         self.slider.valueChanged.connect(self._on_slider_moved)
         self.setFocusProxy(self.slider)
         layout = make_column(self, gap=0)
-        self.field = Field(theme, option, title) if is_exact else None
+        self.field = KnobField(theme, option, title) if is_exact else None
         if self.field is not None:
             self.field.valueChanged.connect(self._on_number_changed)
-        head = make_row(self._name, self._value if self.field is None else self.field, gap=8)
-        head.setStretch(0, 1)
-        layout.addLayout(head)
+        header = make_row(self._name, self._value if self.field is None else self.field, gap=8)
+        header.setStretch(0, 1)
+        layout.addLayout(header)
         layout.addWidget(self.slider)
         self.show_value(option, option.value)
 
@@ -249,7 +249,7 @@ class Knob(QWidget):
         self.turned.emit(self.name, value)
 
 
-class Field(QDoubleSpinBox):
+class KnobField(QDoubleSpinBox):
     """The exact value, to be typed; told when the person leaves it or presses Return."""
 
     def __init__(self, theme: Theme, option: OptionRow, title: str) -> None:
@@ -279,7 +279,7 @@ class Field(QDoubleSpinBox):
             event.ignore()
 
 
-class Choice(QWidget):
+class KnobChoice(QWidget):
     """An option that is one of several, or yes or no.
 
     Signals:
@@ -298,8 +298,8 @@ class Choice(QWidget):
         choices: Iterable[tuple[object, str]] = [*option.choices.items()]
         if option.kind == "bool":
             choices = [(True, "Yes"), (False, "No")]
-        for value, words in choices:
-            self.box.addItem(words, value)
+        for value, title in choices:
+            self.box.addItem(title, value)
         self.box.activated.connect(lambda _: self.turned.emit(self.name, self.box.currentData()))
         self.setFocusProxy(self.box)
         make_column(self, make_label(option.title), self.box, gap=4)

@@ -174,9 +174,9 @@ def explain_missing(candidate: TracedCandidate | None, status: Status) -> list[s
     if candidate.dropped is None and candidate.place is not None:
         return [strings["here"].format(place=format_ordinal(candidate.place))]
     dropped = drop_words(candidate.dropped or "unknown")
-    told = [strings["stage"].format(stage=stage_title(dropped["stage"])), dropped["long"]]
+    sentences = [strings["stage"].format(stage=stage_title(dropped["stage"])), dropped["long"]]
     found = describe_places(candidate.lists)
-    return [*told, strings["found"].format(lists=found)] if found else told
+    return [*sentences, strings["found"].format(lists=found)] if found else sentences
 
 
 # ---- what is tuned

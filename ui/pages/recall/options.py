@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QLineEdit, QPushButt
 
 from core.types.replies import OptionRow
 from ui.context import Context
-from ui.pages.recall.knobs import Choice, Knob
+from ui.pages.recall.knobs import Knob, KnobChoice
 from ui.pages.recall.tuner import TuningDesk
 from ui.strings import recall_strings
 from ui.widgets.basics import make_button, make_column, make_hairline, make_label, make_row, make_scroll_area
@@ -19,7 +19,7 @@ _WIDTH, _HEIGHT = 620, 640
 _KNOB = 230
 
 
-class OptionLine(QWidget):
+class TrialOptionLine(QWidget):
     """One option: what it is, its bounds and default, and what turns it.
 
     Attributes:
@@ -32,11 +32,11 @@ class OptionLine(QWidget):
         self._desk, self.name = desk, option.name
         self.words = f"{option.title} {option.description} {option.group} {option.name}".casefold()
         strings = recall_strings()["options"]
-        self.control: Knob | Choice
+        self.control: Knob | KnobChoice
         if option.kind in {"int", "float"}:
             self.control = Knob(context.theme, option, option.title, option.description, is_exact=True)
         else:
-            self.control = Choice(option)
+            self.control = KnobChoice(option)
         self.control.turned.connect(desk.try_value)
         self.control.setFixedWidth(context.theme.px(_KNOB))
         self._note = make_label("", "small", wrap=True)
@@ -89,8 +89,8 @@ class OptionsDialog(QDialog):
         self.search.setPlaceholderText(strings["search"])
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._filter_lines)
-        self.lines: dict[str, OptionLine] = {}
-        self._sections: list[tuple[QWidget, list[OptionLine]]] = []
+        self.lines: dict[str, TrialOptionLine] = {}
+        self._sections: list[tuple[QWidget, list[TrialOptionLine]]] = []
         self._nothing = make_label(strings["none"], "muted")
         self._nothing.hide()
         inner = QWidget()
@@ -126,11 +126,11 @@ class OptionsDialog(QDialog):
             card = QFrame()
             card.setObjectName("card")
             inside = make_column(card, gap=0)
-            made: list[OptionLine] = []
+            made: list[TrialOptionLine] = []
             for option in options:
                 if made:
                     inside.addWidget(make_hairline())
-                line = OptionLine(self._context, self._desk, option)
+                line = TrialOptionLine(self._context, self._desk, option)
                 inside.addWidget(line)
                 made.append(line)
                 self.lines[option.name] = line

@@ -22,7 +22,7 @@ from ui.pages.recall.answers import BAR, AnswerList, AnswerRow, answer_lines
 from ui.pages.recall.funnel import Funnel, StageView, is_whole
 from ui.pages.recall.labels import join_parts
 from ui.pages.recall.options import OptionsDialog
-from ui.pages.recall.question import Asker, LaboratoryQuery, RecallHead
+from ui.pages.recall.question import LaboratoryQuery, RecallAsker, RecallHeader
 from ui.pages.recall.saved_questions import SavedQuestions
 from ui.pages.recall.signals import SignalLegend
 from ui.pages.recall.tuner import AppliedDialog, Tuner, TuningDesk
@@ -78,7 +78,7 @@ class AnswerPane(QWidget):
         # The scroll bar stands in the page's margin, so that the cards end where the funnel does.
         for part in (over, under):
             part.setContentsMargins(0, 0, BAR, 0)
-        self._stage, self.silence = QWidget(), _Silence()
+        self._stage, self.silence = QWidget(), NoAnswerPanel()
         for made in (self.funnel, self._stage, self.silence):
             over.addWidget(made)
         self.stage_note = make_label("", "muted", wrap=True)
@@ -118,7 +118,7 @@ class AnswerPane(QWidget):
         self.empty_button.setVisible(bool(answer.items) or answer.abstained)
 
 
-class _Silence(QFrame):
+class NoAnswerPanel(QFrame):
     """What is said where there is no answer."""
 
     def __init__(self) -> None:
@@ -173,7 +173,7 @@ class RecallPanes(QWidget):
         self.turn = make_button(
             strings["tuner"]["show"], self.show_tuner, theme=theme, icon="sliders-horizontal", kind="chip"
         )
-        self.head = RecallHead(theme, self.views, self.turn)
+        self.head = RecallHeader(theme, self.views, self.turn)
         above.addWidget(self.head)
         self.pane = AnswerPane(theme)
         self.states = States(theme, self.pane, "Asking …")
@@ -286,7 +286,7 @@ class RecallPage(Page):
         theme = context.theme
         self._is_shown = False
         self._named = ""
-        self.asker = Asker(context, self)
+        self.asker = RecallAsker(context, self)
         self.tuning = TuningDesk(context, self)
         self.saving = AnswerFeedback(context, self)
         self.acts = AnswerActions(context, self.asker, self.saving, self)
@@ -344,7 +344,7 @@ class RecallPage(Page):
 
     # ---- the page's life
 
-    def activate(self, wish: str = "") -> None:
+    def activate(self, target: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
@@ -357,11 +357,11 @@ class RecallPage(Page):
             self.tuning.read_tuning()
             self.saved.count_regressions()
             self.asker.ask_again()
-        if wish.startswith("ask:"):
-            self.ask_question(wish.removeprefix("ask:"))
-        elif wish.startswith("why:"):
-            self._explain_missing(wish.removeprefix("why:"))
-        elif wish == SAVED:
+        if target.startswith("ask:"):
+            self.ask_question(target.removeprefix("ask:"))
+        elif target.startswith("why:"):
+            self._explain_missing(target.removeprefix("why:"))
+        elif target == SAVED:
             self._choose_view(SAVED)
         self._focus_content()
 

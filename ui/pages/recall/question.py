@@ -57,7 +57,7 @@ class LaboratoryQuery:
     seen_as: str = ""
 
 
-class Asker(QObject):
+class RecallAsker(QObject):
     """Holds what is asked and brings the answers.
 
     Attributes:
@@ -188,7 +188,7 @@ _OWN = ""
 _SHOWN = 80
 
 
-class QuestionBar(QWidget):
+class RecallQuestionBar(QWidget):
     """Field, button, history.
 
     Signals:
@@ -253,7 +253,7 @@ class QuestionBar(QWidget):
         self.make_history_menu().popup(self.history.mapToGlobal(self.history.rect().bottomLeft()))
 
 
-class Chips(QWidget):
+class RecallChips(QWidget):
     """How the question was understood; a chip that is changed asks again.
 
     Signals:
@@ -369,7 +369,7 @@ class Chips(QWidget):
         self.changed.emit(change)
 
 
-class RecallHead(QWidget):
+class RecallHeader(QWidget):
     """Title, question, chips.
 
     Attributes:
@@ -384,8 +384,8 @@ class RecallHead(QWidget):
             tuner: leads to the tuner.
         """
         super().__init__()
-        self.question = QuestionBar(theme)
-        self.chips = Chips(theme)
+        self.question = RecallQuestionBar(theme)
+        self.chips = RecallChips(theme)
         self.title = make_label(recall_strings()["title"], "title")
         layout = make_column(self, gap=12)
         self.summary = Elided("", "muted")

@@ -153,8 +153,8 @@ class SavedQuestions(QWidget):
             self.lines.append(line)
         self._column.addWidget(card)
         self._column.addStretch(1)
-        held = sum(probe.passed is True for probe in probes)
-        self._told.setText(recall_strings()["saved"]["tally"].format(held=held, total=len(probes)))
+        passed = sum(probe.passed is True for probe in probes)
+        self._told.setText(recall_strings()["saved"]["tally"].format(held=passed, total=len(probes)))
         self.states.show_content()
 
     def show_regressions(self, count: int) -> None:

@@ -41,7 +41,7 @@ _SMALL = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class BarPiece:
     """One piece of a bar.
 
     Attributes:
@@ -57,7 +57,7 @@ class Piece:
     is_lost: bool = False
 
 
-def pieces_of(parts: Mapping[str, float]) -> list[Piece]:
+def pieces_of(parts: Mapping[str, float]) -> list[BarPiece]:
     """A score as pieces beside each other.
 
     Args:
@@ -67,16 +67,16 @@ def pieces_of(parts: Mapping[str, float]) -> list[Piece]:
         What made the score from the left, and behind it what weak signals took off; pieces end at 1.
     """
     score = max(0.0, min(1.0, sum(parts.values())))
-    made: list[Piece] = []
+    made: list[BarPiece] = []
     at = 0.0
     for signal, amount in parts.items():
         end = min(score, at + max(0.0, amount))
         if end - at > _SMALL:
-            made.append(Piece(signal, at, end))
+            made.append(BarPiece(signal, at, end))
         at = max(at, end)
     for signal, amount in parts.items():
         if amount < -_SMALL and at < 1.0:
-            made.append(Piece(signal, at, min(1.0, at - amount), is_lost=True))
+            made.append(BarPiece(signal, at, min(1.0, at - amount), is_lost=True))
             at = min(1.0, at - amount)
     return made
 

@@ -64,18 +64,18 @@ def describe_absence(memory: MemoryRow, essence: str, trace: Trace) -> list[str]
         trace: of the answer, which does not know the memory.
     """
     strings = recall_strings()["why_not"]
-    kept, scope = len(trace.candidates), trace.stages.get("in_scope", 0)
+    count, scope = len(trace.candidates), trace.stages.get("in_scope", 0)
     first, *more = explain_missing(None, memory.status)
     if sum(one.rank is not None for one in trace.candidates) < scope:
-        first = strings["unkept"].format(kept=f"{kept:,}", count=f"{scope:,}")
+        first = strings["unkept"].format(kept=f"{count:,}", count=f"{scope:,}")
     if memory.status is not Status.ACTIVE:
         return [first, *more]
     found = [f"“{one_line(word, _LONG)}”" for word in shared_words(essence, memory.head)[:_WORDS]]
     if found:
-        told = strings["shares"].format(words=", ".join(found))
+        sentence = strings["shares"].format(words=", ".join(found))
     else:
-        told = strings["shares_none_cut" if memory.is_cut else "shares_none"]
-    return [first, told, strings["nearness"], strings["help"]]
+        sentence = strings["shares_none_cut" if memory.is_cut else "shares_none"]
+    return [first, sentence, strings["nearness"], strings["help"]]
 
 
 _ID = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}")
@@ -140,14 +140,14 @@ class WhyNotDialog(QDialog):
 
     def _build_layout(self, question: str) -> None:
         strings = recall_strings()["why_not"]
-        head = make_column(None, make_label(strings["title"], "title"), gap=4)
-        head.addWidget(make_label(strings["question"].format(query=question), "strong", wrap=True))
-        head.addWidget(make_label(strings["sentence"], "muted", wrap=True))
+        header = make_column(None, make_label(strings["title"], "title"), gap=4)
+        header.addWidget(make_label(strings["question"].format(query=question), "strong", wrap=True))
+        header.addWidget(make_label(strings["sentence"], "muted", wrap=True))
         card = make_column(self._card, self._text, self._about, self._verdict, self._numbers, margins=16, gap=6)
         card.addLayout(make_row(self.should_button, self.closer_button, None, gap=12))
         self._card.hide()
         layout = make_column(self, margins=24, gap=12)
-        layout.addLayout(head)
+        layout.addLayout(header)
         layout.addWidget(self.field)
         layout.addWidget(self._none)
         layout.addWidget(self.list, 1)

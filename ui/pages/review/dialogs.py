@@ -35,21 +35,21 @@ class DecisionDialog(QDialog):
 
     agreed = Signal(object)
 
-    def __init__(self, context: Context, said: Mapping[str, str], parent: QWidget) -> None:
+    def __init__(self, context: Context, strings: Mapping[str, str], parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(said["title"])
-        self.setAccessibleName(said["title"])
+        self.setWindowTitle(strings["title"])
+        self.setAccessibleName(strings["title"])
         self.setMinimumWidth(context.theme.px(sizes().dialog_wide))
         self.form = QWidget()
         self.form_box = make_column(self.form, gap=8)
         self.problem = make_label("", "danger", wrap=True)
         self.problem.hide()
         self.cancel = make_button("Cancel", self.reject)
-        self.act = make_button(said["act"], self.submit_decision, kind="primary")
+        self.act = make_button(strings["act"], self.submit_decision, kind="primary")
         self.act.setDefault(True)
         layout = make_column(
-            self, make_label(said["title"], "title"), make_label(said["sentence"], "muted", wrap=True), margins=24
+            self, make_label(strings["title"], "title"), make_label(strings["sentence"], "muted", wrap=True), margins=24
         )
         layout.setSpacing(12)
         layout.addWidget(self.form, 1)
@@ -106,11 +106,11 @@ class MergedTextDialog(DecisionDialog):
 
     def _fill_field(self, what: str) -> None:
         item = self._item
-        have = item.existing.memory.text if item.existing is not None else ""
-        came = item.incoming.memory.text
+        existing = item.existing.memory.text if item.existing is not None else ""
+        incoming = item.incoming.memory.text
         suggested = item.suggestion.text if item.suggestion is not None else None
-        both = suggested or (f"{have.rstrip()}\n{came.strip()}" if have else came)
-        self.field.setPlainText({BOTH: both, HAVE: have, CAME: came}[what])
+        both = suggested or (f"{existing.rstrip()}\n{incoming.strip()}" if existing else incoming)
+        self.field.setPlainText({BOTH: both, HAVE: existing, CAME: incoming}[what])
         self.field.selectAll()
 
     def make_decision(self) -> Decision | None:

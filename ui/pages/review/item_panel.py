@@ -25,8 +25,7 @@ from PySide6.QtWidgets import (
 
 from core.types.reviews import Follow, ReviewItem, ReviewRow, Suggestion
 from core.types.values import Action
-from ui.lists.list_view import Fade
-from ui.pages.review.card import SideBySide, SideCard
+from ui.lists.list_view import EdgeFade
 from ui.pages.review.labels import (
     ASKS,
     MANY,
@@ -42,6 +41,7 @@ from ui.pages.review.labels import (
     row_note,
     source_words,
 )
+from ui.pages.review.side_card import SideBySide, SideCard
 from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
@@ -124,8 +124,8 @@ class SuggestionBar(QFrame):
         self.act: KeyButton | None = None
         self._action = Action.SKIP
         left = QWidget()
-        said = make_column(left, self._head, self._words, gap=2)
-        said.addLayout(_make_left_row(self.other_dates))
+        texts = make_column(left, self._head, self._words, gap=2)
+        texts.addLayout(_make_left_row(self.other_dates))
         self._box = make_row(left, parent=self, gap=16)
         self._box.setContentsMargins(20, 12, 20, 12)
         self._box.setStretch(0, 1)
@@ -137,21 +137,21 @@ class SuggestionBar(QFrame):
             self.act.hide()
             self.act.deleteLater()
             self.act = None
-        found = item.suggestion
-        self.setVisible(found is not None)
-        if found is None:
+        suggestion = item.suggestion
+        self.setVisible(suggestion is not None)
+        if suggestion is None:
             return
-        self._action = found.action
-        said = describe_action(found.action, item.kind, is_pair=item.existing is not None)
-        is_ready = acts_at_once(found)
-        what = said.plain[:1].lower() + said.plain[1:]
+        self._action = suggestion.action
+        wording = describe_action(suggestion.action, item.kind, is_pair=item.existing is not None)
+        is_ready = acts_at_once(suggestion)
+        what = wording.plain[:1].lower() + wording.plain[1:]
         self._head.setText(review_strings()["suggested"].format(what=what))
-        self._words.setText(one_line(found.sentence, 400))
+        self._words.setText(one_line(suggestion.sentence, 400))
         self.setAccessibleName(f"{self._head.text()}. {self._words.text()}")
-        self.other_dates.setVisible(is_ready and found.action is Action.KEEP_BOTH_DATED)
-        title = said.plain if is_ready else said.title
-        self.act = KeyButton(self._theme, title, said.key, lambda: self.pressed.emit(self._action), "primary")
-        self.act.setToolTip(said.hint)
+        self.other_dates.setVisible(is_ready and suggestion.action is Action.KEEP_BOTH_DATED)
+        title = wording.plain if is_ready else wording.title
+        self.act = KeyButton(self._theme, title, wording.key, lambda: self.pressed.emit(self._action), "primary")
+        self.act.setToolTip(wording.hint)
         self._box.addWidget(self.act, 0, Qt.AlignmentFlag.AlignVCenter)
         self.act.show()  # at once: a layout would show it only in the next turn, and the keyboard may want it now
 
@@ -203,33 +203,33 @@ class DecisionBar(QWidget):
         above = item.suggestion.action if item.suggestion is not None else None
         for action in ORDER:
             if action in item.actions and action is not above:
-                said = describe_action(action, item.kind, is_pair=item.existing is not None)
-                made = KeyButton(self._theme, said.short, said.key, self._make_presser(action))
-                made.setToolTip(said.hint)
-                self._flow.addWidget(made)
-                made.show()
-                self.buttons[action] = made
+                wording = describe_action(action, item.kind, is_pair=item.existing is not None)
+                button = KeyButton(self._theme, wording.short, wording.key, self._make_presser(action))
+                button.setToolTip(wording.hint)
+                self._flow.addWidget(button)
+                button.show()
+                self.buttons[action] = button
         may = any(can_repeat(item, action) for action in item.actions)
         self.remember.setChecked(False)
         self.remember.setVisible(may)
         if may and may_become_rule(item):
-            said_so = review_strings()["remember"].format(who=from_whom(item))
-            self.remember.setText(said_so.replace("&", "&&"))
-            self.remember.setAccessibleName(said_so)
+            label = review_strings()["remember"].format(who=from_whom(item))
+            self.remember.setText(label.replace("&", "&&"))
+            self.remember.setAccessibleName(label)
         self._flow_box.updateGeometry()
         self.updateGeometry()
 
-    def show_undo_hint(self, *, is_said: bool) -> None:
+    def show_undo_hint(self, *, is_shown: bool) -> None:
         """Say that every decision can be undone, where there is room for it."""
-        self._undo.setVisible(is_said and self._item is not None and bool(self._item.actions))
+        self._undo.setVisible(is_shown and self._item is not None and bool(self._item.actions))
 
     def _make_presser(self, action: Action) -> Callable[[], None]:
         return lambda: self.pressed.emit(action)
 
     def _enable_buttons(self) -> None:
         """A decision that depends on the two texts cannot be repeated: with the tick it is not offered."""
-        for action, made in self.buttons.items():
-            made.setEnabled(self.is_allowed(action))
+        for action, button in self.buttons.items():
+            button.setEnabled(self.is_allowed(action))
 
     def is_allowed(self, action: Action) -> bool:
         """Whether an action can be decided as the tick stands."""
@@ -264,25 +264,25 @@ class FollowsRow(QWidget):
         self.updateGeometry()
 
     def _make_entry(self, one: Follow) -> QWidget:
-        made = QWidget()
-        head = one_line(one.headline, 80)
+        entry = QWidget()
+        headline = one_line(one.headline, 80)
         if one.ids:
-            link = make_button(head, lambda: self.led.emit(one.ids), kind="link")
-            link.setAccessibleName(f"Show {head}")
+            link = make_button(headline, lambda: self.led.emit(one.ids), kind="link")
+            link.setAccessibleName(f"Show {headline}")
             top: QWidget = link
         else:
-            top = make_label(head, "strong", wrap=True)
-        said = make_label(one_line(one.sentence, 200), "muted", wrap=True)
-        box = make_column(made, gap=2)
+            top = make_label(headline, "strong", wrap=True)
+        sentence = make_label(one_line(one.sentence, 200), "muted", wrap=True)
+        box = make_column(entry, gap=2)
         if one.ids:
             box.addLayout(_make_left_row(top))
         else:
             box.addWidget(top)
-        box.addWidget(said)
+        box.addWidget(sentence)
         width = self._theme.px(_FOLLOW_WIDTH)
-        made.setFixedSize(width, box.totalHeightForWidth(width))
-        made.setAccessibleName(f"{head} {said.text()}")
-        return made
+        entry.setFixedSize(width, box.totalHeightForWidth(width))
+        entry.setAccessibleName(f"{headline} {sentence.text()}")
+        return entry
 
 
 def _make_left_row(link: QWidget) -> QHBoxLayout:
@@ -390,7 +390,7 @@ class ItemPanel(QWidget):
         """Fill it, from the outside in: a widget that changes its parent is styled anew with all it holds."""
         theme, inner = self._theme, _Inner()
         self.reading = ReadingArea(inner)
-        self.fade = Fade(theme, self.reading, "background")
+        self.fade = EdgeFade(theme, self.reading, "background")
         self._outer = make_column(self, self.reading, gap=16)
         self._read = make_column(inner, gap=16)
         self._place = make_label("", "muted")
@@ -519,7 +519,7 @@ class ItemPanel(QWidget):
         """Give what is read the height it needs, or what the buttons leave."""
         margins, width = self._outer.contentsMargins(), self._width
         room = self.height() - margins.top() - margins.bottom()
-        self.actions_bar.show_undo_hint(is_said=self.height() >= self._theme.px(_TALL))
+        self.actions_bar.show_undo_hint(is_shown=self.height() >= self._theme.px(_TALL))
         taken = sum(_height_for_width(bar, width) + self._outer.spacing() for bar in self._shown_bars)
         is_low = room - taken < self._theme.px(_LOW)
         if is_low != self._is_low:
@@ -643,13 +643,13 @@ class BatchPanel(QFrame):
         clear_layout(self._flow)
         self.buttons.clear()
         for action in MANY:
-            said = describe_batch_action(action, rows)
-            if said is not None:
-                made = KeyButton(self._theme, said.title, said.key, self._make_presser(action))
-                made.setToolTip(said.hint)
-                self._flow.addWidget(made)
-                made.show()
-                self.buttons[action] = made
+            wording = describe_batch_action(action, rows)
+            if wording is not None:
+                button = KeyButton(self._theme, wording.title, wording.key, self._make_presser(action))
+                button.setToolTip(wording.hint)
+                self._flow.addWidget(button)
+                button.show()
+                self.buttons[action] = button
         self._actions.updateGeometry()
 
     def _make_presser(self, action: Action) -> Callable[[], None]:

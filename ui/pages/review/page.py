@@ -91,11 +91,11 @@ class DecisionRunner(QObject):
         self._under_way -= 1
 
     def _on_decided(self, ids: tuple[str, ...], decision: Decision, decided: DecisionReply) -> None:
-        say = sentence_of(decision, decided, len(ids))
+        sentence = sentence_of(decision, decided, len(ids))
         if decided.step_id is not None:
-            offer_undo(self._context, say, decided.step_id)
+            offer_undo(self._context, sentence, decided.step_id)
         else:
-            self._context.desk.show_message(say)
+            self._context.desk.show_message(sentence)
         self.done.emit(ids, decided)
 
     def _on_decision_failed(self, ids: tuple[str, ...], error: BaseException) -> None:
@@ -112,30 +112,30 @@ def sentence_of(decision: Decision, decided: DecisionReply, asked: int) -> str:
         asked: for how many items.
     """
     if decision.action is Action.SKIP:
-        said = "Postponed. It comes again at the end." if asked == 1 else f"{count_of(asked, 'item')} postponed."
+        outcome = "Postponed. It comes again at the end." if asked == 1 else f"{count_of(asked, 'item')} postponed."
     else:
-        said = f"{decided.label}: done." if decided.label else "Nothing had to be changed."
-    more = [said]
+        outcome = f"{decided.label}: done." if decided.label else "Nothing had to be changed."
+    sentences = [outcome]
     if decided.asked:
         strings = review_strings()["asked_on"]
-        more.append(strings["one" if len(decided.asked) == 1 else "many"].format(count=len(decided.asked)))
+        sentences.append(strings["one" if len(decided.asked) == 1 else "many"].format(count=len(decided.asked)))
     if decided.closed:
-        more.append(f"{count_of(len(decided.closed), 'other item')} closed with it.")
+        sentences.append(f"{count_of(len(decided.closed), 'other item')} closed with it.")
     if decided.refused:
         reasons = " ".join(dict.fromkeys(decided.refused.values()))
-        more.append(f"{count_of(len(decided.refused), 'item')} stayed: {reasons}")
+        sentences.append(f"{count_of(len(decided.refused), 'item')} stayed: {reasons}")
     if decided.withheld:
         strings = review_strings()["withheld"]
-        more.append(strings["one" if len(decided.withheld) == 1 else "many"].format(count=len(decided.withheld)))
+        sentences.append(strings["one" if len(decided.withheld) == 1 else "many"].format(count=len(decided.withheld)))
     if decision.remember and decided.step_id is not None:
-        more.append(review_strings()["repeated"])
-    return " ".join(more)
+        sentences.append(review_strings()["repeated"])
+    return " ".join(sentences)
 
 
 ORIGIN = "review"
 
 
-class Links(QObject):
+class ReviewLinks(QObject):
     """The ways from an item to the inspector, the palace and what follows from it."""
 
     def __init__(self, context: Context, host: QWidget) -> None:
@@ -195,7 +195,7 @@ class ReviewPanes(QWidget):
         self._theme = theme
         self.is_narrow = self._shows_queue = False
 
-    def build_layout(self, leads: Links) -> None:
+    def build_layout(self, leads: ReviewLinks) -> None:
         """Fill it once it stands in its place, from the outside in.
 
         Args:
@@ -323,14 +323,14 @@ class DecisionKeys(QObject):
 
     taken = Signal(tuple)
 
-    def __init__(self, context: Context, stand: ReviewPanes, decider: DecisionRunner, host: QWidget) -> None:
+    def __init__(self, context: Context, panes: ReviewPanes, decider: DecisionRunner, host: QWidget) -> None:
         super().__init__(host)
-        self._context, self._stand, self._decider, self._host = context, stand, decider, host
+        self._context, self._stand, self._decider, self._host = context, panes, decider, host
         self.item_id = ""
         self.is_open: Callable[[], bool] = lambda: False
-        stand.item_panel.decided.connect(self.run_action)
-        stand.item_panel.dates_asked.connect(lambda: self._ask_details(Action.KEEP_BOTH_DATED))
-        stand.batch.decided.connect(self.run_action)
+        panes.item_panel.decided.connect(self.run_action)
+        panes.item_panel.dates_asked.connect(lambda: self._ask_details(Action.KEEP_BOTH_DATED))
+        panes.batch.decided.connect(self.run_action)
 
     def bind_keys(self) -> None:
         """Keys of the page: Qt keeps them from text fields, menus and dialogs, and from what has not the keyboard."""
@@ -407,8 +407,8 @@ class DecisionKeys(QObject):
 
 
 def _is_suggested(item: ReviewItem, action: Action) -> bool:
-    found = item.suggestion
-    return found is not None and found.action is action and acts_at_once(found)
+    suggestion = item.suggestion
+    return suggestion is not None and suggestion.action is action and acts_at_once(suggestion)
 
 
 def _bind_shortcut(
@@ -419,10 +419,10 @@ def _bind_shortcut(
     *,
     repeats: bool = False,
 ) -> None:
-    made = QShortcut(QKeySequence(key), host)
-    made.setContext(where)
-    made.setAutoRepeat(repeats)
-    made.activated.connect(run)
+    shortcut = QShortcut(QKeySequence(key), host)
+    shortcut.setContext(where)
+    shortcut.setAutoRepeat(repeats)
+    shortcut.activated.connect(run)
 
 
 _REFRESH_MS = 250
@@ -443,7 +443,7 @@ class ReviewPage(Page):
         self.stand = ReviewPanes(context.theme)
         self.states = States(context.theme, self.stand, "Reading the queue …")
         make_column(self, self.states)
-        self.stand.build_layout(Links(context, self))
+        self.stand.build_layout(ReviewLinks(context, self))
         self.queue, self.item_panel, self.batch = self.stand.queue, self.stand.item_panel, self.stand.batch
         self.queue.list.looked_at.connect(self._on_row_chosen)
         self.queue.filtered.connect(lambda _: self.reload())
@@ -457,20 +457,20 @@ class ReviewPage(Page):
 
     # ---- the page's life
 
-    def activate(self, wish: str = "") -> None:
+    def activate(self, target: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
             wish: an item's id, to look at that one; "" for none.
         """
         self._is_shown = self._wants_focus = True
-        self._wished = wish
+        self._wished = target
         if self.is_stale or not self._is_read:
             self.reload()
             return
         self._focus_content()
-        if wish:
-            self.queue.refill_list(wish)
+        if target:
+            self.queue.refill_list(target)
 
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
@@ -529,9 +529,9 @@ class ReviewPage(Page):
 
     def _find_restored(self, queue: Queue) -> str:
         """What an undo brought back is looked at again; "" where nothing came back."""
-        there = {one.id for one in queue.rows if not one.later}
-        found = [one for one in self._decided if one in there]
-        self._decided = [one for one in self._decided if one not in there][-_REMEMBERED:]
+        waiting = {one.id for one in queue.rows if not one.later}
+        found = [one for one in self._decided if one in waiting]
+        self._decided = [one for one in self._decided if one not in waiting][-_REMEMBERED:]
         return found[-1] if found else ""
 
     def _show_empty(self, queue: Queue) -> None:

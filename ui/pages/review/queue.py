@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QPushButton, QVBoxLayout, QWidget
 from core.types.reviews import ClosedRow, Queue, ReviewRow, ReviewRule
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
-from ui.lists.list_view import Keep, ListKeys, ListView
+from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import LOW, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState
 from ui.pages.review.labels import describe_action, list_families, row_note, source_words
 from ui.strings import review_strings
@@ -60,10 +60,10 @@ def lines_of(rows: Sequence[ReviewRow], group: str, today: int = 0) -> list[Line
     grouped: dict[str, list[ReviewRow]] = {}
     for item in rows:  # the order of the groups is that of their first, most harmful row
         grouped.setdefault(name(item), []).append(item)
-    made: list[Line] = []
+    lines: list[Line] = []
     for title, members in grouped.items():
-        made += [Heading(title, count=len(members), chooses=True), *members]
-    return made
+        lines += [Heading(title, count=len(members), chooses=True), *members]
+    return lines
 
 
 def _client_name(row: ReviewRow) -> str:
@@ -116,10 +116,10 @@ class QueueRows(RowSpec[ReviewRow]):
         upper, lower = QRect(inner), QRect(inner)
         upper.setHeight(inner.height() // 2)
         lower.setTop(upper.bottom() + 1)
-        head, small = self.row_fonts()
-        head.setWeight(QFont.Weight.DemiBold)
-        self.draw_text(painter, upper, one_line(row.title, 120), "muted" if row.later else "ink", head)
-        self.draw_text(painter, lower, row_note(row), "muted", small)
+        title_font, small_font = self.row_fonts()
+        title_font.setWeight(QFont.Weight.DemiBold)
+        self.draw_text(painter, upper, one_line(row.title, 120), "muted" if row.later else "ink", title_font)
+        self.draw_text(painter, lower, row_note(row), "muted", small_font)
 
 
 DAYS = 7
@@ -268,14 +268,14 @@ class RulesDialog(QDialog):
         clear_layout(self._lines)
         self._note.setText(review_strings()["rules"]["sentence" if rules else "none"])
         for rule in rules:
-            said = QWidget()
-            head = make_label(rule_line(rule), wrap=True)
+            texts = QWidget()
+            title = make_label(rule_line(rule), wrap=True)
             used = f"applied {count_of(rule.applied, 'time')}" if rule.applied else "not applied yet"
-            make_column(said, head, make_label(f"Since {date_of(rule.created_at)}, {used}", "small"), gap=1)
+            make_column(texts, title, make_label(f"Since {date_of(rule.created_at)}, {used}", "small"), gap=1)
             away = make_button(review_strings()["rules"]["forget"], partial(self._forget_rule, rule.id))
             away.setAccessibleName(f"Forget the rule: {rule_line(rule)}")
             line = QWidget()
-            make_row(said, away, gap=12, parent=line).setStretch(0, 1)
+            make_row(texts, away, gap=12, parent=line).setStretch(0, 1)
             self._lines.addWidget(line)
             self._lines.addWidget(make_hairline())
         self._lines.addStretch(1)
@@ -300,8 +300,8 @@ class RulesDialog(QDialog):
 def rule_line(rule: ReviewRule) -> str:
     """A rule as a sentence: `Turn it down: held back, from Claude Code`."""
     whence = one_line(rule.client, 40) if rule.client else source_words(rule.source or "").lower()
-    said = describe_action(rule.action, rule.kind, is_pair=rule.kind in {"contradiction", "classification"})
-    return f"{said.plain}: {_KINDS.get(rule.kind, rule.kind)}, from {whence or 'anywhere'}"
+    wording = describe_action(rule.action, rule.kind, is_pair=rule.kind in {"contradiction", "classification"})
+    return f"{wording.plain}: {_KINDS.get(rule.kind, rule.kind)}, from {whence or 'anywhere'}"
 
 
 _KINDS = {
@@ -321,7 +321,7 @@ ALL = "all"
 _KEYS = ListKeys({}, moves_only=True, searches=False)
 
 
-class Filters(QWidget):
+class QueueFilters(QWidget):
     """All, or one family of kinds; only those of which something waits.
 
     Signals:
@@ -403,11 +403,11 @@ class QueuePanel(QFrame):
         self._queue = Queue((), 0, {})
         self._away: set[str] = set()
         self._count = make_label("", "muted")
-        self.filters = Filters()
+        self.filters = QueueFilters()
         self.filters.chosen.connect(self.filtered)
         self.group = MenuChip(theme, "Group", GROUPS, "none")
         self.group.chosen.connect(lambda _: self.refill_list())
-        self.list = ListView(QueueRows(theme), "Waiting for you", _KEYS, keep=Keep.AFTER, takes_many=True)
+        self.list = ListView(QueueRows(theme), "Waiting for you", _KEYS, keep=AfterRemoval.AFTER, takes_many=True)
         self._cap = make_label("", "small", wrap=True)
         self._closed = make_label("", "small", wrap=True)
         self.see_why = make_button("See why", self.closed_asked.emit, kind="link")
@@ -416,9 +416,9 @@ class QueuePanel(QFrame):
         )
         layout = make_column(self, gap=10)
         layout.setContentsMargins(12, 16, 12, 12)
-        head = make_row(make_label("Review", "title"), None, self._count)
-        head.setContentsMargins(6, 0, 6, 0)
-        layout.addLayout(head)
+        header = make_row(make_label("Review", "title"), None, self._count)
+        header.setContentsMargins(6, 0, 6, 0)
+        layout.addLayout(header)
         chips = make_column(None, self.filters)
         chips.setContentsMargins(6, 0, 6, 0)
         layout.addLayout(chips)
@@ -453,8 +453,8 @@ class QueuePanel(QFrame):
         self.filters.show_counts(queue.counts)
         self.group.setVisible(len(queue.rows) > 1)
         strings = review_strings()["closed"]["link"]
-        said = strings["one"] if queue.closed == 1 else strings["many"].format(count=f"{queue.closed:,}")
-        self._closed.setText(said)
+        text = strings["one"] if queue.closed == 1 else strings["many"].format(count=f"{queue.closed:,}")
+        self._closed.setText(text)
         self._closed.setVisible(queue.closed > 0)
         self.see_why.setText("See why" if queue.closed else "Closed items")
         self.see_why.setAccessibleName("See why they closed" if queue.closed else "Recently closed")

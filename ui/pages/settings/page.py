@@ -136,7 +136,7 @@ def undo_reset(context: Context, before: WindowOptions, step_id: str | None) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LicensedPart:
     """Something that comes from elsewhere.
 
     Attributes:
@@ -150,10 +150,10 @@ class Part:
     path: tuple[str, ...]
 
 
-PARTS: Sequence[Part] = (
-    Part("Typeface", "Inter, by the Inter Project Authors: SIL Open Font License 1.1.", ("fonts", "LICENSE")),
-    Part("Icons", "Lucide, by its contributors: ISC; some by Cole Bemis: MIT.", ("icons", "LICENSE")),
-    Part(
+PARTS: Sequence[LicensedPart] = (
+    LicensedPart("Typeface", "Inter, by the Inter Project Authors: SIL Open Font License 1.1.", ("fonts", "LICENSE")),
+    LicensedPart("Icons", "Lucide, by its contributors: ISC; some by Cole Bemis: MIT.", ("icons", "LICENSE")),
+    LicensedPart(
         "Language model",
         "all-MiniLM-L6-v2, by sentence-transformers: Apache License 2.0. It runs on this computer.",
         ("model", "minilm", "LICENSE"),
@@ -164,7 +164,7 @@ PARTS: Sequence[Part] = (
 class LicenceDialog(QDialog):
     """The words of a licence."""
 
-    def __init__(self, theme: Theme, part: Part, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, part: LicensedPart, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         title = f"Licence: {part.title.lower()}"
@@ -197,7 +197,7 @@ class AboutSection(SettingsSection):
             shown.setAccessibleName(f"Read the licence: {part.title}")
             self.add_line(line)
 
-    def _make_opener(self, part: Part) -> Callable[[], None]:
+    def _make_opener(self, part: LicensedPart) -> Callable[[], None]:
         return lambda: LicenceDialog(self.context.theme, part, self).open()
 
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QWidget
 from core.types.views import Evolution, PalacePlan, TopicEvent, Transition
 from ui.bridge import make_query, problem_of
 from ui.context import Context
-from ui.lists.list_view import Keep, ListView
+from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import InertRow, RowSpec, RowState, wrap_text
 from ui.pages.timeline.labels import describe_speaker, gap_words, when_of
 from ui.strings import timeline_strings
@@ -257,7 +257,7 @@ def draw_sign(painter: QPainter, theme: Theme, transition: Transition, at: QPoin
 
 def event_list(theme: Theme) -> ListView:
     """The line of a topic."""
-    return ListView(EventRows(theme), "Topic timeline", keep=Keep.TOP)
+    return ListView(EventRows(theme), "Topic timeline", keep=AfterRemoval.TOP)
 
 
 _OFFERED = 4

@@ -16,7 +16,7 @@ from core.types.values import Status
 from core.types.views import MemoryRow, TimeCursor, TimeFilter, TimePage
 from ui.bridge import make_query, problem_of
 from ui.context import Context
-from ui.lists.list_view import Keep, ListView
+from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import Heading, RowSpec, RowState, draw_flat_ground
 from ui.pages.timeline.labels import SAID, day_name, describe_clock, describe_speaker, when_of
 from ui.strings import timeline_strings
@@ -178,7 +178,7 @@ class MomentRows(RowSpec[MemoryRow]):
 
 def moment_list(theme: Theme) -> ListView:
     """The list below the strip."""
-    return ListView(MomentRows(theme), "Memories of the period", keep=Keep.TOP)
+    return ListView(MomentRows(theme), "Memories of the period", keep=AfterRemoval.TOP)
 
 
 _PAUSE_MS = 90  # a drag passes many periods

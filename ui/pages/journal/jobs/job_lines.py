@@ -26,7 +26,7 @@ from ui.pages.journal.labels import (
     format_near_moment,
     report_line,
 )
-from ui.pages.journal.rows import Entry, Line
+from ui.pages.journal.rows import JournalEntry, Line
 from ui.strings import format_count, journal_strings
 from ui.widgets.labels import capitalize_first
 
@@ -109,12 +109,12 @@ def job_lines(rows: Sequence[JobRow], now_ms: int) -> list[Line]:
     lines: list[Line] = []
     poisoned = [row for row in rows if row.state is JobState.POISON]
     under_way = [row for row in rows if row.state in UNDER_WAY]
-    for title, found in (
+    for title, listed in (
         (journal_strings()["runs"]["needs_you"], poisoned),
         (journal_strings()["runs"]["now"], under_way),
     ):
-        if found:
-            lines += [Heading(title.upper()), *(_job_entry(row, now_ms) for row in found)]
+        if listed:
+            lines += [Heading(title.upper()), *(_job_entry(row, now_ms) for row in listed)]
     return [*lines, *_ended_job_lines([row for row in rows if row.state not in {*UNDER_WAY, JobState.POISON}], now_ms)]
 
 
@@ -132,10 +132,10 @@ def _end_time_of(row: JobRow) -> int:
     return row.finished_at or row.started_at or row.created_at
 
 
-def _job_entry(row: JobRow, now_ms: int) -> Entry:
+def _job_entry(row: JobRow, now_ms: int) -> JournalEntry:
     icon, ink = _UNDONE if row.undone else _ICONS[row.state]
     is_running = row.state is JobState.RUNNING
-    return Entry(
+    return JournalEntry(
         id=row.id,
         head=row.title,
         note=job_note(row, now_ms),
@@ -207,8 +207,8 @@ def job_sentences(row: JobRow, now_ms: int) -> tuple[str, ...]:
     return tuple(part for part in (first, whole, strings["derived" if row.step_id is None else "step_gone"]) if part)
 
 
-def _make_sentence(told: str) -> str:
-    return f"{capitalize_first(told).rstrip('.')}." if told else ""
+def _make_sentence(clause: str) -> str:
+    return f"{capitalize_first(clause).rstrip('.')}." if clause else ""
 
 
 def offered_job_actions(row: JobRow | None) -> frozenset[str]:
@@ -245,14 +245,14 @@ def calendar_lines(jobs: Jobs, now_ms: int, model: Model) -> list[Line]:
     return [_calendar_line(beat, now_ms, waits=waits) for waits, beat in placed]
 
 
-def _calendar_line(beat: ScheduledJob, now_ms: int, *, waits: bool) -> Entry:
+def _calendar_line(beat: ScheduledJob, now_ms: int, *, waits: bool) -> JournalEntry:
     strings = journal_strings()["runs"]
     last = (
         strings["never"]
         if beat.last_at is None
         else strings["last"].format(when=format_near_moment(beat.last_at, now_ms))
     )
-    return Entry(
+    return JournalEntry(
         id=beat.type.value,
         head=beat.title,
         note=beat.about,

@@ -19,9 +19,9 @@ from core.types.values import OWNER_ACTOR, Kind
 from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write
 from ui.context import CLOSER, Context
-from ui.pages.journal.jobs.runner import RunDialog, Runner
+from ui.pages.journal.jobs.runner import JobRunner, RunDialog
 from ui.pages.journal.labels import change_words, describe_changes, format_near_moment
-from ui.pages.journal.rows import Entry, EntryActionBar, entry_list
+from ui.pages.journal.rows import EntryActionBar, JournalEntry, entry_list
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -53,28 +53,28 @@ _LINES = 2
 _INKS = {JobAction.ERASE: "danger", JobAction.EXPIRE: "warning", JobAction.ASK: "warning"}
 
 
-def change_entries(items: Sequence[PreviewItem], deed: str = ALL) -> list[Entry]:
+def change_entries(items: Sequence[PreviewItem], action: str = ALL) -> list[JournalEntry]:
     """Lines of a plan.
 
     Args:
         items: the deeds, strongest first.
         deed: a value of `JobAction` to list only these; `ALL` for all.
     """
-    return [_change_entry(item) for item in items if deed in (ALL, item.planned.action.value)]
+    return [_change_entry(item) for item in items if action in (ALL, item.planned.action.value)]
 
 
-def _change_entry(item: PreviewItem) -> Entry:
+def _change_entry(item: PreviewItem) -> JournalEntry:
     planned = item.planned
-    said = change_words(planned.action.value)
-    measure = journal_strings()["measures"].get(planned.reason, said["measure"])
-    return Entry(
+    wording = change_words(planned.action.value)
+    measure = journal_strings()["measures"].get(planned.reason, wording["measure"])
+    return JournalEntry(
         id=f"{planned.action.value}:{planned.memory_id}",
         head=one_line(item.text, _TEXT),
         note=item.words,
         beside=describe_other_memories(item),
-        icon=said["icon"],
+        icon=wording["icon"],
         ink=_INKS.get(planned.action, "muted"),
-        word=said["word"],
+        word=wording["word"],
         kind=Kind(item.kind),
         aside=f"{planned.value:.2f}" if measure and planned.value else "",
         aside_note=measure if planned.value else "",
@@ -92,41 +92,41 @@ def describe_other_memories(item: PreviewItem) -> str:
     return str(strings["beside_more" if more else "beside"]).format(text=text, count=f"{more:,}")
 
 
-def offered_actions(chosen: Sequence[Entry]) -> frozenset[str]:
+def offered_actions(chosen: Sequence[JournalEntry]) -> frozenset[str]:
     """Acts that make sense for deeds that are chosen.
 
     Args:
         chosen: lines of `change_entries`.
     """
-    deeds = {entry.value.planned.action for entry in chosen}
-    if not deeds:
+    planned = {entry.value.planned.action for entry in chosen}
+    if not planned:
         return frozenset()
     acts = {"open"}
-    if deeds <= SPARED:
+    if planned <= SPARED:
         acts.add("spare")
-    if deeds <= STANDING:
+    if planned <= STANDING:
         acts.add("pin")
         if len(chosen) == 1:
             acts.add("confirm")
     return frozenset(acts)
 
 
-def memory_ids_to_keep(chosen: Sequence[Entry]) -> tuple[str, ...]:
+def memory_ids_to_keep(chosen: Sequence[JournalEntry]) -> tuple[str, ...]:
     """The memories that keeping is about: of what lays memories together all of them.
 
     Args:
         chosen: lines of `change_entries`.
     """
-    found: dict[str, None] = {}
+    ids: dict[str, None] = {}
     for entry in chosen:
         planned = entry.value.planned
-        found[planned.memory_id] = None
+        ids[planned.memory_id] = None
         if planned.action in UNITED:
-            found.update(dict.fromkeys(planned.others))
-    return tuple(found)
+            ids.update(dict.fromkeys(planned.others))
+    return tuple(ids)
 
 
-def describe_keeping(chosen: Sequence[Entry]) -> str:
+def describe_keeping(chosen: Sequence[JournalEntry]) -> str:
     """What was done by keeping, as a sentence.
 
     Args:
@@ -179,7 +179,7 @@ class ChangeChips(QWidget):
         if not counts.get(self.current):
             self.current = ALL
         total = sum(counts.values())
-        kinds, spoken = list(describe_changes(counts, "chip")), dict(describe_changes(counts, "would"))
+        kinds, sentences = list(describe_changes(counts, "chip")), dict(describe_changes(counts, "would"))
         shown = (
             [(ALL, journal_strings()["next"]["all"].format(count=f"{total:,}")), *kinds] if len(kinds) > 1 else kinds
         )
@@ -188,22 +188,22 @@ class ChangeChips(QWidget):
             menu.chosen.connect(self._on_chip_clicked)
             self._flow.addWidget(menu)
         else:
-            for deed, told in shown:
-                self._add_chip(deed, told, spoken.get(deed, ""), is_choice=len(kinds) > 1)
+            for action, text in shown:
+                self._add_chip(action, text, sentences.get(action, ""), is_choice=len(kinds) > 1)
         self.updateGeometry()
 
-    def _add_chip(self, deed: str, told: str, spoken: str, *, is_choice: bool) -> None:
-        icon = change_words(deed)["icon"] if deed else ""
-        made = make_button(told, kind="chip", theme=self._theme, icon=icon, hint=spoken)
-        made.setAccessibleName(spoken or told)
-        made.setCheckable(is_choice)
-        made.setChecked(deed == self.current)
-        made.clicked.connect(partial(self._on_chip_clicked, deed))
-        self._group.addButton(made)
-        self._flow.addWidget(made)
+    def _add_chip(self, action: str, text: str, sentence: str, *, is_choice: bool) -> None:
+        icon = change_words(action)["icon"] if action else ""
+        chip = make_button(text, kind="chip", theme=self._theme, icon=icon, hint=sentence)
+        chip.setAccessibleName(sentence or text)
+        chip.setCheckable(is_choice)
+        chip.setChecked(action == self.current)
+        chip.clicked.connect(partial(self._on_chip_clicked, action))
+        self._group.addButton(chip)
+        self._flow.addWidget(chip)
 
-    def _on_chip_clicked(self, deed: str, _checked: bool = False) -> None:
-        self.current = deed if self._shown is not None and len(self._shown) > 1 else ALL
+    def _on_chip_clicked(self, action: str, _checked: bool = False) -> None:
+        self.current = action if self._shown is not None and len(self._shown) > 1 else ALL
         self.chosen.emit(self.current)
 
 
@@ -298,7 +298,7 @@ def _figure_columns(
     return (*made, RunFigures(strings["last"].format(when=when), pick_figures(last.report, names)))
 
 
-class Comparison(QFrame):
+class RunComparisonView(QFrame):
     """The tables; a count that is not what was foretold stands out, and says so.
 
     Attributes:
@@ -367,14 +367,14 @@ class Comparison(QFrame):
         counts = [None if shown.counts is None else shown.counts[key] for shown in part.columns]
         differs = last > 1 and counts[last] != counts[last - 1]
         for place, count in enumerate(counts):
-            told = strings["unknown"] if count is None else f"{count:,}"
+            text = strings["unknown"] if count is None else f"{count:,}"
             stands_out = differs and place == last
             made = make_label(
-                f"{strings['differs']} {told}" if stands_out else told, "warning" if stands_out else "body"
+                f"{strings['differs']} {text}" if stands_out else text, "warning" if stands_out else "body"
             )
             made.setObjectName("figure")
             made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
-            made.setAccessibleName(f"{name}, {' '.join(part.columns[place].title.split())}: {told}")
+            made.setAccessibleName(f"{name}, {' '.join(part.columns[place].title.split())}: {text}")
             made.setToolTip(strings["differs_hint"] if stands_out else "")
             yield made
 
@@ -408,7 +408,7 @@ class NextTab(QWidget):
     counted = Signal(int)
     changed = Signal()
 
-    def __init__(self, context: Context, runner: Runner) -> None:
+    def __init__(self, context: Context, runner: JobRunner) -> None:
         super().__init__()
         self.context, self.runner = context, runner
         strings = journal_strings()["next"]
@@ -427,14 +427,14 @@ class NextTab(QWidget):
         self.view = DEEDS
         choices = ((DEEDS, figures[DEEDS]), (FIGURES, figures[FIGURES]))
         self.views = Segments(choices, DEEDS, figures["views"])
-        self.comparison = Comparison(context.theme)
+        self.comparison = RunComparisonView(context.theme)
         self._views = QStackedWidget()
         for shown in (self.states, self.comparison):
             self._views.addWidget(shown)
-        head = make_row(self.lead, self.views, gap=12)
-        head.setStretch(0, 1)
+        header = make_row(self.lead, self.views, gap=12)
+        header.setStretch(0, 1)
         layout = make_column(self, gap=10)
-        layout.addLayout(head)
+        layout.addLayout(header)
         layout.addWidget(self._views, 1)
         self.views.chosen.connect(self.show_view)
         self.chips.chosen.connect(lambda _: self._list_changes())
@@ -553,12 +553,12 @@ class NextTab(QWidget):
             return str(strings["paused"])
         if at is None:
             return str(strings[none])
-        told = str(
+        text = str(
             strings[form].format(when=journal_strings()["next"]["soon"] if at <= now else format_near_moment(at, now))
         )
-        return capitalize_first(told)
+        return capitalize_first(text)
 
-    def _on_entry_chosen(self, entry: Entry | None) -> None:
+    def _on_entry_chosen(self, entry: JournalEntry | None) -> None:
         if entry is not None:
             self.context.selection.select(entry.value.planned.memory_id, ORIGIN)
 
@@ -623,8 +623,8 @@ class NextTab(QWidget):
         if not self.can_run or self.preview is None:
             return
         strings, at, now = journal_strings()["next"], self._next_run_at(), self.context.clock.now_ms()
-        counts = {deed: count for deed, count in self.preview.counts.items() if deed != JobAction.ERASE}
-        told = [sentence for _, sentence in describe_changes(counts, "run")]
+        counts = {action: count for action, count in self.preview.counts.items() if action != JobAction.ERASE}
+        sentences = [sentence for _, sentence in describe_changes(counts, "run")]
         is_later = at is not None and at > now
         lead = (
             strings["run_lead"].format(when=format_near_moment(at or now, now))
@@ -632,7 +632,7 @@ class NextTab(QWidget):
             else strings["run_lead_none"]
         )
         waits = strings["run_erase"] if self.preview.counts.get(JobAction.ERASE) else ""
-        dialog = RunDialog(self.context, lead, told, f"{strings['run_foot']} {waits}".strip(), self)
+        dialog = RunDialog(self.context, lead, sentences, f"{strings['run_foot']} {waits}".strip(), self)
         dialog.agreed.connect(self.run_now)
         dialog.open()
 

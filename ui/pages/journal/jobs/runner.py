@@ -105,13 +105,13 @@ def describe_outcome(row: JobRow) -> str:
     Args:
         row: the job as it ended.
     """
-    told = report_line(row)
-    told = told if any(letter.isdigit() for letter in told) else told[:1].lower() + told[1:]
-    sentence = journal_strings()["runs"]["ended"][row.state.value].format(title=row.title, told=told)
+    text = report_line(row)
+    text = text if any(letter.isdigit() for letter in text) else text[:1].lower() + text[1:]
+    sentence = journal_strings()["runs"]["ended"][row.state.value].format(title=row.title, told=text)
     return f"{sentence} {capitalize_first(describe_code(row.code))}." if row.code else str(sentence)
 
 
-class Runner(QObject):
+class JobRunner(QObject):
     """Runs one job after the other.
 
     Attributes:

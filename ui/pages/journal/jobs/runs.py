@@ -29,8 +29,8 @@ from ui.pages.journal.jobs.job_lines import (
     make_model_query,
     offered_job_actions,
 )
-from ui.pages.journal.jobs.runner import RunDialog, Runner, is_job
-from ui.pages.journal.rows import Entry, EntryActionBar, entry_list, set_row_direction
+from ui.pages.journal.jobs.runner import JobRunner, RunDialog, is_job
+from ui.pages.journal.rows import EntryActionBar, JournalEntry, entry_list, set_row_direction
 from ui.strings import journal_strings
 from ui.undo import report_undo
 from ui.widgets.basics import (
@@ -106,7 +106,7 @@ class RunsTab(QWidget):
     counted = Signal(int)
     changed = Signal()
 
-    def __init__(self, context: Context, runner: Runner) -> None:
+    def __init__(self, context: Context, runner: JobRunner) -> None:
         super().__init__()
         self.context, self.runner = context, runner
         strings = journal_strings()["runs"]
@@ -225,7 +225,7 @@ class RunsTab(QWidget):
 
     def _show_chosen(self) -> None:
         """Show what is chosen under the list."""
-        found: Entry | None = next(iter(self.shown_list.chosen), None)
+        found: JournalEntry | None = next(iter(self.shown_list.chosen), None)
         value = None if found is None else found.value
         now = self.context.clock.now_ms()
         acts = offered_job_actions(value) if isinstance(value, JobRow) else frozenset[str]()

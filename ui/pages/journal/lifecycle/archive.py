@@ -18,7 +18,7 @@ from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
 from ui.pages.journal.labels import format_day
-from ui.pages.journal.rows import Entry, EntryActionBar, entry_list
+from ui.pages.journal.rows import EntryActionBar, JournalEntry, entry_list
 from ui.strings import format_count, journal_strings
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
@@ -79,11 +79,11 @@ class EraseDialog(QDialog):
     def _show_preview(self, found: ErasePreview) -> None:
         strings = journal_strings()["archive"]
         more = (("erase_back", len(found.back)), ("erase_versions", found.versions), ("erase_same", found.same_words))
-        told = [
+        sentences = [
             format_count(strings["erase"], found.memories),
             *(format_count(strings[key], count) for key, count in more if count),
         ]
-        self.summary.setText(" ".join(told))
+        self.summary.setText(" ".join(sentences))
         set_style_property(self.summary, "role", "body")
         count = len(found.backups)
         self.held.setText(format_count(strings["erase_backups"], count) if count else strings["erase_no_backup"])
@@ -117,23 +117,23 @@ _ACTS = ("restore", "open", "erase")
 _TEXT, _SPACE = 240, 40
 
 
-def archive_entry(buried: ArchivedMemory, now_ms: int) -> Entry:
+def archive_entry(buried: ArchivedMemory, now_ms: int) -> JournalEntry:
     """A line of the archive."""
     strings = journal_strings()["archive"]
     fixed = "" if buried.can_return else strings["fixed"]
     why = describe_reason(buried.reason).rstrip(".")
-    gone = (
+    erasure = (
         strings["never"]
         if buried.erased_at is None
         else strings["erased"].format(when=format_day(buried.erased_at, now_ms))
     )
-    return Entry(
+    return JournalEntry(
         id=buried.id,
         head=one_line(buried.text, _TEXT),
         note=" · ".join(part for part in (why, one_line(buried.space, _SPACE), fixed) if part),
         kind=Kind(buried.kind),
         aside=strings["archived"].format(when=format_day(buried.archived_at, now_ms)),
-        aside_note=gone,
+        aside_note=erasure,
         value=buried,
     )
 
@@ -202,7 +202,7 @@ class ArchiveTab(QWidget):
 
     # ---- showing
 
-    def _make_entries(self, rows: Sequence[ArchivedMemory]) -> list[Entry]:
+    def _make_entries(self, rows: Sequence[ArchivedMemory]) -> list[JournalEntry]:
         now = self.context.clock.now_ms()
         self._erases = self._erases or any(one.erased_at is not None for one in rows)
         return [archive_entry(one, now) for one in rows]
@@ -286,7 +286,7 @@ class ArchiveTab(QWidget):
 
     def _on_memories_erased(self, found: Erased) -> None:
         strings, count = journal_strings()["archive"], len(found.backups)
-        held = format_count(strings["erased_backups"], count) if count else ""
-        self.context.desk.show_message(format_count(strings["erased_told"], found.memories) + held)
+        backups = format_count(strings["erased_backups"], count) if count else ""
+        self.context.desk.show_message(format_count(strings["erased_told"], found.memories) + backups)
         self.context.selection.reselect("", ORIGIN)
         self.reload()

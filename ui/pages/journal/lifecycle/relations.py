@@ -17,7 +17,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context
 from ui.lists.row_spec import wrap_text
 from ui.pages.journal.labels import format_day
-from ui.pages.journal.rows import Entry, EntryActionBar, entry_list
+from ui.pages.journal.rows import EntryActionBar, JournalEntry, entry_list
 from ui.strings import journal_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -43,11 +43,11 @@ def pair_of(link: ProposedLink) -> Pair:
     return link.from_id, link.to_id
 
 
-def link_entry(link: ProposedLink, now_ms: int) -> Entry:
+def link_entry(link: ProposedLink, now_ms: int) -> JournalEntry:
     """A line of the list."""
     strings = journal_strings()["relations"]
     when = strings["proposed"].format(when=format_day(link.at, now_ms))
-    return Entry(
+    return JournalEntry(
         id=f"{link.from_id}:{link.to_id}",
         head=one_line(link.from_text, _TEXT),
         second=one_line(link.to_text, _TEXT),
@@ -262,7 +262,7 @@ class RelationsTab(QWidget):
 
     # ---- deciding
 
-    def _on_entry_chosen(self, entry: Entry | None) -> None:
+    def _on_entry_chosen(self, entry: JournalEntry | None) -> None:
         if entry is not None:
             self.context.selection.select(entry.value.from_id, ORIGIN)
 

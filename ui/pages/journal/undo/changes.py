@@ -16,7 +16,7 @@ from core.types.values import OWNER_ACTOR
 from core.types.views import MemoryRow
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
-from ui.lists.list_view import Keep, ListKeys, ListView
+from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground
 from ui.pages.journal.labels import action_of_step, clock_of, day_of, details_of, icon_of
 from ui.theme.theme import Theme
@@ -227,13 +227,13 @@ class StepRows(RowSpec[StepRow]):
             width = QFontMetrics(number).horizontalAdvance(at)
             self.draw_text(painter, inner, at, "muted", number, RIGHT | MIDDLE)
             room.setRight(inner.right() - width - theme.px(12))
-        head, small = self.row_fonts()
-        head.setStrikeOut(row.undone)
+        title_font, small_font = self.row_fonts()
+        title_font.setStrikeOut(row.undone)
         upper, lower = QRect(room), QRect(room)
         upper.setHeight(room.height() // 2)
         lower.setTop(upper.bottom() + 1)
-        self.draw_text(painter, upper, row.label, "muted" if row.undone else "ink", head)
-        self.draw_text(painter, lower, details, "muted", small)
+        self.draw_text(painter, upper, row.label, "muted" if row.undone else "ink", title_font)
+        self.draw_text(painter, lower, details, "muted", small_font)
 
 
 class StepButtons(QFrame):
@@ -303,7 +303,7 @@ class StepList(ListView):
 
     def __init__(self, context: Context) -> None:
         self._rows = StepRows(context.theme)
-        super().__init__(self._rows, "Changes", _KEYS, keep=Keep.NONE)
+        super().__init__(self._rows, "Changes", _KEYS, keep=AfterRemoval.NONE)
         self.steps = StepFeed(context, self)
         self._rows.details = self.steps.describe_details
         self.buttons = StepButtons(self.viewport())
@@ -502,9 +502,9 @@ class ChangesTab(QWidget):
         self._hints = QWidget()
         self._hints.setAccessibleName("Keys")
         flow = FlowLayout(self._hints, gap=16)
-        for keys, words in _HINTS:
+        for keys, text in _HINTS:
             hint = QWidget()
-            make_row(make_keycap(keys), make_label(words, "small"), gap=6, parent=hint)
+            make_row(make_keycap(keys), make_label(text, "small"), gap=6, parent=hint)
             flow.addWidget(hint)
         self.docked = StepButtons(self, wraps=True)
         self.docked.asked.connect(self.list.request_action)

@@ -15,7 +15,7 @@ from core.types.replies import ImportRow, UndoReport
 from core.types.values import OWNER_ACTOR
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
-from ui.lists.table_view import Column, TableSpec, TableView
+from ui.lists.table_view import TableColumn, TableSpec, TableView
 from ui.pages.journal.labels import format_of, import_sentences, skipped_of, state_of
 from ui.theme.tokens import FontRole
 from ui.undo import describe_left
@@ -24,14 +24,14 @@ from ui.widgets.labels import count_memories, date_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
 
-COLUMNS: Sequence[Column] = (
-    Column("Import", 170, stretches=True),
-    Column("Format", 158, order=4),
-    Column("When", 108, order=1),
-    Column("Space", 96, order=3),
-    Column("Memories", 84, is_number=True),
-    Column("Skipped", 76, order=5, is_number=True),
-    Column("State", 84, order=2),
+COLUMNS: Sequence[TableColumn] = (
+    TableColumn("Import", 170, stretches=True),
+    TableColumn("Format", 158, order=4),
+    TableColumn("When", 108, order=1),
+    TableColumn("Space", 96, order=3),
+    TableColumn("Memories", 84, is_number=True),
+    TableColumn("Skipped", 76, order=5, is_number=True),
+    TableColumn("State", 84, order=2),
 )
 _WIDTH = 440
 _FONTS: Mapping[str, FontRole] = {"When": "number", "Memories": "number", "Skipped": "number"}
@@ -214,14 +214,14 @@ class ImportsTab(QWidget):
 
     def _show_imports(self, rows: tuple[ImportRow, ...]) -> None:
         self._is_read = True
-        kept = self.current
+        selected = self.current
         self.table.lines.show_rows(rows)
         self.counted.emit(len(rows))
         if not rows:
             self.states.show_empty(self._make_empty_state())
             return
         self.states.show_content()
-        place = next((at for at, one in enumerate(rows) if kept is not None and one.id == kept.id), 0)
+        place = next((at for at, one in enumerate(rows) if selected is not None and one.id == selected.id), 0)
         self.table.selectRow(place)
         self.panel.show_import(rows[place])
         if self._wants_focus:

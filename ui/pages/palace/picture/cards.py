@@ -16,9 +16,9 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 from core.types.views import Alcove, Landmark, MemoryRow
 from ui.pages.palace.items import KINDS, LocusStyle, RoomItem
 from ui.pages.palace.picture.furniture import Furniture, tint_role
-from ui.pages.palace.picture.layout import Detail, RoomLayout
+from ui.pages.palace.picture.layout import DetailLevel, RoomLayout
 from ui.pages.palace.picture.room_face import paint_empty_place, paint_landmark
-from ui.pages.palace.picture.words import Words
+from ui.pages.palace.picture.words import LineBreaks
 from ui.theme.theme import Theme
 from ui.widgets.labels import KIND_WORDS, date_of
 from ui.widgets.plaintext import one_line
@@ -31,7 +31,7 @@ _NUDGES = ((0, 0), (0, -1), (0, 1), (-0.6, 0), (0.6, 0), (-0.6, -1), (0.6, 1), (
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class CardLabel:
     """The words of a landmark among shapes; `rect` on the canvas."""
 
     landmark: Landmark
@@ -43,7 +43,7 @@ class RoomInterior:
     """Paints what stands in rooms one looks into."""
 
     def __init__(
-        self, theme: Theme, furniture: Furniture, words: Words, head_of: Callable[[str], MemoryRow | None]
+        self, theme: Theme, furniture: Furniture, words: LineBreaks, head_of: Callable[[str], MemoryRow | None]
     ) -> None:
         """Make it.
 
@@ -241,14 +241,14 @@ class RoomInterior:
 
     # ---- labels among shapes
 
-    def labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[Label, ...]:
+    def labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[CardLabel, ...]:
         """The words of a room's landmarks where its memories are shapes; what finds no room gives way."""
-        if layout.detail != Detail.SHAPES:
+        if layout.detail != DetailLevel.SHAPES:
             return ()
         px, font = self._theme.px, self._theme.font("small")
         line, inside = QFontMetricsF(font).height(), layout.inside
         taken = self.alcove_names(room, layout)
-        found: list[Label] = []
+        found: list[CardLabel] = []
         for mark in room.plan.landmarks:
             row = room.row_of(mark.memory_id)
             x, y = (float(room.x[row]), float(room.y[row])) if row >= 0 else (mark.x, mark.y)
@@ -262,11 +262,11 @@ class RoomInterior:
                 rect.moveTop(min(max(rect.top(), inside.top()), inside.bottom() - rect.height()))
                 if not any(rect.adjusted(-3, -3, 3, 3).intersects(other) for other in taken):
                     taken.append(QRectF(rect))
-                    found.append(Label(mark, QRectF(rect), lines))
+                    found.append(CardLabel(mark, QRectF(rect), lines))
                     break
         return tuple(found)
 
-    def paint_label(self, painter: QPainter, room: RoomItem, label: Label) -> None:
+    def paint_label(self, painter: QPainter, room: RoomItem, label: CardLabel) -> None:
         """Paint the words of a landmark among shapes."""
         px, font = self._theme.px, self._theme.font("small")
         row = room.row_of(label.landmark.memory_id)

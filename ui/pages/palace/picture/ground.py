@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 
-from ui.pages.palace.items import Heads, LocusStyle, RoomItem
+from ui.pages.palace.items import LocusStyle, MemoryHeads, RoomItem
 from ui.pages.palace.picture.atlas import LARGEST, SMALLEST, shape_scale
-from ui.pages.palace.picture.cards import Label, RoomInterior
+from ui.pages.palace.picture.cards import CardLabel, RoomInterior
 from ui.pages.palace.picture.furniture import Furniture
-from ui.pages.palace.picture.layout import Detail, RoomLayout, layout_room
+from ui.pages.palace.picture.layout import DetailLevel, RoomLayout, layout_room
 from ui.pages.palace.picture.room_face import RoomFaces
-from ui.pages.palace.picture.words import Words
-from ui.pages.palace.scene import Lens, PlacedLocus, Scene
+from ui.pages.palace.picture.words import LineBreaks
+from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.theme.theme import Theme
 
 _FILL = 0.6
@@ -26,13 +26,13 @@ _NO_ROWS = np.empty(0, np.int64)
 class PlanGround:
     """Knows where on a canvas everything is."""
 
-    def __init__(self, theme: Theme, heads: Heads) -> None:
+    def __init__(self, theme: Theme, heads: MemoryHeads) -> None:
         self._theme, self._heads = theme, heads
-        self._words = Words()
+        self._words = LineBreaks()
         self._furniture = Furniture(theme)
         self._faces = RoomFaces(theme, self._furniture, self._words)
         self._interior = RoomInterior(theme, self._furniture, self._words, heads.get_row)
-        self._labels: dict[str, tuple[tuple[object, ...], tuple[Label, ...]]] = {}
+        self._labels: dict[str, tuple[tuple[object, ...], tuple[CardLabel, ...]]] = {}
 
     def layout_of(self, room: RoomItem, lens: Lens) -> RoomLayout:
         """Where the parts of a room lie on the canvas."""
@@ -40,7 +40,7 @@ class PlanGround:
 
     def is_text_shown(self, lens: Lens, room: RoomItem) -> bool:
         """Whether every memory of a room shows its text."""
-        return self.layout_of(room, lens).detail == Detail.CARDS
+        return self.layout_of(room, lens).detail == DetailLevel.CARDS
 
     def name_rect(self, room: RoomItem, lens: Lens) -> QRectF:
         """Where a room's name stands on the canvas: the band it is dragged by."""
@@ -51,7 +51,7 @@ class PlanGround:
         layout = self.layout_of(room, lens)
         if layout.has_places:
             return self._interior.is_name_whole(room, layout)
-        return layout.detail > Detail.GROUND and self._faces.compose(room, layout, look).is_whole
+        return layout.detail > DetailLevel.GROUND and self._faces.compose(room, layout, look).is_whole
 
     def rows_in_sight(self, room: RoomItem, lens: Lens) -> NDArray[np.int64]:
         """Rows of the memories of a room that are on the canvas, if they are drawn in their places."""
@@ -70,12 +70,12 @@ class PlanGround:
         room, layout = spot.room, self.layout_of(spot.room, lens)
         if spot.at >= len(room.ids):
             return QRectF()
-        if layout.detail == Detail.CARDS:
+        if layout.detail == DetailLevel.CARDS:
             return self._interior.card_rect(room, layout, spot.at)
-        if layout.detail == Detail.SHAPES:
+        if layout.detail == DetailLevel.SHAPES:
             label = next((one for one in self._labels_of(room, layout) if one.landmark.memory_id == spot.id), None)
             return self._shape_rect(room, layout, spot.at) if label is None else label.rect
-        if layout.detail == Detail.LANDMARKS:
+        if layout.detail == DetailLevel.LANDMARKS:
             return self._face_rect(room, layout, look, spot)
         return QRectF()
 
@@ -96,14 +96,14 @@ class PlanGround:
         rect = self.spot_rect(spot, lens, look)
         return self.layout_of(spot.room, lens).rect.center() if rect.isEmpty() else rect.center()
 
-    def spot_at(self, point: QPointF, scene: Scene, lens: Lens) -> PlacedLocus | None:
+    def spot_at(self, point: QPointF, scene: PalaceScene, lens: Lens) -> PlacedLocus | None:
         """The memory at a point of the canvas."""
         room = scene.room_at(*lens.plan_point(point.x(), point.y()))
         if room is None or room.loci is None:
             return None
         room.apply_style(scene.look)
         layout = self.layout_of(room, lens)
-        if layout.detail == Detail.LANDMARKS:
+        if layout.detail == DetailLevel.LANDMARKS:
             row = self._face_row_at(room, layout, scene.look, point)
         elif layout.has_places:
             row = self._place_row_at(room, layout, point)
@@ -134,7 +134,7 @@ class PlanGround:
         size = shape_side(layout) * float(shape_scale(room.strength[row : row + 1])[0])
         return QRectF(middle.x() - size / 2, middle.y() - size / 2, size, size)
 
-    def _labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[Label, ...]:
+    def _labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[CardLabel, ...]:
         key = (layout, room.version)
         kept = self._labels.get(room.id)
         if kept is None or kept[0] != key:

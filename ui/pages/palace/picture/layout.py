@@ -18,7 +18,7 @@ from ui.pages.palace.scene import Lens
 from ui.theme.theme import Theme
 
 
-class Detail(IntEnum):
+class DetailLevel(IntEnum):
     """How much of a room is drawn, by the room there is for it."""
 
     GROUND = 0
@@ -45,7 +45,7 @@ class RoomLayout:
         step: distance of two places, plan units.
     """
 
-    detail: Detail
+    detail: DetailLevel
     rect: QRectF
     band: QRectF
     inside: QRectF
@@ -66,7 +66,7 @@ class RoomLayout:
     @property
     def has_places(self) -> bool:
         """Whether memories are drawn where they stand."""
-        return self.detail >= Detail.SHAPES
+        return self.detail >= DetailLevel.SHAPES
 
     def point_at(self, x: float, y: float) -> QPointF:
         """Where a place of the room, plan units inside it, lies on the canvas."""
@@ -114,11 +114,11 @@ def layout_room(room: RoomItem, lens: Lens, theme: Theme) -> RoomLayout:
     inside = rect.adjusted(side, band, -side, -foot)
     unit_x, unit_y = _units_of(room.plan, inside)
     detail = _detail_of(rect, unit_x * room.step, unit_y * room.step, theme)
-    if detail >= Detail.SHAPES and band < px(46):  # in a large room two places are lower than its name
+    if detail >= DetailLevel.SHAPES and band < px(46):  # in a large room two places are lower than its name
         band = float(px(46))
         inside = rect.adjusted(side, band, -side, -foot)
         unit_x, unit_y = _units_of(room.plan, inside)
-    high = rect.height() if detail <= Detail.NAME else max(band, float(px(40)))
+    high = rect.height() if detail <= DetailLevel.NAME else max(band, float(px(40)))
     top = QRectF(rect.left(), rect.top(), rect.width(), min(high, rect.height()))
     return RoomLayout(detail, rect, top, inside, unit_x, unit_y, room.step)
 
@@ -128,14 +128,14 @@ def _units_of(room: RoomPlan, inside: QRectF) -> tuple[float, float]:
     return max(inside.width(), 1e-6) / across, max(inside.height(), 1e-6) / down
 
 
-def _detail_of(rect: QRectF, slot_w: float, slot_h: float, theme: Theme) -> Detail:
+def _detail_of(rect: QRectF, slot_w: float, slot_h: float, theme: Theme) -> DetailLevel:
     px, wide, high = theme.px, rect.width(), rect.height()
     if slot_w >= px(92) and slot_h >= px(30):
-        return Detail.CARDS
+        return DetailLevel.CARDS
     if wide >= px(620) and high >= px(380):
-        return Detail.SHAPES
+        return DetailLevel.SHAPES
     if wide >= px(84) and high >= px(62):
-        return Detail.LANDMARKS
+        return DetailLevel.LANDMARKS
     if wide >= px(44) and high >= px(18):
-        return Detail.NAME
-    return Detail.GROUND
+        return DetailLevel.NAME
+    return DetailLevel.GROUND

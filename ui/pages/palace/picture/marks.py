@@ -16,7 +16,7 @@ from core.types.views import MemoryRow
 from ui.pages.palace.items import LocusStyle, RoomItem
 from ui.pages.palace.picture.plan import PlanPainter
 from ui.pages.palace.picture.words import break_text
-from ui.pages.palace.scene import Lens, PlacedLocus, Scene
+from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.theme.theme import Theme
 from ui.widgets.labels import KIND_WORDS, count_memories, format_said_or_noted
 from ui.widgets.plaintext import one_line
@@ -25,7 +25,7 @@ _DIM = 0.6
 
 
 @dataclass
-class Marks:
+class PlanMarks:
     """What is marked on the plan at present.
 
     Attributes:
@@ -58,7 +58,7 @@ class MarkPainter:
     def __init__(self, theme: Theme, plan: PlanPainter, head_of: Callable[[str], MemoryRow | None]) -> None:
         self._theme, self._plan, self._head_of = theme, plan, head_of
 
-    def paint(self, painter: QPainter, scene: Scene, lens: Lens, marks: Marks) -> None:
+    def paint(self, painter: QPainter, scene: PalaceScene, lens: Lens, marks: PlanMarks) -> None:
         """Paint all marks."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if marks.found is not None:
@@ -69,7 +69,7 @@ class MarkPainter:
 
     # ---- a search
 
-    def _paint_found(self, painter: QPainter, scene: Scene, lens: Lens, found: frozenset[str]) -> None:
+    def _paint_found(self, painter: QPainter, scene: PalaceScene, lens: Lens, found: frozenset[str]) -> None:
         """Rooms without an answer step back; the others say how many, and their answers are ringed."""
         canvas = QRectF(0, 0, lens.w, lens.h)
         for room in scene.rooms_in_sight(lens):
@@ -110,7 +110,7 @@ class MarkPainter:
 
     # ---- where one stands
 
-    def _paint_cursor(self, painter: QPainter, scene: Scene, lens: Lens, marks: Marks) -> None:
+    def _paint_cursor(self, painter: QPainter, scene: PalaceScene, lens: Lens, marks: PlanMarks) -> None:
         theme = self._theme
         painter.setBrush(Qt.BrushStyle.NoBrush)
         wing = scene.find_wing(marks.cursor_wing)
@@ -130,7 +130,7 @@ class MarkPainter:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(lens.canvas_rect(room.rect).adjusted(-2.5, -2.5, 2.5, 2.5), 10, 10)
 
-    def _paint_ties(self, painter: QPainter, scene: Scene, lens: Lens, marks: Marks) -> None:
+    def _paint_ties(self, painter: QPainter, scene: PalaceScene, lens: Lens, marks: PlanMarks) -> None:
         start = scene.spot_of(marks.selected) if marks.others else None
         if start is None:
             return
@@ -148,7 +148,7 @@ class MarkPainter:
             if not rect.isEmpty():
                 self._paint_ring(painter, rect, colour, 1.6)
 
-    def _paint_rings(self, painter: QPainter, scene: Scene, lens: Lens, marks: Marks) -> None:
+    def _paint_rings(self, painter: QPainter, scene: PalaceScene, lens: Lens, marks: PlanMarks) -> None:
         hover = marks.hover
         if hover is not None and hover.at < len(hover.room.ids):
             self._paint_ring(painter, self._plan.spot_rect(hover, lens, scene.look), "outline", 1.2)

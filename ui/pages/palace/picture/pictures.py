@@ -9,10 +9,10 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPixmap
 from PySide6.QtWidgets import QWidget
 
-from ui.pages.palace.camera import Camera
-from ui.pages.palace.picture.marks import Marks
+from ui.pages.palace.camera import PalaceCamera
+from ui.pages.palace.picture.marks import PlanMarks
 from ui.pages.palace.picture.plan import PlanPainter
-from ui.pages.palace.scene import Lens, Scene
+from ui.pages.palace.scene import Lens, PalaceScene
 from ui.theme.theme import Theme
 
 
@@ -59,7 +59,7 @@ class FlightPicture:
 class PlanPictures:
     """Draws pictures of the plan, and keeps them while they hold."""
 
-    def __init__(self, canvas: QWidget, plan: PlanPainter, scene: Scene, marks: Marks, theme: Theme) -> None:
+    def __init__(self, canvas: QWidget, plan: PlanPainter, scene: PalaceScene, marks: PlanMarks, theme: Theme) -> None:
         self._canvas, self._plan, self._scene, self._marks, self._theme = canvas, plan, scene, marks, theme
         self._flight: FlightPicture | None = None
         self._flown = 0.0
@@ -105,7 +105,7 @@ class PlanPictures:
 
     # ---- flights
 
-    def begin_flight(self, camera: Camera) -> None:
+    def begin_flight(self, camera: PalaceCamera) -> None:
         """Draw the plan once from where a flight begins and once from where it ends."""
         if not self._canvas.isVisible():
             self._flight = None
@@ -123,7 +123,7 @@ class PlanPictures:
         """Note how much of a flight's way is done, 0 to 1."""
         self._flown = share
 
-    def paint_flight(self, painter: QPainter, camera: Camera) -> bool:
+    def paint_flight(self, painter: QPainter, camera: PalaceCamera) -> bool:
         """Paint what is seen on a flight.
 
         Returns:

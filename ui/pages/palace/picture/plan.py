@@ -12,13 +12,13 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from core.types.views import WingPlan
-from ui.pages.palace.items import GREY, KINDS, Heads, LocusStyle, RoomItem, wing_rect
+from ui.pages.palace.items import GREY, KINDS, LocusStyle, MemoryHeads, RoomItem, wing_rect
 from ui.pages.palace.picture.atlas import LARGEST, SHADES, SMALLEST, Atlas, Floats, shades_of, shape_scale
-from ui.pages.palace.picture.cards import Label
+from ui.pages.palace.picture.cards import CardLabel
 from ui.pages.palace.picture.furniture import soft_role, tint_role
 from ui.pages.palace.picture.ground import PlanGround, shape_side
-from ui.pages.palace.picture.layout import Detail, RoomLayout
-from ui.pages.palace.scene import Lens, PlacedLocus, Scene
+from ui.pages.palace.picture.layout import DetailLevel, RoomLayout
+from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.theme.theme import Theme
 from ui.widgets.shapes import path_of
 
@@ -30,7 +30,7 @@ _FRAME_S = 0.009
 class PlanPainter(PlanGround):
     """Paints one canvas."""
 
-    def __init__(self, theme: Theme, heads: Heads) -> None:
+    def __init__(self, theme: Theme, heads: MemoryHeads) -> None:
         super().__init__(theme, heads)
         self._atlas: Atlas | None = None
         self._atlas_key: tuple[object, ...] = ()
@@ -60,7 +60,9 @@ class PlanPainter(PlanGround):
 
     # ---- paint
 
-    def paint(self, painter: QPainter, scene: Scene, lens: Lens, ratio: float, *, hidden: str, appear: float) -> None:
+    def paint(
+        self, painter: QPainter, scene: PalaceScene, lens: Lens, ratio: float, *, hidden: str, appear: float
+    ) -> None:
         """Paint what the lens shows, without marks.
 
         Args:
@@ -104,7 +106,7 @@ class PlanPainter(PlanGround):
         edge, band = min(float(px(10)), scale), min(float(px(38)), 4.6 * scale)
         return lens.canvas_rect(wing_rect(wing)).adjusted(-edge, -band, edge, edge)
 
-    def _paint_wing(self, painter: QPainter, wing: WingPlan, scene: Scene, lens: Lens) -> None:
+    def _paint_wing(self, painter: QPainter, wing: WingPlan, scene: PalaceScene, lens: Lens) -> None:
         block, px, theme = self.wing_block(wing, lens), self._theme.px, self._theme
         if not wing.rooms or not QRectF(0, 0, lens.w, lens.h).intersects(block):
             return
@@ -154,7 +156,7 @@ class PlanPainter(PlanGround):
             return
         rows = self._visible_rows(room, layout, lens)
         rows = rows[rows != room.row_of(hidden)] if hidden else rows
-        if layout.detail == Detail.CARDS:
+        if layout.detail == DetailLevel.CARDS:
             self._interior.paint_cards(painter, room, layout, rows)
             return
         labels = self._labels_of(room, layout)
@@ -166,7 +168,7 @@ class PlanPainter(PlanGround):
 
     def _paint_shapes(
         self, painter: QPainter, room: RoomItem, layout: RoomLayout, rows: NDArray[np.int64],
-        labels: tuple[Label, ...], appear: float,
+        labels: tuple[CardLabel, ...], appear: float,
     ) -> None:  # fmt: skip
         places = layout.points_at(room.x[rows], room.y[rows])
         base = shape_side(layout)

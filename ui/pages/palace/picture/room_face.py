@@ -18,8 +18,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 from core.types.views import Landmark
 from ui.pages.palace.items import GREY, KINDS, LocusStyle, RoomItem
 from ui.pages.palace.picture.furniture import Furniture, tint_role
-from ui.pages.palace.picture.layout import Detail, RoomLayout
-from ui.pages.palace.picture.words import Words
+from ui.pages.palace.picture.layout import DetailLevel, RoomLayout
+from ui.pages.palace.picture.words import LineBreaks
 from ui.theme.theme import Theme
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import draw_kind
@@ -172,7 +172,7 @@ class RoomFaces:
         is_behind: whether a room was painted as a stand-in, because the time of the frame was over.
     """
 
-    def __init__(self, theme: Theme, furniture: Furniture, words: Words) -> None:
+    def __init__(self, theme: Theme, furniture: Furniture, words: LineBreaks) -> None:
         self._theme, self._furniture, self._words = theme, furniture, words
         self._colours: list[QColor] = []
         self._kept: OrderedDict[str, _Face] = OrderedDict()
@@ -221,7 +221,7 @@ class RoomFaces:
         content, kept = _content_of(room, look), self._kept.get(room.id)
         if kept is None or kept.size != size or kept.content != content:
             rect = QRectF(0, 0, size.width(), size.height())
-            composed = self._compose_landmarks(room, rect) if layout.detail == Detail.LANDMARKS else None
+            composed = self._compose_landmarks(room, rect) if layout.detail == DetailLevel.LANDMARKS else None
             earlier = None if kept is None else kept.stand_in_for(room)
             composed = composed or self._compose_name(room, rect)
             kept = _Face(size, content, room.concealed, composed, None, earlier)
@@ -395,7 +395,7 @@ class RoomFaces:
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        is_near = layout.detail >= Detail.LANDMARKS and not composed.is_excerpt
+        is_near = layout.detail >= DetailLevel.LANDMARKS and not composed.is_excerpt
         self._furniture.paint_room(
             painter, QRectF(0, 0, size.width(), size.height()), room.plan.furnishing, is_near=is_near
         )

@@ -65,7 +65,7 @@ def _cut_line(line: str, rest: str, metrics: QFontMetricsF, width: float) -> str
     return line + _ELLIPSIS
 
 
-class Words:
+class LineBreaks:
     """Texts broken into lines, kept; the least recently used are dropped."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QSizePolicy, QWidget
 from core.types.clock import Clock
 from core.types.views import Grade, WalkStop
 from ui.pages.palace.picture.furniture import NEUTRAL
-from ui.pages.palace.walk.round import Round
+from ui.pages.palace.walk.round import WalkRound
 from ui.strings import format_count, walk_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -102,7 +102,7 @@ class WalkCard(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self._theme, self._clock, self._canvas = theme, clock, canvas
-        self._round: Round | None = None
+        self._round: WalkRound | None = None
         self._text = ""
         self._emblem = QLabel()
         self.room = Elided("", "section")
@@ -155,7 +155,7 @@ class WalkCard(QFrame):
 
     # ---- what it shows
 
-    def show_round(self, round_: Round) -> None:
+    def show_round(self, round_: WalkRound) -> None:
         """Show where a round is."""
         self._round = round_
         self._show_head(round_)
@@ -178,7 +178,7 @@ class WalkCard(QFrame):
         self._speak(f"{title}. {words}")
         self._appear()
 
-    def _show_head(self, round_: Round) -> None:
+    def _show_head(self, round_: WalkRound) -> None:
         strings, stop, count = walk_strings(), round_.current, len(round_.stops)
         number = round_.at + 1
         self._show_emblem(NEUTRAL if round_.is_over else stop.emblem or NEUTRAL)
@@ -189,7 +189,7 @@ class WalkCard(QFrame):
         self.progress.setAccessibleName(strings["place"].format(number=number, count=count))
         self.progress.show()
 
-    def _show_stop(self, round_: Round, stop: WalkStop) -> None:
+    def _show_stop(self, round_: WalkRound, stop: WalkStop) -> None:
         strings, number, count = walk_strings(), round_.at + 1, len(round_.stops)
         if round_.is_hidden:
             self._show_body(title=strings["question"], words=strings["question_hint"])
@@ -211,7 +211,7 @@ class WalkCard(QFrame):
         when = format_said_or_noted(stop.occurred, stop.recorded_at)
         return f"{KIND_WORDS[stop.kind]} · {when} · {state}"
 
-    def _show_summary(self, round_: Round) -> None:
+    def _show_summary(self, round_: WalkRound) -> None:
         strings, summary = walk_strings(), round_.summary
         lines = [format_count(strings["seen"], summary.seen, rooms=count_of(summary.rooms, "room"))]
         if summary.next_due_at is not None:
@@ -233,7 +233,7 @@ class WalkCard(QFrame):
             self.text.show_text(text, (), "quote" if len(text) <= _LARGE else "body")
             self._area.verticalScrollBar().setValue(0)
 
-    def _show_buttons(self, round_: Round) -> None:
+    def _show_buttons(self, round_: WalkRound) -> None:
         strings = walk_strings()
         self.switch.set_title(strings["stop_rehearsing" if round_.is_rehearsal and not round_.is_over else "rehearse"])
         has_previous = round_.is_over or round_.at > 0
@@ -362,7 +362,7 @@ class WalkCard(QFrame):
         if key == _KEY.Key_W:
             self.restarted.emit()
 
-    def _handle_key_at_stop(self, round_: Round, key: int) -> None:
+    def _handle_key_at_stop(self, round_: WalkRound, key: int) -> None:
         if key == _KEY.Key_Right:
             self.went_on.emit()
         elif key == _KEY.Key_Space:

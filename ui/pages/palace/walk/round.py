@@ -30,7 +30,7 @@ class RoundSummary:
     next_due_at: int | None
 
 
-class Round:
+class WalkRound:
     """A round along some landmarks.
 
     Attributes:
@@ -91,10 +91,10 @@ class Round:
         """To the stop before; from the end to the last one."""
         self._stand_at(self.at if self.is_over else max(0, self.at - 1))
 
-    def begin_again(self, *, is_rehearsal: bool) -> Round:
+    def begin_again(self, *, is_rehearsal: bool) -> WalkRound:
         """Another round along the same landmarks."""
         kept = {stop.memory_id: stop for stop in self.stops}
-        return Round([kept[one] for one in self._first if one in kept], is_rehearsal=is_rehearsal)
+        return WalkRound([kept[one] for one in self._first if one in kept], is_rehearsal=is_rehearsal)
 
     def switch_rehearsal(self) -> None:
         """Hide the words from here on, or show them."""

@@ -16,11 +16,11 @@ from core.events import Changed
 from core.types.views import Grade, GradeReply, WalkStop
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
-from ui.pages.palace.canvas import Canvas
+from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.scene import ROOM
 from ui.pages.palace.view import near_lens
 from ui.pages.palace.walk.card import WalkCard
-from ui.pages.palace.walk.round import Round
+from ui.pages.palace.walk.round import WalkRound
 from ui.strings import walk_strings
 from ui.theme.tokens import sizes, spacing
 from ui.widgets.basics import make_button, make_row, make_timer, plain_key, set_style_property
@@ -96,18 +96,18 @@ class Walk(QObject):
 
     ended = Signal()
 
-    def __init__(self, context: Context, canvas: Canvas) -> None:
+    def __init__(self, context: Context, canvas: PalaceCanvas) -> None:
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
-        self.round: Round | None = None
+        self.round: WalkRound | None = None
         self._wing_id: str | None = None
         self._is_grading = self._is_outdated = False
         self._minute = make_timer(self, self.refresh, _DUE_MS)
         self.controls = WalkControls(context, self.start, self.start_due)
         self.card = WalkCard(context.theme, context.clock, canvas)
-        self.card.went_on.connect(lambda: self._change_round(Round.go_on))
-        self.card.went_back.connect(lambda: self._change_round(Round.go_back))
-        self.card.revealed.connect(lambda: self._change_round(Round.reveal_words))
+        self.card.went_on.connect(lambda: self._change_round(WalkRound.go_on))
+        self.card.went_back.connect(lambda: self._change_round(WalkRound.go_back))
+        self.card.revealed.connect(lambda: self._change_round(WalkRound.reveal_words))
         self.card.switched.connect(self._switch_rehearsal)
         self.card.restarted.connect(lambda: self._begin_again(is_rehearsal=False))
         self.card.graded.connect(self._grade)
@@ -148,7 +148,7 @@ class Walk(QObject):
     def _begin(self, wing_id: str, stops: Stops) -> None:
         if stops:
             self._wing_id = wing_id
-            self._show_new_round(Round(stops))
+            self._show_new_round(WalkRound(stops))
             return
         strings, wing = walk_strings(), self._canvas.scene.find_wing(wing_id)
         if wing is None or not wing.rooms:
@@ -163,7 +163,7 @@ class Walk(QObject):
         due = [stop for stop in stops if stop.is_due]
         if due:
             self._wing_id = None
-            self._show_new_round(Round(due, is_rehearsal=True))
+            self._show_new_round(WalkRound(due, is_rehearsal=True))
         else:
             self._context.desk.show_message(walk_strings()["none_due"])
             self.refresh_due()
@@ -172,7 +172,7 @@ class Walk(QObject):
         if self.round is not None:
             self._show_new_round(self.round.begin_again(is_rehearsal=is_rehearsal))
 
-    def _show_new_round(self, round_: Round) -> None:
+    def _show_new_round(self, round_: WalkRound) -> None:
         self.round, self._is_grading = round_, False
         self._take_keyboard()
         self._show_round()
@@ -198,7 +198,7 @@ class Walk(QObject):
 
     # ---- under way
 
-    def _change_round(self, change: Callable[[Round], None]) -> None:
+    def _change_round(self, change: Callable[[WalkRound], None]) -> None:
         if self.round is not None:
             change(self.round)
             self._show_round()
@@ -209,7 +209,7 @@ class Walk(QObject):
         if self.round.is_over:
             self._begin_again(is_rehearsal=True)
         else:
-            self._change_round(Round.switch_rehearsal)
+            self._change_round(WalkRound.switch_rehearsal)
 
     def _show_round(self) -> None:
         if self.round is None:
@@ -234,7 +234,7 @@ class Walk(QObject):
             .failure(self._on_grade_failed)
         )
 
-    def _on_graded(self, round_: Round, memory_id: str, grade: Grade, reply: GradeReply) -> None:
+    def _on_graded(self, round_: WalkRound, memory_id: str, grade: Grade, reply: GradeReply) -> None:
         self._is_grading = False
         round_.note_grade(memory_id, grade, reply)
         if round_ is self.round:
@@ -296,7 +296,7 @@ class Walk(QObject):
 
     # ---- on the plan
 
-    def _mark_stop(self, round_: Round | None) -> None:
+    def _mark_stop(self, round_: WalkRound | None) -> None:
         """Ring the landmark one stands at; words that are still to be recalled show nowhere on the plan."""
         canvas = self._canvas
         self._conceal_words(round_)
@@ -304,7 +304,7 @@ class Walk(QObject):
         canvas.marks.others = {}
         canvas.set_cursor_at()
 
-    def _conceal_words(self, round_: Round | None) -> None:
+    def _conceal_words(self, round_: WalkRound | None) -> None:
         hidden = frozenset[str]() if round_ is None else round_.hidden_ids
         self._canvas.heads.conceal_words(hidden)
         self._canvas.scene.conceal_words(hidden)

@@ -78,8 +78,8 @@ class SideCard(QFrame):
         layout.addWidget(self.text)
         layout.addLayout(_make_flush_row(self.fold))
         layout.addWidget(self.hidden)
-        told = make_column(None, self.origin, self.when, gap=2)
-        layout.addLayout(told)
+        facts = make_column(None, self.origin, self.when, gap=2)
+        layout.addLayout(facts)
         layout.addWidget(self._rule)
         layout.addWidget(self._claims)
         layout.addStretch(1)
@@ -131,9 +131,9 @@ class SideCard(QFrame):
 
     def _name_fold(self) -> None:
         is_folded = self.text.is_folded
-        said = "Show all of it" if is_folded else "Show less"
-        self.fold.setText(said)
-        self.fold.setAccessibleName(f"{said}: {self._heading.accessibleName()}")
+        title = "Show all of it" if is_folded else "Show less"
+        self.fold.setText(title)
+        self.fold.setAccessibleName(f"{title}: {self._heading.accessibleName()}")
         long = self._side is not None and len(self._side.memory.text) > SHORT
         self.fold.setVisible(long and self.text.is_longer_than(FOLD))
 
