@@ -127,20 +127,21 @@ class Desk(QObject):
     """What pages ask of the shell without knowing it.
 
     Signals:
-        go: show a page (its id) with a wish the page understands, "" for none.
-        tell: a sentence for the person, the title of an action with it ("" for none), what it does, whether it stays.
+        go: show a page (its id) with a target the page understands, "" for none.
+        message_asked: a sentence for the person, the title of an action with it ("" for none), what it does, whether
+            it stays.
         import_paths: files and folders that were dropped or chosen; empty to ask, `USUAL_PLACES` alone to look around.
         search: put a search into the library.
         looked: what a page counts was looked at: the counts are asked anew.
-        hush: a sentence that stays is over: nobody has to close it.
+        message_over: a sentence that stays is over: nobody has to close it.
     """
 
     go = Signal(str, str)
-    tell = Signal(str, str, object, bool)
+    message_asked = Signal(str, str, object, bool)
     import_paths = Signal(list)
     search = Signal(str)
     looked = Signal()
-    hush = Signal(str)
+    message_over = Signal(str)
 
     def show_message(
         self, sentence: str, action: str = "", run: Callable[[], None] | None = None, *, stays: bool = False
@@ -152,7 +153,7 @@ class Desk(QObject):
             action: the title of what can be done about it, such as `Undo`.
             stays: whether it waits until the person closes it.
         """
-        self.tell.emit(sentence, action, run, stays)
+        self.message_asked.emit(sentence, action, run, stays)
 
 
 class PairingPort(Protocol):

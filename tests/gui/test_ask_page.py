@@ -387,7 +387,7 @@ def test_nothing_is_kept_unless_the_person_keeps_it_and_that_can_be_undone(
     assert rig.texts() == before
     heard = hear(context)
     offered: list[object] = []
-    context.desk.tell.connect(lambda _words, _title, run, _stays: offered.append(run))
+    context.desk.message_asked.connect(lambda _words, _title, run, _stays: offered.append(run))
     page.keep.click()
     settle(qtbot, lambda: bool(heard.sentences))
     kept = [

@@ -198,13 +198,13 @@ def test_one_of_a_near_name_is_a_click_from_merging(page: EntitiesPage, qtbot: Q
     make(rig, "Walter")
     enter(page, qtbot, here)
     hint = page.detail.alike
-    assert hint.told.whole == hint.act.accessibleDescription() == "May be the same: Raff in travel (0)."
+    assert hint.subtitle.whole == hint.act.accessibleDescription() == "May be the same: Raff in travel (0)."
     hint.act.click()
     dialog = page.findChild(EntityMergeDialog)
     assert dialog is not None
     settle(qtbot, dialog.act.isEnabled)
     assert dialog.list.current.id == there
-    assert "GLOBAL" in dialog.told.text()
+    assert "GLOBAL" in dialog.sentence.text()
     dialog.act.click()
     settle(qtbot, lambda: page.entity_id not in (here, there) and page.is_settled())
     view = page.detail.view
@@ -265,7 +265,7 @@ def test_two_are_merged_after_a_look_ahead_and_taken_apart(page: EntitiesPage, q
     assert not dialog.act.isEnabled()
     dialog.list.setCurrentIndex(dialog.list.lines.index(0, 0))
     settle(qtbot, dialog.act.isEnabled)
-    assert "2 memories" in dialog.told.text()
+    assert "2 memories" in dialog.sentence.text()
     dialog.act.click()
     settle(qtbot, lambda: page.entity_id == castellanos and page.is_settled())
     settle(qtbot, lambda: names(page) == ["Rosa Castellanos", "Atlas"])

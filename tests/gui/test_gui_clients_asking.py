@@ -150,14 +150,14 @@ def test_a_taken_name_is_told_and_led_to(room: ClientsRoom) -> None:
 def test_nobody_used_it_only_where_nobody_did(room: ClientsRoom) -> None:
     dialog = opened(room)
     assert "Nobody used it" in ended(room, dialog, PairingOutcome.EXPIRED, "")
-    dialog.end.fresh.click()
+    dialog.end.new_code.click()
     settle(room.qtbot, dialog.code.copy.isEnabled)
     assert dialog.code.missed.isHidden()
     room.port.missed = 2
     settle(room.qtbot, dialog.code.missed.isVisible)
     assert dialog.code.missed.text().startswith("2 wrong codes were tried.")  # already while the code stands
     assert "2 wrong codes were tried" in ended(room, dialog, PairingOutcome.EXPIRED, "")
-    dialog.end.fresh.click()
+    dialog.end.new_code.click()
     settle(room.qtbot, lambda: len(room.port.turns) == 3)
     assert "You did not answer in time" in ended(room, dialog, PairingOutcome.UNANSWERED)
 
@@ -190,8 +190,10 @@ def test_what_needs_no_scrolling_does_not_scroll_and_the_end_is_as_low_as_its_wo
 def test_the_sentence_that_somebody_asks_goes_when_the_question_is_over(room: ClientsRoom) -> None:
     toasts = Toasts(room.context.theme, room.page)
     desk = room.context.desk
-    desk.tell.connect(lambda sentence, action, run, stays: toasts.show_message(sentence, action, run, stays=stays))
-    desk.hush.connect(toasts.remove_message)
+    desk.message_asked.connect(
+        lambda sentence, action, run, stays: toasts.show_message(sentence, action, run, stays=stays)
+    )
+    desk.message_over.connect(toasts.remove_message)
     desk.show_message("The disk is nearly full.", stays=True)
     dialog = opened(room)
     room.page.hide()

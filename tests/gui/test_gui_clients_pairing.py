@@ -66,7 +66,7 @@ def test_the_code_stands_in_groups_can_be_selected_and_copied_and_runs_out(room:
     room.port.end(PairingOutcome.EXPIRED, "")
     settle(room.qtbot, dialog.end.close_button.isVisible)
     assert "The code has expired." in room.words(dialog)
-    dialog.end.fresh.click()
+    dialog.end.new_code.click()
     settle(room.qtbot, lambda: len(room.port.turns) == 2 and dialog.code.copy.isEnabled())
     shut(room)
     assert room.port.cancelled == 1

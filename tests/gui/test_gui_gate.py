@@ -454,7 +454,7 @@ def test_what_opening_found_is_told(info: OpenInfo, words: str) -> None:
 def test_an_older_copy_can_be_gone_on_with(there: Door) -> None:
     acts: list[tuple[str, Callable[[], None]]] = []
     heard = hear(there.context)
-    there.context.desk.tell.connect(lambda _, action, run: acts.append((action, run)))
+    there.context.desk.message_asked.connect(lambda _, action, run: acts.append((action, run)))
     there.gate._on_vault_opened(_info(older_than_head=OlderCopy(1, 5, START_MS)), finds=False)
     assert len(heard.sentences) == 1
     assert acts[0][0] == "Use this copy"

@@ -145,7 +145,7 @@ def test_a_type_can_be_switched_off_and_on(qtbot: QtBot, page: GraphPage, ids: l
     assert switch.isChecked()
     switch.click()
     settle(qtbot, lambda: page.is_settled() and len(page.stage.ego.ids) == 1)
-    assert page.near.isHidden()
+    assert page.similarity.isHidden()
     assert page.stage.said
     assert page.legend.find_toggle(MEANING) is None
     again = page.switches.find_switch(MEANING)
@@ -189,13 +189,13 @@ def test_a_lone_memory_says_so_and_offers_to_look_farther(qtbot: QtBot, page: Gr
     offers = [made for made in page.stage.findChildren(QPushButton) if made.text() == "Lower to 0.30"]
     offers[0].click()
     settle(qtbot, lambda: page.is_settled() and page.shown.filter.min_similarity == 0.3)
-    assert page.near.value == pytest.approx(0.3)
+    assert page.similarity.value == pytest.approx(0.3)
 
 
 def test_the_slider_asks_for_nearer_ones(qtbot: QtBot, page: GraphPage, ids: list[str]) -> None:
     enter(qtbot, page, f"show:{ids[3]}")
     assert len(page.stage.ego.ids) == 2
-    page.near._slider.setValue(95)
+    page.similarity._slider.setValue(95)
     settle(qtbot, lambda: page.is_settled() and page.shown.filter.min_similarity == 0.95)
     settle(qtbot, lambda: len(page.stage.ego.ids) == 1)
 

@@ -295,7 +295,7 @@ def test_esc_leaves_the_editor_and_the_words_can_be_had_back(
 ) -> None:
     look(qtbot, inspector, context, rig.store("The ferry leaves at nine.").memory_id)
     offered: list[object] = []
-    context.desk.tell.connect(lambda _sentence, title, run: offered.extend((title, run)))
+    context.desk.message_asked.connect(lambda _sentence, title, run: offered.extend((title, run)))
     write_anew(context, inspector, "The ferry leaves at ten.")
     QTest.keyClick(text_part(inspector).editor.field, Qt.Key.Key_Escape)
     assert not text_part(inspector).is_editing

@@ -128,7 +128,7 @@ def test_forgetting_can_be_undone_and_brought_back(
     memory_id = rig.store("The weir is closed.").memory_id
     look(qtbot, inspector, context, memory_id)
     undo: list[object] = []
-    context.desk.tell.connect(lambda _sentence, title, run: undo.append(run) if title == "Undo" else None)
+    context.desk.message_asked.connect(lambda _sentence, title, run: undo.append(run) if title == "Undo" else None)
     context.commands.run("memory.forget")
     settle(qtbot, lambda: inspector.caps.whole == "FACT · FORGOTTEN")
     assert rig.texts() == []

@@ -164,7 +164,7 @@ def test_undo_back_to_here_shows_what_goes_and_can_be_redone(
     page: JournalPage, context: Context, rig: Rig, qtbot: QtBot
 ) -> None:
     told: list[tuple[str, object]] = []
-    context.desk.tell.connect(lambda sentence, _action, run: told.append((sentence, run)))
+    context.desk.message_asked.connect(lambda sentence, _action, run: told.append((sentence, run)))
     for text in ("The boat is called Heron.", "The shed is green.", "The gate is blue."):
         rig.store(text)
     before = texts(rig)

@@ -60,7 +60,7 @@ def asked(qtbot: QtBot, page: LibraryPage, act: str) -> RevisionDialog:
 def undo_last(context: Context) -> list[object]:
     """Catches what the toast's button would do."""
     kept: list[object] = []
-    context.desk.tell.connect(lambda _sentence, _action, run: kept.append(run))
+    context.desk.message_asked.connect(lambda _sentence, _action, run: kept.append(run))
     return kept
 
 

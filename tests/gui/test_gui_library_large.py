@@ -96,7 +96,7 @@ def test_all_of_it_can_be_chosen_and_stays_so(page: LibraryPage, qtbot: QtBot) -
 
 def test_a_choice_in_too_many_pieces_is_let_go_and_said(page: LibraryPage, qtbot: QtBot) -> None:
     said: list[str] = []
-    page.context.desk.tell.connect(lambda sentence, *_: said.append(sentence))
+    page.context.desk.message_asked.connect(lambda sentence, *_: said.append(sentence))
     ids = page.table.memories.ids
     page.table.selectAll()
     shuffled = [one for pair in zip(ids[:4_000], ids[4_000:8_000], strict=True) for one in pair]

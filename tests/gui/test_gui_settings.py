@@ -222,7 +222,7 @@ def test_the_wheel_does_not_change_what_one_scrolls_over(page: SettingsPage) -> 
 
 def test_everything_is_reset_and_brought_back(page: SettingsPage, context: Context, rig: Rig, qtbot: QtBot) -> None:
     told: list[tuple[str, Any]] = []
-    context.desk.tell.connect(lambda sentence, _action, run: told.append((sentence, run)))
+    context.desk.message_asked.connect(lambda sentence, _action, run: told.append((sentence, run)))
     rig.engine.settings.set_option("undo_days", 12).result(30)
     context.prefs.change_options(lambda options: options.model_copy(update={"theme": "dark"}))
     settle(qtbot, lambda: page.lines["undo_days"].row.value == 12)

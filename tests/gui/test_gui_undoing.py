@@ -20,7 +20,7 @@ def test_an_undo_is_said_with_what_stayed(qtbot: QtBot, context: Context, rig: R
     library.revise_memories((kept,), Revision(importance=0.9)).result(30)
     assert step is not None
     heard, runs = hear(context), []
-    context.desk.tell.connect(lambda _sentence, title, run, _stays: runs.append((title, run)))
+    context.desk.message_asked.connect(lambda _sentence, title, run, _stays: runs.append((title, run)))
     offer_undo(context, "Pinned.", step)
     assert runs[0][0] == "Undo"
     runs[0][1]()
@@ -38,7 +38,7 @@ def test_an_undo_that_leaves_nothing_says_no_more(qtbot: QtBot, context: Context
     again: list[tuple[str, str]] = []
     context.selection.select(kept, "test")
     context.selection.changed.connect(lambda memory_id, origin: again.append((memory_id, origin)))
-    context.desk.tell.connect(lambda _sentence, _title, run, _stays: runs.append(run))
+    context.desk.message_asked.connect(lambda _sentence, _title, run, _stays: runs.append(run))
     offer_undo(context, "Archived.", step)
     runs[0]()
     settle(qtbot, lambda: len(heard.sentences) == 2)

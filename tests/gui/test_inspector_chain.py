@@ -143,7 +143,9 @@ def test_holding_a_source_lists_it_first_and_is_one_step(
     settle(qtbot, lambda: dialog.list.count() == 3)
     assert "The <b>ferry</b> list." in [dialog.list.item(nr).text() for nr in range(3)]
     heard, undo = hear(context), []
-    context.desk.tell.connect(lambda _sentence, action, run, _stays: undo.append(run) if action == "Undo" else None)
+    context.desk.message_asked.connect(
+        lambda _sentence, action, run, _stays: undo.append(run) if action == "Undo" else None
+    )
     dialog.go_button.setFocus()
     QTest.keyClick(dialog.go_button, Qt.Key.Key_Return)
     settle(qtbot, lambda: bool(heard.sentences))

@@ -136,7 +136,7 @@ def test_a_procedure_counts_how_it_went(qtbot: QtBot, rig: Rig, context: Context
     look(qtbot, inspector, context, steps)
     part = procedure_part(inspector)
     settle(qtbot, part.counts.isVisible)
-    assert "Takes 90 seconds on average" in part.told.text()
+    assert "Takes 90 seconds on average" in part.statistics.text()
     press(part, "It worked")
     settle(qtbot, lambda: part.counts.text() == "Worked 2 times, failed 0 times · 100 % of the time")
     context.commands.run("memory.failed")

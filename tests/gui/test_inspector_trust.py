@@ -137,7 +137,9 @@ def _heard(qtbot: QtBot, heard: Heard, words: str) -> None:
 
 def _undoes(context: Context) -> list[object]:
     undo: list[object] = []
-    context.desk.tell.connect(lambda _sentence, action, run, _stays: undo.append(run) if action == "Undo" else None)
+    context.desk.message_asked.connect(
+        lambda _sentence, action, run, _stays: undo.append(run) if action == "Undo" else None
+    )
     return undo
 
 

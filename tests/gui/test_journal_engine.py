@@ -64,7 +64,7 @@ def test_what_is_kept_stays_and_the_rest_goes_and_comes_back(
     page: JournalPage, rig: Rig, context: Context, qtbot: QtBot
 ) -> None:
     said: list[str] = []
-    context.desk.tell.connect(lambda sentence, *_: said.append(sentence))
+    context.desk.message_asked.connect(lambda sentence, *_: said.append(sentence))
     ids = old_notes(rig)
     tab = enter(page, qtbot, "next").tabs.next
     entries = [tab.list.lines.row_at(at) for at in range(tab.list.lines.rowCount())]

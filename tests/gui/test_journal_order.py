@@ -194,7 +194,7 @@ def test_nobody_is_told_of_a_model_that_was_never_chosen(room: JournalRoom, monk
     assert health.work.rests == ()
     assert "Learn from episodes" not in health.work.stand.text()
     runs = room.enter("runs").tabs.runs
-    assert "Next: Look for fading memories, " in runs.stand.text()
+    assert "Next: Look for fading memories, " in runs.status.text()
     runs.show_view("calendar")
     last = runs.calendar.lines.row_at(runs.calendar.lines.rowCount() - 1)
     assert last is not None

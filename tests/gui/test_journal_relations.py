@@ -245,7 +245,7 @@ def propose(rig: Rig, count: int) -> list[str]:
 
 def test_the_engine_draws_it_and_takes_it_back(page: JournalPage, rig: Rig, context: Context, qtbot: QtBot) -> None:
     said: list[tuple[str, object]] = []
-    context.desk.tell.connect(lambda sentence, _act, run, _stays: said.append((sentence, run)))
+    context.desk.message_asked.connect(lambda sentence, _act, run, _stays: said.append((sentence, run)))
     ids = propose(rig, 3)
     page.activate("relations")
     tab = page.tabs.relations

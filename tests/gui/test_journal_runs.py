@@ -75,7 +75,7 @@ def test_what_needs_somebody_stands_first_then_what_runs_then_what_ran(
     assert running.progress == pytest.approx(0.25)
     qtmodeltester.check(tab.list.lines)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     assert room.page.segments._buttons["runs"].text() == "Runs and jobs 4"
-    assert tab.stand.text() == "Consolidate is running."
+    assert tab.status.text() == "Consolidate is running."
 
 
 @pytest.mark.parametrize(
@@ -150,12 +150,12 @@ def test_the_panel_says_what_a_run_did_and_why_it_cannot_be_undone(room: Journal
 def test_nothing_has_run_yet(room: JournalRoom) -> None:
     tab = room.enter("runs").tabs.runs
     assert "Nothing has run yet" in room.words(tab)
-    assert tab.stand.text() == f"Nothing runs now. Next: Look for fading memories, {due(room)}."
+    assert tab.status.text() == f"Nothing runs now. Next: Look for fading memories, {due(room)}."
     assert not tab.panel.isVisible()
     room.jobs.held, room.jobs.pressure = "Waits: memory is short.", Pressure.CRITICAL
     tab.reload()
     room.rest()
-    assert tab.stand.text().endswith("Waits: memory is short. Memory is low, so only necessary work runs.")
+    assert tab.status.text().endswith("Waits: memory is short. Memory is low, so only necessary work runs.")
 
 
 def test_more_runs_come_as_somebody_scrolls(room: JournalRoom) -> None:
@@ -178,7 +178,7 @@ def test_pausing_and_going_on(room: JournalRoom) -> None:
     room.page.pause_button.click()
     room.rest()
     assert room.jobs.asked == [("pause", True)]
-    assert tab.stand.text() == "Paused. No scheduled work runs until you resume it."
+    assert tab.status.text() == "Paused. No scheduled work runs until you resume it."
     assert room.page.pause_button.text() == "Resume"
     assert room.page.pause_button.accessibleName() == "Resume"
     room.page.pause_button.click()

@@ -179,8 +179,8 @@ def test_a_clients_view_leaves_out_what_it_may_not_see(lab: Lab, rig: Rig) -> No
     rig.client("Claude Code", "read")
     page = lab.ask()
     assert plain in [row.id for row in page.list.lines.list_rows()]
-    settle(lab.qtbot, lambda: len(page.head.chips.view.menu().actions()) == 2)
-    page.head.chips.view.menu().actions()[1].trigger()
+    settle(lab.qtbot, lambda: len(page.header.chips.view.menu().actions()) == 2)
+    page.header.chips.view.menu().actions()[1].trigger()
     lab.rest()
     assert plain not in [row.id for row in page.list.lines.list_rows() if row.is_answer]
 

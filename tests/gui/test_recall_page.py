@@ -35,18 +35,18 @@ def room(context: Context, qtbot: QtBot) -> Iterator[LabRoom]:
 def test_an_empty_page_teaches_and_takes_a_question(room: LabRoom) -> None:
     page = room.open()
     assert any("Ask a question as an assistant would" in one for one in texts(page))
-    assert page.head.chips.isHidden()
-    assert page.head.question.field.hasFocus()
-    QTest.keyClicks(page.head.question.field, QUESTION)
+    assert page.header.chips.isHidden()
+    assert page.header.question.field.hasFocus()
+    QTest.keyClicks(page.header.question.field, QUESTION)
     room.key(Qt.Key.Key_Return)
     assert [query.query for query, _, _ in room.lab.asked] == [QUESTION]
-    assert not page.head.chips.isHidden()
+    assert not page.header.chips.isHidden()
     assert page.list.lines.rowCount() > 0
 
 
 def test_blanks_ask_nothing(room: LabRoom) -> None:
     page = room.open()
-    QTest.keyClicks(page.head.question.field, "   ")
+    QTest.keyClicks(page.header.question.field, "   ")
     room.key(Qt.Key.Key_Return)
     assert room.lab.asked == []
 
@@ -93,11 +93,11 @@ def test_a_question_without_an_answer_says_why_and_can_be_kept_so(room: LabRoom,
 def test_questions_of_the_session_can_be_asked_again(room: LabRoom) -> None:
     page = room.ask("one question")
     room.ask("another question")
-    menu = page.head.question.make_history_menu()
+    menu = page.header.question.make_history_menu()
     assert [action.text() for action in menu.actions()] == ["another question", "one question"]
     menu.actions()[1].trigger()
     room.rest()
-    assert page.head.question.field.text() == "one question"
+    assert page.header.question.field.text() == "one question"
     assert room.lab.asked[-1][0].query == "one question"
 
 
@@ -110,14 +110,14 @@ def test_trouble_is_said_where_the_answer_would_be(room: LabRoom) -> None:
     room.lab.refuses = ""
     page.asker.ask_again()
     room.rest()
-    assert page.stand.states.currentWidget() is page.pane
+    assert page.panes.states.currentWidget() is page.pane
 
 
 # ---- how it was understood
 
 
 def test_chips_say_how_the_question_was_understood(room: LabRoom) -> None:
-    chips = room.ask().head.chips
+    chips = room.ask().header.chips
     assert chips.intent.text() == "intent: time 0.62"
     assert chips.names.text() == "names: Harbour, Frankfurt"
     assert "the harbour project" in chips.names.toolTip()
@@ -128,43 +128,43 @@ def test_chips_say_how_the_question_was_understood(room: LabRoom) -> None:
 
 def test_another_intent_asks_again(room: LabRoom) -> None:
     page = room.ask()
-    page.head.chips.intent.chosen.emit("causal")
+    page.header.chips.intent.chosen.emit("causal")
     room.rest()
     assert room.last_plan() == PlanChange(intent=Intent.CAUSAL)
-    assert page.head.chips.intent.current == "causal"
-    page.head.chips.intent.chosen.emit("")
+    assert page.header.chips.intent.current == "causal"
+    page.header.chips.intent.chosen.emit("")
     room.rest()
     assert room.last_plan() is None
 
 
 def test_the_time_can_be_left_out_and_taken_back(room: LabRoom) -> None:
     page = room.ask()
-    page.head.chips.time.click()
+    page.header.chips.time.click()
     room.rest()
     assert room.last_plan() == PlanChange(no_time=True)
-    assert page.head.chips.time.text() == "time: ignored"
-    page.head.chips.time.click()
+    assert page.header.chips.time.text() == "time: ignored"
+    page.header.chips.time.click()
     room.rest()
     assert room.last_plan() is None
 
 
 def test_a_question_without_time_says_so(room: LabRoom) -> None:
     room.lab.understood = QueryPlan()
-    chips = room.ask().head.chips
+    chips = room.ask().header.chips
     assert chips.time.isHidden()
     assert chips.no_time.text() == "time: none given"
 
 
 def test_words_against_meaning_and_the_view_ask_again(room: LabRoom) -> None:
     page = room.ask()
-    page.head.chips.weight.chosen.emit("0.75")
+    page.header.chips.weight.chosen.emit("0.75")
     room.rest()
     assert room.last_plan() == PlanChange(text_weight=0.75)
-    page.head.chips.offer_clients(["Claude Code"])
-    page.head.chips.view.chosen.emit("Claude Code")
+    page.header.chips.offer_clients(["Claude Code"])
+    page.header.chips.view.chosen.emit("Claude Code")
     room.rest()
     assert room.lab.asked[-1][2] == "Claude Code"
-    assert "as Claude Code sees it" in page.head.summary.whole
+    assert "as Claude Code sees it" in page.header.summary.whole
     room.ask("another question")
     assert room.last_plan() is None
     assert room.lab.asked[-1][2] == "Claude Code"
@@ -259,7 +259,7 @@ def test_should_have_been_here_saves_a_question_that_undo_takes_back(
     room: LabRoom, context: Context, qtbot: QtBot
 ) -> None:
     acts: list[tuple[str, object]] = []
-    context.desk.tell.connect(lambda _said, title, run, _stays: acts.append((title, run)))
+    context.desk.message_asked.connect(lambda _said, title, run, _stays: acts.append((title, run)))
     page = room.ask()
     page.list.select_memory(room.lab.ids()[4])
     page.list.setFocus()

@@ -48,7 +48,7 @@ def test_a_weight_is_tried_with_its_effect_and_nothing_is_applied(room: LabRoom)
     assert rows[0].id == room.lab.ids()[2]
     assert rows[0].moved == 2
     assert "up 2 with the trial weights" in page.list.lines.index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert "trial weights" in page.head.summary.whole
+    assert "trial weights" in page.header.summary.whole
     assert room.lab.applied == []
     assert page.tuner.apply.isEnabled()
 
@@ -109,7 +109,7 @@ def test_the_saved_questions_tell_what_a_change_would_do(room: LabRoom) -> None:
     link = next(made for made in page.tuner.effect.findChildren(QWidget) if made.accessibleName().startswith("Look: "))
     QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     room.rest()
-    assert page.head.question.field.text() == "coffee order"
+    assert page.header.question.field.text() == "coffee order"
 
 
 def test_a_preset_is_tried_and_named(room: LabRoom) -> None:
@@ -198,7 +198,7 @@ def test_saved_questions_are_listed_run_asked_and_deleted(room: LabRoom, context
     ]
     room.lab.fallen = 1
     page = room.open(wish=SAVED)
-    assert page.head.chips.isHidden()
+    assert page.header.chips.isHidden()
     assert [line.state.text() for line in page.saved.lines] == ["never ran", "fails"]
     assert "1 question that passed now fails." in texts(page.saved)
     page.saved.run_button.click()
@@ -213,7 +213,7 @@ def test_saved_questions_are_listed_run_asked_and_deleted(room: LabRoom, context
     assert heard.sentences[-1] == "The saved question is deleted."
     page.saved.lines[0].ask_button.click()
     room.rest()
-    assert page.stand.view == "ask"
+    assert page.panes.view == "ask"
     assert room.lab.asked[-1][0].query == "coffee order"
 
 
@@ -256,9 +256,9 @@ def test_where_there_is_little_room_the_tuner_takes_turns(room: LabRoom) -> None
     page = room.ask()
     assert page.tuner.isVisible()
     page.resize(700, 640)
-    settle(room.qtbot, lambda: page.stand.is_narrow)
+    settle(room.qtbot, lambda: page.panes.is_narrow)
     assert not page.tuner.isVisible()
-    page.stand.turn.click()
+    page.panes.turn.click()
     assert page.tuner.isVisible()
     assert not page.list.isVisible()
     room.key(Qt.Key.Key_Escape)
@@ -272,7 +272,7 @@ def test_nothing_is_cut_off(room: LabRoom, context: Context, width: int, height:
     page = room.ask()
     room.qtbot.wait(20)
     assert page.width() == width
-    for part in (page.head, page.pane.funnel, page.list):
+    for part in (page.header, page.pane.funnel, page.list):
         assert part.mapTo(page, part.rect().bottomRight()).x() <= width
     assert page.list.viewport().height() > 60
     context.theme.apply_theme("light", 100)
@@ -280,7 +280,7 @@ def test_nothing_is_cut_off(room: LabRoom, context: Context, width: int, height:
 
 def test_letters_typed_into_the_question_do_nothing_else(room: LabRoom) -> None:
     page = room.ask()
-    field = page.head.question.field
+    field = page.header.question.field
     field.setFocus()
     field.clear()
     QTest.keyClicks(field, "sew extra pixies")

@@ -64,8 +64,8 @@ def test_an_update_shows_who_asks_why_and_both_texts(rig: Rig, asker: Actor, win
     desk = page.item_panel
     assert desk.question == "Should this text be changed?"
     assert "Claude Code asks for it and says: “<b>It was painted</b>, see here.”" in desk.why
-    assert desk.have.text.toPlainText() == "The kettle is red."
-    assert desk.came.text.toPlainText() == "The kettle is blue."
+    assert desk.existing_card.text.toPlainText() == "The kettle is red."
+    assert desk.incoming_card.text.toPlainText() == "The kettle is blue."
     told = [one for one in desk.findChildren(QLabel) if "painted" in one.text()]
     assert [one.textFormat() for one in told] == [Qt.TextFormat.PlainText]
     buttons = desk.actions_bar.buttons
@@ -87,8 +87,8 @@ def test_a_removal_shows_the_memory_alone(rig: Rig, asker: Actor, window: MainWi
     desk = page.item_panel
     assert desk.question == "Should this be deleted?"
     assert "Claude Code asks for it." in desk.why
-    assert not desk.have.isVisible()
-    assert desk.came.isVisible()
+    assert not desk.existing_card.isVisible()
+    assert desk.incoming_card.isVisible()
     assert "undo" in desk.actions_bar.buttons[Action.SUPERSEDE].toolTip()
     press(window, page, qtbot, Qt.Key.Key_Right)
     settle(qtbot, lambda: statuses(rig, known) == ["deleted"])

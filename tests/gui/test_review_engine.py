@@ -76,8 +76,8 @@ def test_a_pair_is_shown_as_the_desk_reads_it(desk: Desk, rig: Rig) -> None:
     make_pair(rig)
     page = desk.open()
     assert page.item_panel.question == "Where do you live: Graz or Vienna?"
-    assert [part.original for part in page.item_panel.have.text.parts if part.is_odd] == ["Graz"]
-    assert [part.original for part in page.item_panel.came.text.parts if part.is_odd] == ["Vienna"]
+    assert [part.original for part in page.item_panel.existing_card.text.parts if part.is_odd] == ["Graz"]
+    assert [part.original for part in page.item_panel.incoming_card.text.parts if part.is_odd] == ["Vienna"]
     assert page.item_panel.actions_bar.remember.isHidden()  # what stands is the owner's word
 
 
@@ -158,7 +158,7 @@ def test_a_tick_becomes_a_rule_that_is_listed(desk: Desk, rig: Rig, qtbot: QtBot
 def test_one_memory_alone_is_accepted_or_turned_down(desk: Desk, rig: Rig, qtbot: QtBot) -> None:
     make_pair(rig, None, came("Node 24 runs.", None), kind="proposal", alone=True, suggestion=None)
     page = desk.open()
-    assert page.item_panel.have.isHidden()
+    assert page.item_panel.existing_card.isHidden()
     desk.press(Qt.Key.Key_Right)
     settle(qtbot, lambda: desk.statuses() == {"Node 24 runs.": "active"})
 

@@ -46,14 +46,14 @@ def test_an_item_shows_the_question_both_sides_and_what_follows(room: Room) -> N
     desk = page.item_panel
     assert (desk.place, desk.question) == ("1 of 7", "Where does Harbour keep its data?")
     assert "assistants still get yours" in desk.why
-    assert desk.have.text.toPlainText() == "Harbour’s production data is in the Luleå data centre."
-    assert [part.original for part in desk.have.text.parts if part.is_odd] == ["Luleå"]
-    assert [part.original for part in desk.came.text.parts if part.is_odd] == ["Frankfurt"]
-    assert desk.have.trust.text() == "trusted 97 %"
-    assert desk.have.origin.text() == "You, in a conversation, “Hosting”"
-    assert desk.have.when.text() == "14 May 2026 · recalled 31 times"  # who was given it follows below
-    assert desk.came.origin.text() == "Document: migration-plan.pdf, page 3, added by Claude Code"
-    assert "held back" in desk.came.when.text()
+    assert desk.existing_card.text.toPlainText() == "Harbour’s production data is in the Luleå data centre."
+    assert [part.original for part in desk.existing_card.text.parts if part.is_odd] == ["Luleå"]
+    assert [part.original for part in desk.incoming_card.text.parts if part.is_odd] == ["Frankfurt"]
+    assert desk.existing_card.trust.text() == "trusted 97 %"
+    assert desk.existing_card.origin.text() == "You, in a conversation, “Hosting”"
+    assert desk.existing_card.when.text() == "14 May 2026 · recalled 31 times"  # who was given it follows below
+    assert desk.incoming_card.origin.text() == "Document: migration-plan.pdf, page 3, added by Claude Code"
+    assert "held back" in desk.incoming_card.when.text()
     assert desk.suggestion.act is not None
     assert desk.suggestion.act.title == "Keep both with dates"
     assert not desk.follows.isHidden()
@@ -73,7 +73,7 @@ def test_looking_closer_opens_the_inspector(room: Room) -> None:
     page = room.open(drawn())
     seen: list[tuple[str, str]] = []
     room.context.selection.changed.connect(lambda memory_id, origin: seen.append((memory_id, origin)))
-    page.item_panel.have.closer.click()
+    page.item_panel.existing_card.closer.click()
     shown = page.item_panel.item
     assert shown is not None
     assert shown.existing is not None
@@ -186,7 +186,7 @@ def test_what_is_refused_comes_back_with_the_reason(room: Room) -> None:
 
 def test_the_toast_names_the_step_and_offers_undo(room: Room) -> None:
     said: list[tuple[str, str]] = []
-    room.context.desk.tell.connect(lambda sentence, action, *_: said.append((sentence, action)))
+    room.context.desk.message_asked.connect(lambda sentence, action, *_: said.append((sentence, action)))
     room.open([rival("Due on Monday.", "Due on Friday.")])
     room.press(Qt.Key.Key_Left)
     settle(room.qtbot, lambda: bool(said))
@@ -195,7 +195,7 @@ def test_the_toast_names_the_step_and_offers_undo(room: Room) -> None:
 
 def test_skipping_puts_it_at_the_end_and_offers_no_undo(room: Room) -> None:
     said: list[tuple[str, str]] = []
-    room.context.desk.tell.connect(lambda sentence, action, *_: said.append((sentence, action)))
+    room.context.desk.message_asked.connect(lambda sentence, action, *_: said.append((sentence, action)))
     first, second = rival("Due on Monday.", "Due on Friday."), rival("Blue.", "Green.")
     page = room.open([first, second])
     room.press(Qt.Key.Key_S)
@@ -351,7 +351,7 @@ def test_an_injection_can_only_be_turned_down_for_good(room: Room) -> None:
 )
 def test_one_memory_is_one_card_with_fitting_words(room: Room, kind: str, titles: list[str]) -> None:
     page = room.open([alone(kind, "Node 24 runs in production.")])
-    assert page.item_panel.have.isHidden()
+    assert page.item_panel.existing_card.isHidden()
     assert [made.title for made in page.item_panel.actions_bar.buttons.values()] == titles
     room.press(Qt.Key.Key_Left)
     assert [decision.action for _, decision in room.decided] == [Action.REJECT]
@@ -408,7 +408,7 @@ def test_the_words_above_the_cards_take_no_room_from_them(room: Room) -> None:
     page = room.open([replace(harbour(), why=why)], width=1440, height=1200)
     desk = page.item_panel
     room.qtbot.wait(50)  # layouts ask each other for their heights in turns
-    for card in (desk.have, desk.came):
+    for card in (desk.existing_card, desk.incoming_card):
         layout = card.layout()
         assert layout is not None
         assert card.height() >= layout.totalHeightForWidth(card.width())
@@ -444,10 +444,10 @@ def test_who_lets_an_order_in_is_told_that_it_is_kept_back() -> None:
 def test_what_a_proposal_contradicts_is_shown_beside_it(room: Room) -> None:
     proposal = item("proposal", side(newcomer("The boat lies in Flensburg.")))
     page = room.open((proposal,))
-    assert page.item_panel.have.isHidden()
+    assert page.item_panel.existing_card.isHidden()
     page.item_panel.show_item(replace(proposal, against=side(memory("The boat lies in Kappeln."))))
-    assert not page.item_panel.have.isHidden()
-    assert page.item_panel.have.text.toPlainText() == "The boat lies in Kappeln."
+    assert not page.item_panel.existing_card.isHidden()
+    assert page.item_panel.existing_card.text.toPlainText() == "The boat lies in Kappeln."
     assert not page.item_panel.is_pair
     told = sentence_of(Decision(Action.SUPERSEDE), DecisionReply("s", "Accept a memory", (), ("m",), asked=("q",)), 1)
     assert "It contradicts the current memory, so it waits as another question" in told
@@ -469,7 +469,7 @@ def test_what_goes_on_below_fades_and_the_pointer_goes_through(room: Room) -> No
 def test_a_card_is_marked_in_the_colour_of_its_side(room: Room) -> None:
     page = room.open((harbour(),))
     theme = room.context.theme
-    for card, name in ((page.item_panel.have, "accent"), (page.item_panel.came, "warning")):
+    for card, name in ((page.item_panel.existing_card, "accent"), (page.item_panel.incoming_card, "warning")):
         drawn = card._mark.grab().toImage()
         assert drawn.pixelColor(drawn.width() // 2, drawn.height() // 2) == theme.colour(name)
 
@@ -478,7 +478,7 @@ def test_what_lies_below_the_edge_is_reached_by_the_keyboard(room: Room) -> None
     page = room.open((harbour(),))
     page.resize(740, 560)
     settle(room.qtbot, lambda: page.item_panel.reading.verticalScrollBar().maximum() > 0)
-    bar, wanted = page.item_panel.reading.verticalScrollBar(), page.item_panel.came.closer
+    bar, wanted = page.item_panel.reading.verticalScrollBar(), page.item_panel.incoming_card.closer
     page.queue.list.setFocus()
     for _ in range(30):
         QTest.keyClick(page.window().focusWidget(), Qt.Key.Key_Tab)

@@ -110,11 +110,11 @@ def test_several_are_decided_as_one_step(room: Room) -> None:
     page = room.open(items)
     for _ in range(2):
         room.key(Qt.Key.Key_Down, SHIFT)
-    settle(room.qtbot, lambda: page.stand.is_batch)
+    settle(room.qtbot, lambda: page.panes.is_batch)
     assert page.batch.title == "3 chosen"
     room.press(Qt.Key.Key_Left)
     assert room.decided == [(tuple(one.id for one in items[:3]), Decision(Action.REJECT))]
-    settle(room.qtbot, lambda: not page.stand.is_batch and [row.id for row in page.queue.rows] == [items[3].id])
+    settle(room.qtbot, lambda: not page.panes.is_batch and [row.id for row in page.queue.rows] == [items[3].id])
     settle(room.qtbot, lambda: heard.sentences == ["Keep the existing memory: done."])
 
 
@@ -130,7 +130,7 @@ def test_a_heading_chooses_its_group_by_mouse_and_by_key(room: Room) -> None:
     heading = page.queue.list.visualRect(page.queue.list.lines.index(0, 0)).center()
     QTest.mouseClick(page.queue.list.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(heading))
     assert len(page.queue.list.chosen) == 2
-    assert page.stand.is_batch
+    assert page.panes.is_batch
 
 
 def test_home_goes_to_the_first_question_past_its_heading(room: Room) -> None:
@@ -146,10 +146,10 @@ def test_home_goes_to_the_first_question_past_its_heading(room: Room) -> None:
 def test_escape_lets_go_of_a_batch(room: Room) -> None:
     page = room.open([rival("A.", "B."), rival("C.", "D.")])
     room.key(Qt.Key.Key_A, CTRL)
-    assert page.stand.is_batch
+    assert page.panes.is_batch
     room.key(Qt.Key.Key_Escape)
     assert len(page.queue.list.chosen) == 1
-    settle(room.qtbot, lambda: not page.stand.is_batch)
+    settle(room.qtbot, lambda: not page.panes.is_batch)
 
 
 def test_what_needs_a_text_is_not_decided_for_many(room: Room) -> None:
@@ -248,7 +248,7 @@ def test_with_little_room_queue_and_item_take_turns(room: Room) -> None:
     page = room.open(drawn(), width=620, height=700)
     assert page.queue.isHidden()
     assert page.item_panel.cards.is_stacked
-    assert page.stand.back.isVisible()
+    assert page.panes.back.isVisible()
     room.key(Qt.Key.Key_Down)
     settle(room.qtbot, lambda: page.item_panel.place == "2 of 7")
     room.key(Qt.Key.Key_Escape)
@@ -278,7 +278,7 @@ def test_the_buttons_are_in_reach_at_every_size(room: Room, theme: str, scale: i
         assert made.isVisible()
         for corner in (QPoint(0, 0), QPoint(made.width() - 1, made.height() - 1)):
             assert page.rect().contains(made.mapTo(page, corner))
-    have, came = page.item_panel.have, page.item_panel.came
+    have, came = page.item_panel.existing_card, page.item_panel.incoming_card
     assert page.item_panel.cards.is_stacked or abs(have.width() - came.width()) <= 1
     assert page.item_panel.reading.height() >= 0.3 * page.item_panel.height()
     assert page.minimumSizeHint().width() <= size[0]
@@ -288,10 +288,10 @@ def test_the_buttons_are_in_reach_at_every_size(room: Room, theme: str, scale: i
 def test_the_text_is_not_cut_off(room: Room) -> None:
     page = room.open([rival("Short.", "The release moved to the twelfth of December, " * 4)])
     room.qtbot.wait(50)
-    text = page.item_panel.came.text
+    text = page.item_panel.incoming_card.text
     assert text.document().size().height() <= text.height() + 1
     long = room.open([rival("Short.", "The release moved to the twelfth of December, " * 60)])
-    card = long.item_panel.came
+    card = long.item_panel.incoming_card
     settle(room.qtbot, lambda: card.text.is_folded and card.fold.isVisible())
     card.fold.click()
     assert not card.text.is_folded
@@ -310,20 +310,20 @@ def test_hostile_text_is_shown_as_it_is(room: Room) -> None:
         why=(HOSTILE,),
     )
     page = room.open([odd, rival("A.", "B.")])
-    shown = page.item_panel.came.text
+    shown = page.item_panel.incoming_card.text
     assert "".join(part.original for part in shown.parts) == HOSTILE
     assert [part.displayed_text for part in shown.parts if part.name] == ["U+202E", "U+202C", "U+001B"]
     assert shown.toPlainText().startswith("<b>Sleep</b> &amp; <img src=x> U+202E")
     shown.selectAll()
     assert shown.selected_text() == HOSTILE
-    assert page.item_panel.came.hidden.isVisible()
+    assert page.item_panel.incoming_card.hidden.isVisible()
     labels = page.findChildren(QLabel)
     assert all(found.textFormat() is Qt.TextFormat.PlainText for found in labels if "<b>" in found.text())
     assert not any("\u202e" in found.text() or "\x1b" in found.text() for found in labels)
     assert "\u202e" not in page.queue.list.spec.accessible_text(page.queue.rows[0])
     assert "\u202e" not in page.item_panel.question
     room.key(Qt.Key.Key_A, CTRL)
-    assert page.stand.is_batch
+    assert page.panes.is_batch
     assert "\u202e" not in page.batch.list.item(0).text()
 
 
@@ -384,15 +384,15 @@ def test_everything_has_a_name(room: Room) -> None:
         assert made.accessibleName().strip() or made.isHidden(), made
     for widget in (
         page.queue.list,
-        page.item_panel.have,
-        page.item_panel.came,
-        page.item_panel.have.text,
+        page.item_panel.existing_card,
+        page.item_panel.incoming_card,
+        page.item_panel.existing_card.text,
         page.item_panel.suggestion,
     ):
         assert widget.accessibleName()
     assert page.item_panel.suggestion.act is not None
     assert page.item_panel.suggestion.act.accessibleDescription() == "Key D"
-    assert page.item_panel.have.accessibleName() == "What you have, trusted 97 %"
+    assert page.item_panel.existing_card.accessibleName() == "What you have, trusted 97 %"
 
 
 def test_tab_goes_from_the_queue_through_the_cards_to_the_buttons(room: Room) -> None:
@@ -408,13 +408,13 @@ def test_tab_goes_from_the_queue_through_the_cards_to_the_buttons(room: Room) ->
         visited.append(now)
     assert page.item_panel.suggestion.act in visited
     wanted = [
-        page.item_panel.have.closer,
+        page.item_panel.existing_card.closer,
         page.item_panel.suggestion.act,
         page.item_panel.actions_bar.buttons[Action.REJECT],
     ]
     places = [visited.index(one) for one in wanted]
     assert places == sorted(places)
-    assert page.item_panel.have.text not in visited  # it would hold the keyboard up
+    assert page.item_panel.existing_card.text not in visited  # it would hold the keyboard up
 
 
 def test_enter_in_the_queue_goes_on_to_what_is_suggested(room: Room) -> None:

@@ -339,7 +339,7 @@ class ClientsRoom:
         )
         self.facets_read = 0
         self.said: list[tuple[str, str, Any]] = []
-        context.desk.tell.connect(lambda sentence, act, run, _stays: self.said.append((sentence, act, run)))
+        context.desk.message_asked.connect(lambda sentence, act, run, _stays: self.said.append((sentence, act, run)))
         self.page = ClientsPage(context)
 
     def enter(self, wish: str = "") -> ClientsPage:

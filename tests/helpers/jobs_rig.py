@@ -308,7 +308,7 @@ class JournalRoom:
         memories.erase = self.jobs.erase  # type: ignore[method-assign]  # likewise
         self.page = JournalPage(context)
         self.said: list[tuple[str, str, Any]] = []
-        context.desk.tell.connect(lambda sentence, act, run, _: self.said.append((sentence, act, run)))
+        context.desk.message_asked.connect(lambda sentence, act, run, _: self.said.append((sentence, act, run)))
         context.bridge.changed.connect(self.page.handle_change)
         self.page.resize(900, 640)
         self.page.show()

@@ -89,7 +89,7 @@ def window_context(engine: Engine, *, theme: str = "light", scale: int = 100) ->
 def hear(context: Context) -> Heard:
     """Listen to what is said to the person."""
     heard = Heard()
-    context.desk.tell.connect(lambda sentence, *_: heard.sentences.append(sentence))
+    context.desk.message_asked.connect(lambda sentence, *_: heard.sentences.append(sentence))
     context.tasks.problem.connect(heard.problems.append)
     return heard
 

@@ -87,14 +87,14 @@ class GateSheet(QFrame):
         self._sign = QLabel()
         self._trouble = make_label("", "danger", wrap=True)
         self._action = make_button("", self._run_action, kind="link")
-        self._told = QWidget()
-        told = make_column(self._told, gap=4)
+        self._problem_row = QWidget()
+        told = make_column(self._problem_row, gap=4)
         line = make_row(self._sign, self._trouble, gap=8)
         line.setStretch(1, 1)
         line.setAlignment(self._sign, Qt.AlignmentFlag.AlignTop)
         told.addLayout(line)
         told.addWidget(self._action)
-        self._told.hide()
+        self._problem_row.hide()
         self._restyle_sheet()
         theme.changed.connect(self._restyle_sheet)
 
@@ -122,7 +122,7 @@ class GateSheet(QFrame):
         Args:
             *buttons: from the left; the last is the main one.
         """
-        self._column.addWidget(self._told)
+        self._column.addWidget(self._problem_row)
         self._column.addSpacing(8)
         line = make_row(*buttons[:-1], None, buttons[-1]) if len(buttons) > 1 else make_row(*buttons)
         self._column.addLayout(line)
@@ -133,7 +133,7 @@ class GateSheet(QFrame):
     @property
     def problem(self) -> str:
         """What is said to be wrong; "" for nothing."""
-        return self._trouble.text() if not self._told.isHidden() else ""
+        return self._trouble.text() if not self._problem_row.isHidden() else ""
 
     def show_problem(self, sentence: str, action: str = "", run: Callable[[], None] | None = None) -> None:
         """Say in place what is wrong.
@@ -148,11 +148,11 @@ class GateSheet(QFrame):
         self._action.setAccessibleName(action)
         self._action.setVisible(bool(action))
         self._run = run
-        self._told.show()
+        self._problem_row.show()
 
     def clear_trouble(self) -> None:
         """Nothing is wrong any more."""
-        self._told.hide()
+        self._problem_row.hide()
 
     def show_busy(self, sentence: str) -> None:
         """Something is under way.

@@ -121,7 +121,7 @@ class RulePart(Part):
         self._memory_id, self._proposal = "", ""
         self.maturity, self.effectiveness = make_label("", "strong"), TrustFigure(theme, "", "strong")
         self.effectiveness.setToolTip(strings["effectiveness_hint"])
-        self.counts, self.told = make_label("", wrap=True), make_label("", "small", wrap=True)
+        self.counts, self.statistics = make_label("", wrap=True), make_label("", "small", wrap=True)
         self.warning = make_label("", "warning", wrap=True)
         self.question = make_button(strings["proposal_link"], self._open_review_item, kind="link")
         self.original_title = make_label(strings["original"], "strong")
@@ -131,7 +131,7 @@ class RulePart(Part):
         self._head_row = QWidget()
         make_row(self.maturity, None, self.effectiveness, parent=self._head_row)
         self._body = QWidget()
-        inside = make_column(self._body, self._head_row, self.counts, self.told, self.warning, gap=4)
+        inside = make_column(self._body, self._head_row, self.counts, self.statistics, self.warning, gap=4)
         inside.addLayout(make_flush_row(self.question, None))
         for title, text in ((self.original_title, self.original), (self.log_title, self.log)):
             inside.addLayout(_make_section(title, text))
@@ -180,7 +180,7 @@ class RulePart(Part):
         worth = strings["effectiveness"].format(value=format_score(state.effectiveness))
         self.effectiveness.setText(worth if state.applied else "")
         self.counts.setText(describe_service(state))
-        self.told.setText(strings["maturity_told"][state.maturity])
+        self.statistics.setText(strings["maturity_told"][state.maturity])
         warning = strings["proposal"] if state.proposal else strings["needs_inversion"] if state.needs_inversion else ""
         self.warning.setText(warning)
         self.warning.setVisible(bool(warning))
@@ -211,10 +211,10 @@ class ProcedurePart(Part):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._memory_id = ""
-        self.counts, self.told = make_label("", "strong", wrap=True), make_label("", "small", wrap=True)
+        self.counts, self.statistics = make_label("", "strong", wrap=True), make_label("", "small", wrap=True)
         self.marks = _Marks(context, (("worked", "W"), ("failed", "N")))
         self._body = QWidget()
-        make_column(self._body, self.counts, self.told, gap=4)
+        make_column(self._body, self.counts, self.statistics, gap=4)
         make_column(self, make_label(practice_strings()["procedure"]["title"], "label"), self._body, self.marks, gap=8)
 
     def show_memory(self, inspected: Inspected) -> bool:
@@ -254,8 +254,8 @@ class ProcedurePart(Part):
         for name, found in (("cues", state.cues), ("tools", state.tools)):
             if found:
                 told.append(f"{strings[name]}: {', '.join(one_line(one, _CUE) for one in found)}")
-        self.told.setText("\n".join(told))
-        self.told.setVisible(bool(told))
+        self.statistics.setText("\n".join(told))
+        self.statistics.setVisible(bool(told))
         self.setAccessibleName(describe_runs(state))
         self._body.show()
 

@@ -215,7 +215,7 @@ class EndView(QWidget):
         super().__init__()
         self._name = ""
         self.title, self.sentence = make_label("", "title", wrap=True), make_label("", wrap=True)
-        self.only, self.fresh = (
+        self.only, self.new_code = (
             make_button("", self.again.emit),
             make_button(clients_strings()["pairing"]["fresh"], self.again.emit),
         )
@@ -224,7 +224,7 @@ class EndView(QWidget):
         self.close_button = make_button(clients_strings()["close"], self.closed.emit, kind="primary")
         box = make_column(self, self.title, self.sentence, gap=12)
         box.addStretch(1)
-        box.addLayout(make_row(None, self.only, self.look, self.fresh, self.grants, self.close_button))
+        box.addLayout(make_row(None, self.only, self.look, self.new_code, self.grants, self.close_button))
 
     def show_end(self, ended: PairingEnd) -> None:
         """Show how the pairing ended."""
@@ -241,7 +241,7 @@ class EndView(QWidget):
         self.look.setText(strings["look_at"].format(name=name).replace("&", "&&"))
         self.grants.setText(strings["grants_none" if _space_access(ended.grants) == "none" else "grants"])
         shown = {self.only: outcome is _FORMER, self.look: outcome is _TAKEN, self.grants: is_good}
-        for made, is_shown in {**shown, self.fresh: not is_good and outcome is not _FORMER}.items():
+        for made, is_shown in {**shown, self.new_code: not is_good and outcome is not _FORMER}.items():
             made.setVisible(is_shown)
             made.setAccessibleName(made.text().replace("&&", "&"))
 
@@ -250,7 +250,7 @@ class EndView(QWidget):
         self._show_texts(clients_strings()["pairing"]["titles"]["not"], sentence)
         for made in (self.only, self.look, self.grants):
             made.hide()
-        self.fresh.show()
+        self.new_code.show()
 
     def _show_texts(self, title: str, sentence: str) -> None:
         for part, text in ((self.title, title), (self.sentence, sentence)):
@@ -393,7 +393,7 @@ class PairDialog(QDialog):
     def _set_question(self, question: PairingQuestion | None) -> None:
         self.context.pairing.set_question(question)
         if question is None:
-            self.context.desk.hush.emit(clients_strings()["pairing"]["toast"])
+            self.context.desk.message_over.emit(clients_strings()["pairing"]["toast"])
 
     def _show_time(self) -> None:
         left = max(0, round(self._until - self.context.clock.monotonic()))

@@ -49,11 +49,11 @@ class DuplicateHint(QFrame):
         super().__init__()
         self._theme, self._first = theme, ""
         self.setObjectName("panel")
-        self.told = Elided("", "body")
+        self.subtitle = Elided("", "body")
         self.act = make_button(
             entities_strings()["alike"]["act"], self._emit_merge_asked, theme=theme, icon="git-merge"
         )
-        self._box = make_row(self.told, self.act, parent=self, gap=8)
+        self._box = make_row(self.subtitle, self.act, parent=self, gap=8)
         self._box.setContentsMargins(12, 8, 12, 8)
         self._box.setStretch(0, 1)
         self.hide()
@@ -68,8 +68,8 @@ class DuplicateHint(QFrame):
         self.setVisible(bool(found))
         if found:
             self._first = found[0].id
-            self.told.set_text(alike_words(card, found))
-            self.act.setAccessibleDescription(self.told.whole)
+            self.subtitle.set_text(alike_words(card, found))
+            self.act.setAccessibleDescription(self.subtitle.whole)
 
     def _emit_merge_asked(self) -> None:
         self.merge_asked.emit(self._first)
@@ -104,13 +104,13 @@ class KnownPanel(QWidget):
         self.list = make_known_list(theme, strings["label"])
         self.list.looked_at_id.connect(self._show_quote)
         self.list.opened.connect(self._open_source_of)
-        self.quote, self.told = make_label("", "body", wrap=True), Elided("", "muted")
+        self.quote, self.subtitle = make_label("", "body", wrap=True), Elided("", "muted")
         self.open = make_button(strings["source"], self._open_source, kind="link")
         self._quoted = QFrame()
         self._quoted.setObjectName("panel")
         box = make_column(self._quoted, self.quote, gap=4)
         box.setContentsMargins(12, 8, 12, 8)
-        box.addLayout(make_row(self.told, self.open))
+        box.addLayout(make_row(self.subtitle, self.open))
         self._empty = QWidget()
         self.none = make_label(strings["none"], "muted", wrap=True)
         self.make = make_button(strings["make"], self.make_asked.emit, hint=strings["make_hint"])
@@ -143,7 +143,7 @@ class KnownPanel(QWidget):
             return
         self._source = one.episode_id
         self.quote.setText(quote_words(one))
-        self.told.set_text(describe_sayer(one))
+        self.subtitle.set_text(describe_sayer(one))
         self._quoted.show()
         self.memory_asked.emit(memory_id)
 

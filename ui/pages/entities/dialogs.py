@@ -100,7 +100,7 @@ class EntityMergeDialog(QDialog):
         self.search.setAccessibleName(entities_strings()["search"])
         self.list = entity_list(context.theme, strings["pick"])
         self.list.setMinimumHeight(context.theme.px(_LIST))
-        self.told = make_label(strings["choose"], "muted", wrap=True)
+        self.sentence = make_label(strings["choose"], "muted", wrap=True)
         self.act = make_button(strings["act"], self._on_agree_clicked, kind="primary")
         self.act.setEnabled(False)
         head = f"{strings['title']}: {one_line(card.name, _LONGEST)}"
@@ -111,7 +111,7 @@ class EntityMergeDialog(QDialog):
         layout.addWidget(make_label(strings["pick"], "strong"))
         layout.addWidget(self.search)
         layout.addWidget(self.list, 1)
-        layout.addWidget(self.told)
+        layout.addWidget(self.sentence)
         layout.addLayout(make_row(None, make_button("Cancel", self.reject), self.act))
         self.search.textChanged.connect(lambda _: self._request_names())
         self.list.looked_at_id.connect(self._request_preview)
@@ -151,9 +151,9 @@ class EntityMergeDialog(QDialog):
             self._show_text(problem.sentence)
 
     def _show_text(self, text: str) -> None:
-        self.told.setText(text)
+        self.sentence.setText(text)
         # A dialog does not ask wrapped text how high it is.
-        self.told.setMinimumHeight(self.told.heightForWidth(self.told.width()))
+        self.sentence.setMinimumHeight(self.sentence.heightForWidth(self.sentence.width()))
 
     def _on_agree_clicked(self) -> None:
         if self.seen is not None:

@@ -48,7 +48,7 @@ class EntitiesPage(Page):
         super().__init__(context)
         theme, strings = context.theme, entities_strings()
         self._is_shown = self._is_read = False
-        self._wished = self.entity_id = ""
+        self._target = self.entity_id = ""
         self.search = QLineEdit()
         self.search.setPlaceholderText(strings["search"])
         self.search.setAccessibleName(strings["search"])
@@ -115,7 +115,7 @@ class EntitiesPage(Page):
         if kind in entities_strings()["types"]:
             self.search.clear()
             self.types.show_choice(kind)
-        self._is_shown, self._wished = True, "" if kind else wish
+        self._is_shown, self._target = True, "" if kind else wish
         if self.is_stale or wish or not self._is_read:
             self.reload()
         self.list.setFocus()
@@ -165,8 +165,8 @@ class EntitiesPage(Page):
         shown = f"{len(found.lines)} of {found.total}" if found.total > len(found.lines) else str(found.total)
         told = f"{shown} {'name' if found.total == 1 else 'names'}"
         self.count.setText(" · ".join(part for part in (told, reading) if part))
-        wanted = self._wished or self.entity_id or (found.lines[0].id if found.lines else "")
-        self._wished = ""
+        wanted = self._target or self.entity_id or (found.lines[0].id if found.lines else "")
+        self._target = ""
         if found.lines:
             self._list_states.show_content()
             self.list.show_lines([entity_line(one) for one in found.lines], wanted=wanted)
@@ -277,7 +277,7 @@ class EntitiesPage(Page):
         self.context.tasks.run(asked.success(self._on_entities_merged))
 
     def _on_entities_merged(self, done: EntityMerged) -> None:
-        self._wished = done.target_id
+        self._target = done.target_id
         moved = count_of(done.mentions, "mention")
         if done.step_id is not None:
             offer_undo(self.context, f"The names were merged; {moved} moved.", done.step_id)

@@ -116,7 +116,7 @@ class GraphFrame(Page):
         self.stage, self.legend, self.panel = GraphStage(theme), GraphLegend(theme), PathsPanel(theme)
         self.panel.hide()
         self.states = States(theme, self.stage, f"{strings['tasks']['ego']} …")
-        self.line, self.near, self.views = FilterLine(context), SimilaritySlider(theme), ViewsChip(theme)
+        self.line, self.similarity, self.views = FilterLine(context), SimilaritySlider(theme), ViewsChip(theme)
         self.switches = DisplaySwitches()
         self.mode = Segments(((EGO, strings["modes"]["ego"]), (WHOLE, strings["modes"]["whole"])), EGO, "Graph")
         self._count = Elided("", "muted")
@@ -138,9 +138,9 @@ class GraphFrame(Page):
         line.setStretch(0, 1)
         layout.addLayout(line)
         layout.addWidget(self.line.trouble)
-        self._filters = make_row(self.switches, self.near, gap=12)
+        self._filters = make_row(self.switches, self.similarity, gap=12)
         self._filters.setStretch(0, 1)
-        self._filters.setAlignment(self.near, Qt.AlignmentFlag.AlignLeft)
+        self._filters.setAlignment(self.similarity, Qt.AlignmentFlag.AlignLeft)
         layout.addLayout(self._filters)
         status = make_row(self._count, self._again, gap=12)
         status.setStretch(0, 1)
@@ -165,7 +165,7 @@ class GraphFrame(Page):
 
     def is_settled(self) -> bool:
         """Whether it shows all it is about to show."""
-        if self.reader.waits or self.reader.is_placing:
+        if self.reader.pending_reads or self.reader.is_placing:
             return False
         if self._current_canvas() is self.stage.whole:
             return self.stage.whole.is_settled
@@ -182,8 +182,8 @@ class GraphFrame(Page):
         shown = self.shown
         self.mode.show_choice(shown.mode)
         self.stage.depths.show_choice(str(shown.depth))
-        self.near.show_value(shown.filter.min_similarity)
-        self.near.setVisible(MEANING not in shown.off)
+        self.similarity.show_value(shown.filter.min_similarity)
+        self.similarity.setVisible(MEANING not in shown.off)
         self.switches.show_states(shown.switches)
         self.line.show_query(shown.filter.query)
         self.stage.show_back_button(is_there=bool(self._past))

@@ -45,7 +45,7 @@ class GraphPage(GraphReadings):
         self.mode.chosen.connect(self._on_mode_chosen)
         self.line.changed.connect(self._on_query_changed)
         self.line.left.connect(self._focus_canvas)
-        self.near.changed.connect(self._set_similarity)
+        self.similarity.changed.connect(self._set_similarity)
         self.legend.switched.connect(self._on_edge_type_toggled)
         self.views.taken.connect(self._on_view_chosen)
         self.views.save_asked.connect(self._ask_view_name)
@@ -75,7 +75,9 @@ class GraphPage(GraphReadings):
     def deactivate(self) -> None:
         """Another page is shown: nothing runs here any more."""
         self._is_shown = False
-        self.is_stale = self.is_stale or self._refresh.isActive() or self.reader.waits > 0 or self.reader.is_placing
+        self.is_stale = (
+            self.is_stale or self._refresh.isActive() or self.reader.pending_reads > 0 or self.reader.is_placing
+        )
         self.reader.cancel_layout()
         self._stop_motion()
 
@@ -87,7 +89,7 @@ class GraphPage(GraphReadings):
     def _stop_motion(self) -> None:
         self._refresh.stop()
         self.line.stop_timer()
-        self.near.stop_timer()
+        self.similarity.stop_timer()
         for canvas in self.stage.canvases:
             canvas.stop_motion()
 

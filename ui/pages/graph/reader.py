@@ -25,10 +25,10 @@ class _Steps(QObject):
     """Carries the steps of one layout from an engine thread to the GUI's: a queued signal of an object born there.
 
     Signals:
-        came: (the run, a `Placed`).
+        placed: (the run, a `Placed`).
     """
 
-    came = Signal(int, object)
+    placed = Signal(int, object)
 
     def __init__(self, run: int) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class _Steps(QObject):
 
     def emit_placed(self, placed: Placed) -> None:
         """Called on an engine thread."""
-        self.came.emit(self._run, placed)
+        self.placed.emit(self._run, placed)
 
 
 class GraphReader(QObject):
@@ -68,7 +68,7 @@ class GraphReader(QObject):
         self._run = 0
         self._steps: _Steps | None = None
         self._layout: Running | None = None
-        self.waits = 0
+        self.pending_reads = 0
 
     def find_start(self) -> None:
         """Ask where to begin."""
@@ -129,11 +129,11 @@ class GraphReader(QObject):
         self.whole.emit(found)
 
     def _run_task(self, task: Task[T]) -> None:
-        self.waits = 1
+        self.pending_reads = 1
         self._context.tasks.run(task.within(self, "graph").failure(self._on_read_failed))
 
     def _on_read_ended(self) -> None:
-        self.waits = 0
+        self.pending_reads = 0
 
     def _on_read_failed(self, error: BaseException) -> None:
         self._on_read_ended()
@@ -151,7 +151,7 @@ class GraphReader(QObject):
         self.cancel_layout()
         self._run += 1
         steps = _Steps(self._run)
-        steps.came.connect(self._on_places_came, Qt.ConnectionType.QueuedConnection)
+        steps.placed.connect(self._on_nodes_placed, Qt.ConnectionType.QueuedConnection)
         self._steps = steps
         graph = self._context.bridge.engine.graph
         task: Task[Placed] = Task(
@@ -167,7 +167,7 @@ class GraphReader(QObject):
         )
         self._layout.ended.connect(self._on_layout_ended)
 
-    def _on_places_came(self, run: int, placed: Placed) -> None:
+    def _on_nodes_placed(self, run: int, placed: Placed) -> None:
         if run == self._run:
             self.placed.emit(placed)
 

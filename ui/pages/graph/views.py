@@ -51,7 +51,7 @@ class FilterLine(QWidget):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self._context, self._told = context, ""
+        self._context, self._applied_text = context, ""
         self.field = QLineEdit()
         self.field.setObjectName("search")
         self.field.setPlaceholderText(graph_strings()["filter"]["hint"])
@@ -80,7 +80,7 @@ class FilterLine(QWidget):
 
     def show_query(self, query: str) -> None:
         """Show a search without telling anybody."""
-        self._told = query
+        self._applied_text = query
         if self.field.text().strip() != query:
             self.field.setText(query)
         self._pause.stop()
@@ -99,7 +99,7 @@ class FilterLine(QWidget):
         self._pause.start(_PAUSE_UNREAD_MS if wrong else _PAUSE_MS)
 
     def _on_text_changed(self, text: str) -> None:
-        if not text and self._told:  # the cross in the field tells nobody that it was pressed
+        if not text and self._applied_text:  # the cross in the field tells nobody that it was pressed
             self._pause.start(_PAUSE_MS)
 
     def apply_typed(self) -> None:
@@ -108,8 +108,8 @@ class FilterLine(QWidget):
         text = self.field.text().strip()
         wrong = self._context.bridge.engine.library.parse_search(text).problems
         self._show_problem(f"Character {wrong[0].start + 1}: {wrong[0].sentence}" if wrong else "")
-        if not wrong and text != self._told:
-            self._told = text
+        if not wrong and text != self._applied_text:
+            self._applied_text = text
             self.changed.emit(text)
 
     def _show_problem(self, sentence: str) -> None:
@@ -187,8 +187,8 @@ class SimilaritySlider(QWidget):
         self._slider.setAccessibleName(graph_strings()["similarity"]["accessible"])
         self.setToolTip(graph_strings()["similarity"]["hint"])
         self._value = make_label("")
-        self._words = make_label(graph_strings()["similarity"]["label"], "small")
-        make_row(self._words, self._slider, self._value, gap=8, parent=self)
+        self._caption = make_label(graph_strings()["similarity"]["label"], "small")
+        make_row(self._caption, self._slider, self._value, gap=8, parent=self)
         self._pause = make_timer(self, self._emit_value, _PAUSE_SLIDER_MS)
         self._slider.valueChanged.connect(self._on_slider_moved)
         theme.changed.connect(self._restyle_slider)

@@ -61,11 +61,11 @@ class AuditFeed(QObject):
         is_read: whether it was read once.
 
     Signals:
-        came: what there is was read.
+        rows_read: what there is was read.
         failed: the error; what was shown stays.
     """
 
-    came = Signal()
+    rows_read = Signal()
     failed = Signal(object)
 
     def __init__(self, context: Context, lines: TableModel[AuditRow]) -> None:
@@ -102,7 +102,7 @@ class AuditFeed(QObject):
         else:
             self._next = page.next
             self._lines.show_rows(page.rows, has_more=page.next is not None)
-        self.came.emit()
+        self.rows_read.emit()
 
     def _append_page(self, page: AuditPage) -> None:
         self._next, self.total = page.next, page.total
@@ -153,7 +153,7 @@ class AuditTab(QWidget):
         self.states = States(context.theme, card, "Reading the audit …")
         self.banner: Banner | None = None
         self._column: QVBoxLayout = make_column(self, self.states, gap=10)
-        self.audit.came.connect(self._on_entries_read)
+        self.audit.rows_read.connect(self._on_entries_read)
         self.audit.failed.connect(self._show_failure)
 
     def activate(self) -> None:

@@ -62,10 +62,10 @@ class TabCounts(QObject):
         shown: the tab that is shown.
 
     Signals:
-        told: the name of a tab, and its number.
+        counted: the name of a tab, and its number.
     """
 
-    told = Signal(str, int)
+    counted = Signal(str, int)
 
     def __init__(self, context: Context, parent: QObject, shown: str) -> None:
         super().__init__(parent)
@@ -99,7 +99,7 @@ class TabCounts(QObject):
                 )
 
     def _on_count_read(self, name: str, number: Callable[[Any], int], answer: object) -> None:
-        self.told.emit(name, number(answer))
+        self.counted.emit(name, number(answer))
 
     def _count_queries(self) -> Mapping[str, _Read]:
         engine = self._context.bridge.engine
@@ -132,10 +132,10 @@ class JournalTabs(QStackedWidget):
         made: those that were made, by name.
 
     Signals:
-        born: the name of a tab that was just made.
+        tab_added: the name of a tab that was just made.
     """
 
-    born = Signal(str)
+    tab_added = Signal(str)
 
     def __init__(self, context: Context, runner: JobRunner) -> None:
         super().__init__()
@@ -163,7 +163,7 @@ class JournalTabs(QStackedWidget):
     def _add_tab(self, name: str, tab: T) -> T:
         self.made[name] = tab
         self.addWidget(tab)
-        self.born.emit(name)
+        self.tab_added.emit(name)
         return tab
 
     @cached_property
@@ -234,9 +234,9 @@ class JournalPage(Page):
         self.menu.hide()
         self.runner = JobRunner(context, self)
         self.tabs = JournalTabs(context, self.runner)
-        self.tabs.born.connect(self._connect_tab)
+        self.tabs.tab_added.connect(self._connect_tab)
         self.counts = TabCounts(context, self, self.tab)
-        self.counts.told.connect(self._on_tab_counted)
+        self.counts.counted.connect(self._on_tab_counted)
         self.runner.changed.connect(self._schedule_counts)
         context.bridge.progressed.connect(self._on_progress)
         self._make_buttons()
@@ -247,9 +247,9 @@ class JournalPage(Page):
         self.help_button = make_tool_button(
             context.theme, "circle-help", journal_strings()["order"]["hint"], self.open_help
         )
-        self._head = make_row(make_label("Journal", "title"), None, *self._buttons.values(), self.help_button, gap=10)
-        self._head.addStrut(context.theme.px(context.theme.tokens.sizes.control))  # as high where no button is in it
-        layout.addLayout(self._head)
+        self._header = make_row(make_label("Journal", "title"), None, *self._buttons.values(), self.help_button, gap=10)
+        self._header.addStrut(context.theme.px(context.theme.tokens.sizes.control))  # as high where no button is in it
+        layout.addLayout(self._header)
         layout.addWidget(self.segments)
         layout.addLayout(make_row(self.menu, None))
         layout.addWidget(self.tabs, 1)
@@ -437,7 +437,7 @@ class JournalPage(Page):
 
     def open_help(self) -> None:
         """Tell how the palace keeps itself in order."""
-        self.help.open_below(self._head.geometry().bottom() + 10)
+        self.help.open_below(self._header.geometry().bottom() + 10)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where it is low, the tabs stand in one menu; the help keeps its place."""
@@ -446,7 +446,7 @@ class JournalPage(Page):
         self.segments.setVisible(not is_low)
         self.menu.setVisible(is_low)
         if self.help.isVisible():
-            self.help.place_below(self._head.geometry().bottom() + 10)
+            self.help.place_below(self._header.geometry().bottom() + 10)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name
         """A question mark asks for the help, wherever in the page the keyboard is."""

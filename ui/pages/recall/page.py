@@ -173,8 +173,8 @@ class RecallPanes(QWidget):
         self.turn = make_button(
             strings["tuner"]["show"], self.show_tuner, theme=theme, icon="sliders-horizontal", kind="chip"
         )
-        self.head = RecallHeader(theme, self.views, self.turn)
-        above.addWidget(self.head)
+        self.header = RecallHeader(theme, self.views, self.turn)
+        above.addWidget(self.header)
         self.pane = AnswerPane(theme)
         self.states = States(theme, self.pane, "Asking …")
         self._body.addWidget(self.states)
@@ -201,7 +201,7 @@ class RecallPanes(QWidget):
         """Show the question, or the saved ones."""
         self.views.show_choice(view)
         self._body.setCurrentWidget(self.saved if view == SAVED else self.states)
-        self.head.show_answer(is_shown=view == ASK and self._has_answer)
+        self.header.show_answer(is_shown=view == ASK and self._has_answer)
         self._shows_tuner = False
         self._arrange_panes()
 
@@ -219,9 +219,9 @@ class RecallPanes(QWidget):
             view,
             forms["trial"] if is_trial else "",
         )
-        self.head.summary.set_text(join_parts(parts))
+        self.header.summary.set_text(join_parts(parts))
         self._has_answer = True
-        self.head.show_answer(is_shown=self.view == ASK)
+        self.header.show_answer(is_shown=self.view == ASK)
 
     # ---- taking turns
 
@@ -293,10 +293,10 @@ class RecallPage(Page):
         self.stages = StageView(context, self)
         self.saved = SavedQuestions(context, self.saving)
         self.tuner = Tuner(theme, self.tuning)
-        self.stand = RecallPanes(theme)
-        make_column(self, self.stand)
-        self.stand.build_layout(self.tuner, self.saved)
-        self.pane, self.list, self.head = self.stand.pane, self.stand.pane.list, self.stand.head
+        self.panes = RecallPanes(theme)
+        make_column(self, self.panes)
+        self.panes.build_layout(self.tuner, self.saved)
+        self.pane, self.list, self.header = self.panes.pane, self.panes.pane.list, self.panes.header
         self._refresh = make_timer(self, self._reload_stale, _REFRESH_MS)
         self._reads_tuning = self._asks_again = False
         self._connect_signals()
@@ -305,9 +305,9 @@ class RecallPage(Page):
         self._show_nothing()
 
     def _connect_signals(self) -> None:
-        self.head.question.asked.connect(self.ask_question)
-        self.head.chips.changed.connect(self.asker.set_plan_change)
-        self.head.chips.seen_as.connect(self.asker.ask_as_client)
+        self.header.question.asked.connect(self.ask_question)
+        self.header.chips.changed.connect(self.asker.set_plan_change)
+        self.header.chips.seen_as.connect(self.asker.ask_as_client)
         self.asker.answered.connect(self._on_answered)
         self.asker.failed.connect(self._show_failure)
         self.asker.began.connect(self._on_asking_began)
@@ -319,7 +319,7 @@ class RecallPage(Page):
         self.stages.failed.connect(self._show_failure)
         self.list.looked_at.connect(self._on_row_chosen)
         self.list.wanted.connect(self.acts.run_action)
-        self.stand.views.chosen.connect(self._choose_view)
+        self.panes.views.chosen.connect(self._choose_view)
 
     def _connect_tuner(self) -> None:
         self.tuning.tried.connect(lambda: self.asker.try_weights(self.tuning.trial))
@@ -340,7 +340,7 @@ class RecallPage(Page):
         _bind_shortcut(self, "Escape", self._on_escape)
 
     def _on_question(self, act: Callable[[], None]) -> Callable[[], None]:
-        return lambda: act() if self.stand.view == ASK else None
+        return lambda: act() if self.panes.view == ASK else None
 
     # ---- the page's life
 
@@ -366,9 +366,9 @@ class RecallPage(Page):
         self._focus_content()
 
     def _focus_content(self) -> None:
-        if self.stand.view == ASK and not self.asker.asked.question:
-            self.head.question.field.setFocus()
-        elif self.stand.view == ASK:
+        if self.panes.view == ASK and not self.asker.asked.question:
+            self.header.question.field.setFocus()
+        elif self.panes.view == ASK:
             self.list.setFocus()
 
     def deactivate(self) -> None:
@@ -401,7 +401,7 @@ class RecallPage(Page):
         if self._reads_tuning:
             self._reads_tuning = False
             self.tuning.read_tuning()
-        if self.stand.view == SAVED:
+        if self.panes.view == SAVED:
             self.saved.reload()
 
     # ---- asking
@@ -412,26 +412,26 @@ class RecallPage(Page):
         Args:
             question: the words.
         """
-        self.stand.show_view(ASK)
+        self.panes.show_view(ASK)
         self.pane.funnel.show_chosen("")
         self.asker.ask_question(question)
-        self.head.question.show_question(self.asker.asked.question, self.asker.history)
+        self.header.question.show_question(self.asker.asked.question, self.asker.history)
 
     def _on_asking_began(self) -> None:
         if self.asker.answer is None:
-            self.stand.states.show_loading()
+            self.panes.states.show_loading()
 
     def _on_answered(self) -> None:
         answer = self.asker.answer
         if answer is None:
             return
         asked = self.asker.asked
-        self.head.question.show_question(asked.question, self.asker.history)
-        self.head.chips.show_answer(asked, answer)
+        self.header.question.show_question(asked.question, self.asker.history)
+        self.header.chips.show_answer(asked, answer)
         self.tuner.show_intent(answer.trace.plan.intent.value)
         self.pane.show_answer(answer)
-        self.stand.show_summary(asked, answer, is_trial=bool(self.asker.weights))
-        self.stand.states.show_content()
+        self.panes.show_summary(asked, answer, is_trial=bool(self.asker.weights))
+        self.panes.states.show_content()
         stage = self.pane.funnel.current
         if stage and not is_whole(stage, answer):
             self.stages.request_stage(stage, answer)
@@ -464,7 +464,7 @@ class RecallPage(Page):
 
     def _show_nothing(self) -> None:
         strings = recall_strings()["empty"]
-        self.stand.states.show_empty(
+        self.panes.states.show_empty(
             EmptyState(self.context.theme, "scan-search", strings["title"], strings["sentence"])
         )
 
@@ -473,7 +473,7 @@ class RecallPage(Page):
         if problem is None:
             return
         if self.asker.answer is None and self.asker.asked.question:
-            self.stand.states.show_trouble(problem, self.asker.ask_again)
+            self.panes.states.show_trouble(problem, self.asker.ask_again)
         else:
             self.context.desk.show_message(problem.sentence)
 
@@ -485,7 +485,7 @@ class RecallPage(Page):
 
     def _explain_missing(self, memory_id: str) -> None:
         """From elsewhere: this memory, for the question that was asked last."""
-        self.stand.show_view(ASK)
+        self.panes.show_view(ASK)
         if not self.asker.asked.question:
             self.context.desk.show_message(recall_strings()["said"]["ask_first"])
         elif self.asker.is_settled and self.asker.answer is not None:
@@ -494,7 +494,7 @@ class RecallPage(Page):
             self._named = memory_id
 
     def _on_escape(self) -> None:
-        if self.stand.close_tuner() or self.list.close_details():
+        if self.panes.close_tuner() or self.list.close_details():
             return
         if self.pane.funnel.current:
             self._show_answer()
@@ -502,14 +502,14 @@ class RecallPage(Page):
     # ---- saved questions and the tuner
 
     def _choose_view(self, view: str) -> None:
-        self.stand.show_view(view)
+        self.panes.show_view(view)
         if view == SAVED:
             self.saved.reload()
             self.saved.count_regressions()
 
     def _on_saved_changed(self) -> None:
         self.tuning.compare_trial()
-        if self.stand.view == SAVED:
+        if self.panes.view == SAVED:
             self.saved.reload()
 
     def _on_weights_applied(self) -> None:
@@ -528,7 +528,7 @@ def _offer_clients(page: RecallPage) -> None:
     """Read whose views can be taken."""
 
     def show_clients(clients: Sequence[ClientRecord]) -> None:
-        page.head.chips.offer_clients([one.name for one in clients])
+        page.header.chips.offer_clients([one.name for one in clients])
 
     clients = page.context.bridge.engine.clients
     asked = make_query("Reading the clients", clients.list).within(page, "clients")

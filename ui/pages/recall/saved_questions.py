@@ -61,7 +61,7 @@ class SavedQuestions(QWidget):
         content = QWidget()
         self.states = States(context.theme, content, "Reading the saved questions …")
         make_column(self, self.states)
-        self._told = make_label("", "muted")
+        self._summary = make_label("", "muted")
         self.run_button = make_button(strings["run"], self.run_probes, theme=context.theme, icon="play")
         self._regressed = make_label("", "danger")
         self._health = make_label("", "muted", wrap=True)
@@ -72,7 +72,7 @@ class SavedQuestions(QWidget):
         bar.rangeChanged.connect(lambda _, high: self._column.setContentsMargins(0, 0, 0 if high > 0 else BAR, 0))
         self._column.setContentsMargins(0, 0, BAR, 0)
         over = make_column(None, make_label(strings["sentence"], "muted", wrap=True), gap=12)
-        over.addLayout(make_row(self._told, self._regressed, None, self.run_button, gap=12))
+        over.addLayout(make_row(self._summary, self._regressed, None, self.run_button, gap=12))
         over.setContentsMargins(0, 0, BAR, 0)
         layout = make_column(content, gap=12)
         layout.addLayout(over)
@@ -87,7 +87,7 @@ class SavedQuestions(QWidget):
     @property
     def summary(self) -> str:
         """How many hold."""
-        return self._told.text()
+        return self._summary.text()
 
     def reload(self) -> None:
         """Read the saved questions anew."""
@@ -154,7 +154,7 @@ class SavedQuestions(QWidget):
         self._column.addWidget(card)
         self._column.addStretch(1)
         passed = sum(probe.passed is True for probe in probes)
-        self._told.setText(recall_strings()["saved"]["tally"].format(held=passed, total=len(probes)))
+        self._summary.setText(recall_strings()["saved"]["tally"].format(held=passed, total=len(probes)))
         self.states.show_content()
 
     def show_regressions(self, count: int) -> None:

@@ -72,10 +72,10 @@ class WarningBanner(QFrame):
         self.setProperty("tone", "warning")
         self._theme, self._sign = theme, QLabel()
         self._title = make_label(review_strings()["warned"], "strong", wrap=True)
-        self._words = make_label("", wrap=True)
+        self._text = make_label("", wrap=True)
         layout = make_row(self._sign, margins=12, gap=12, parent=self)
         layout.setAlignment(self._sign, Qt.AlignmentFlag.AlignTop)
-        layout.addLayout(make_column(None, self._title, self._words, gap=2), 1)
+        layout.addLayout(make_column(None, self._title, self._text, gap=2), 1)
         theme.changed.connect(self._restyle_sign)
         self._restyle_sign()
         self.hide()
@@ -83,7 +83,7 @@ class WarningBanner(QFrame):
     @property
     def sentence(self) -> str:
         """What is said; "" while it is hidden."""
-        return "" if self.isHidden() else self._words.text()
+        return "" if self.isHidden() else self._text.text()
 
     def _restyle_sign(self) -> None:
         side = self._theme.px(_ICON)
@@ -96,8 +96,8 @@ class WarningBanner(QFrame):
         Args:
             sentence: from the engine; "" hides it.
         """
-        self._words.setText(one_line(sentence, _CHARACTERS))
-        self.setAccessibleName(f"{self._title.text()}. {self._words.text()}")
+        self._text.setText(one_line(sentence, _CHARACTERS))
+        self.setAccessibleName(f"{self._title.text()}. {self._text.text()}")
         self.setVisible(bool(sentence))
 
 
@@ -118,13 +118,13 @@ class SuggestionBar(QFrame):
         super().__init__()
         self.setObjectName("panel")
         self._theme = theme
-        self._head = make_label("", "strong", wrap=True)
-        self._words = make_label("", "muted", wrap=True)
+        self._title = make_label("", "strong", wrap=True)
+        self._text = make_label("", "muted", wrap=True)
         self.other_dates = make_button(review_strings()["change_date"], self._emit_asked, kind="link")
         self.act: KeyButton | None = None
         self._action = Action.SKIP
         left = QWidget()
-        texts = make_column(left, self._head, self._words, gap=2)
+        texts = make_column(left, self._title, self._text, gap=2)
         texts.addLayout(_make_left_row(self.other_dates))
         self._box = make_row(left, parent=self, gap=16)
         self._box.setContentsMargins(20, 12, 20, 12)
@@ -145,9 +145,9 @@ class SuggestionBar(QFrame):
         wording = describe_action(suggestion.action, item.kind, is_pair=item.existing is not None)
         is_ready = acts_at_once(suggestion)
         what = wording.plain[:1].lower() + wording.plain[1:]
-        self._head.setText(review_strings()["suggested"].format(what=what))
-        self._words.setText(one_line(suggestion.sentence, 400))
-        self.setAccessibleName(f"{self._head.text()}. {self._words.text()}")
+        self._title.setText(review_strings()["suggested"].format(what=what))
+        self._text.setText(one_line(suggestion.sentence, 400))
+        self.setAccessibleName(f"{self._title.text()}. {self._text.text()}")
         self.other_dates.setVisible(is_ready and suggestion.action is Action.KEEP_BOTH_DATED)
         title = wording.plain if is_ready else wording.title
         self.act = KeyButton(self._theme, title, wording.key, lambda: self.pressed.emit(self._action), "primary")
@@ -245,7 +245,7 @@ class FollowsRow(QWidget):
         led: the ids of the memories meant.
     """
 
-    led = Signal(tuple)
+    memories_asked = Signal(tuple)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -267,7 +267,7 @@ class FollowsRow(QWidget):
         entry = QWidget()
         headline = one_line(one.headline, 80)
         if one.ids:
-            link = make_button(headline, lambda: self.led.emit(one.ids), kind="link")
+            link = make_button(headline, lambda: self.memories_asked.emit(one.ids), kind="link")
             link.setAccessibleName(f"Show {headline}")
             top: QWidget = link
         else:
@@ -371,7 +371,7 @@ class ItemPanel(QWidget):
 
     decided = Signal(Action)
     dates_asked = Signal()
-    led = Signal(tuple)
+    memories_asked = Signal(tuple)
 
     def __init__(self, theme: Theme, closer: Callable[[str], None], palace: Callable[[str], None]) -> None:
         """Make it, empty: `build` fills it once it stands in its place.
@@ -402,11 +402,11 @@ class ItemPanel(QWidget):
         self._closed_box = make_column(self._closed)
         self.warning = WarningBanner(theme)
         self._read.addWidget(self.warning)
-        self.have = SideCard(theme, "accent", self._closer, self._palace)
-        self.came = SideCard(theme, "warning", self._closer, self._palace)
+        self.existing_card = SideCard(theme, "accent", self._closer, self._palace)
+        self.incoming_card = SideCard(theme, "warning", self._closer, self._palace)
         self.cards = SideBySide(theme)
         self._read.addWidget(self.cards)
-        self.cards.set_cards(self.have, self.came)
+        self.cards.set_cards(self.existing_card, self.incoming_card)
         self._build_bars()
         self.reading.grown.connect(self._share_height)
         self.reading.verticalScrollBar().rangeChanged.connect(lambda *_: self._clear_bar())
@@ -418,7 +418,7 @@ class ItemPanel(QWidget):
         self.suggestion.asked.connect(lambda _: self.dates_asked.emit())
         self.actions_bar.pressed.connect(self.decided)
         self.follows = FollowsRow(self._theme)
-        self.follows.led.connect(self.led)
+        self.follows.memories_asked.connect(self.memories_asked)
         self._bars = make_column(None, self.suggestion, self.actions_bar, self.follows, gap=16)
         self._outer.addLayout(self._bars)
         self._outer.addStretch(1)
@@ -467,8 +467,8 @@ class ItemPanel(QWidget):
         first, second = card_headings(item)
         stands = item.existing or item.against
         if stands is not None:
-            self.have.show_side(stands, first, names_given=not item.follows)
-        self.came.show_side(item.incoming, second)
+            self.existing_card.show_side(stands, first, names_given=not item.follows)
+        self.incoming_card.show_side(item.incoming, second)
         self.cards.show_first(is_shown=stands is not None)
         self.suggestion.show_suggestion(item)
         self.actions_bar.show_item(item)

@@ -195,7 +195,7 @@ class ReviewPanes(QWidget):
         self._theme = theme
         self.is_narrow = self._shows_queue = False
 
-    def build_layout(self, leads: ReviewLinks) -> None:
+    def build_layout(self, links: ReviewLinks) -> None:
         """Fill it once it stands in its place, from the outside in.
 
         Args:
@@ -211,8 +211,8 @@ class ReviewPanes(QWidget):
         )
         make_row(self.back, None, parent=self._bar).setContentsMargins(12, 8, 12, 0)
         self._bar.hide()
-        self.item_panel = ItemPanel(theme, leads.open_inspector, leads.go_to_palace)
-        self.item_panel.led.connect(leads.show_memories)
+        self.item_panel = ItemPanel(theme, links.open_inspector, links.go_to_palace)
+        self.item_panel.memories_asked.connect(links.show_memories)
         self.desk_states = States(theme, self.item_panel, "Reading the item …")
         self._right.addWidget(self.desk_states)
         self.item_panel.build_layout()
@@ -325,7 +325,7 @@ class DecisionKeys(QObject):
 
     def __init__(self, context: Context, panes: ReviewPanes, decider: DecisionRunner, host: QWidget) -> None:
         super().__init__(host)
-        self._context, self._stand, self._decider, self._host = context, panes, decider, host
+        self._context, self._panes, self._decider, self._host = context, panes, decider, host
         self.item_id = ""
         self.is_open: Callable[[], bool] = lambda: False
         panes.item_panel.decided.connect(self.run_action)
@@ -334,35 +334,35 @@ class DecisionKeys(QObject):
 
     def bind_keys(self) -> None:
         """Keys of the page: Qt keeps them from text fields, menus and dialogs, and from what has not the keyboard."""
-        moves = self._stand.queue.list
+        moves = self._panes.queue.list
         for key, action in _KEYS.items():
             _bind_shortcut(self._host, key, partial(self.run_action, action))
         _bind_shortcut(self._host, "E", self._edit_incoming)
         _bind_shortcut(self._host, "G", lambda: moves.choose_group(moves.currentIndex().row()))
-        _bind_shortcut(self._host, "Escape", self._stand.leave_batch)
+        _bind_shortcut(self._host, "Escape", self._panes.leave_batch)
         _bind_shortcut(self._host, "Up", lambda: moves.move_current(-1), repeats=True)
         _bind_shortcut(self._host, "Down", lambda: moves.move_current(1), repeats=True)
         for key in ("Return", "Enter"):
-            _bind_shortcut(moves, key, self._stand.open_item, Qt.ShortcutContext.WidgetShortcut)
+            _bind_shortcut(moves, key, self._panes.open_item, Qt.ShortcutContext.WidgetShortcut)
 
     @property
     def is_ready(self) -> bool:
         """Whether a key decides now: the item that is looked at is shown, and nothing is under way."""
         if not self.is_open() or not self._decider.is_free:
             return False
-        item = self._stand.item_panel.item
-        return self._stand.is_batch or (item is not None and item.id == self.item_id and item.state == "open")
+        item = self._panes.item_panel.item
+        return self._panes.is_batch or (item is not None and item.id == self.item_id and item.state == "open")
 
     def run_action(self, action: Action) -> None:
         """A button or a key."""
         if not self.is_ready:
             return
-        item = self._stand.item_panel.item
-        if self._stand.is_batch:
+        item = self._panes.item_panel.item
+        if self._panes.is_batch:
             self._decide_many(action)
         elif item is None or action not in item.actions:
             self._context.desk.show_message(review_strings()["not_offered"])
-        elif not self._stand.item_panel.actions_bar.is_allowed(action):
+        elif not self._panes.item_panel.actions_bar.is_allowed(action):
             self._context.desk.show_message(review_strings()["not_repeated"])
         elif action in ASKS and not _is_suggested(item, action):
             self._ask_details(action)
@@ -371,31 +371,31 @@ class DecisionKeys(QObject):
             self._submit_decision((item.id,), Decision(action, begin=begin, remember=self._is_repeating(action)))
 
     def _is_repeating(self, action: Action) -> bool:
-        bar = self._stand.item_panel.actions_bar
+        bar = self._panes.item_panel.actions_bar
         return bar.remember.isChecked() and action is not Action.SKIP and bar.is_allowed(action)
 
     def _edit_incoming(self) -> None:
         """E: write what arrived anew, then let it stand."""
-        item = self._stand.item_panel.item
-        if not self.is_ready or self._stand.is_batch or item is None:
+        item = self._panes.item_panel.item
+        if not self.is_ready or self._panes.is_batch or item is None:
             return
         if Action.MERGE not in item.actions:
             self._context.desk.show_message(review_strings()["not_offered"])
-        elif not self._stand.item_panel.actions_bar.is_allowed(Action.MERGE):
+        elif not self._panes.item_panel.actions_bar.is_allowed(Action.MERGE):
             self._context.desk.show_message(review_strings()["not_repeated"])
         else:
             self._ask_details(Action.MERGE, CAME)
 
     def _ask_details(self, action: Action, begin: str = "") -> None:
-        item = self._stand.item_panel.item
+        item = self._panes.item_panel.item
         if item is not None and self.is_ready:
             dialog = make_dialog(self._context, item, action, self._host, begin)
             dialog.agreed.connect(lambda decision: self._submit_decision((item.id,), decision))
             dialog.open()
 
     def _decide_many(self, action: Action) -> None:
-        if action in self._stand.batch.buttons:
-            self._submit_decision([one.id for one in self._stand.queue.list.chosen], Decision(action))
+        if action in self._panes.batch.buttons:
+            self._submit_decision([one.id for one in self._panes.queue.list.chosen], Decision(action))
         else:
             self._context.desk.show_message(review_strings()["batch"]["needs_each"])
 
@@ -435,24 +435,24 @@ class ReviewPage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._is_shown = self._is_read = self._wants_focus = False
-        self._wished = ""
+        self._target = ""
         self._decided: list[str] = []
         self.decider = DecisionRunner(context, self)
         self.decider.done.connect(self._on_decided)
         self.decider.refused.connect(self._on_decision_refused)
-        self.stand = ReviewPanes(context.theme)
-        self.states = States(context.theme, self.stand, "Reading the queue …")
+        self.panes = ReviewPanes(context.theme)
+        self.states = States(context.theme, self.panes, "Reading the queue …")
         make_column(self, self.states)
-        self.stand.build_layout(ReviewLinks(context, self))
-        self.queue, self.item_panel, self.batch = self.stand.queue, self.stand.item_panel, self.stand.batch
+        self.panes.build_layout(ReviewLinks(context, self))
+        self.queue, self.item_panel, self.batch = self.panes.queue, self.panes.item_panel, self.panes.batch
         self.queue.list.looked_at.connect(self._on_row_chosen)
         self.queue.filtered.connect(lambda _: self.reload())
         self.queue.closed_asked.connect(lambda: ClosedDialog(context, self).open())
         self.queue.rules_asked.connect(lambda: RulesDialog(context, self).open())
-        self._presses = DecisionKeys(context, self.stand, self.decider, self)
-        self._presses.is_open = lambda: self._is_shown and self.states.currentWidget() is self.stand
-        self._presses.taken.connect(self._remove_decided)
-        self._presses.bind_keys()
+        self._decision_keys = DecisionKeys(context, self.panes, self.decider, self)
+        self._decision_keys.is_open = lambda: self._is_shown and self.states.currentWidget() is self.panes
+        self._decision_keys.taken.connect(self._remove_decided)
+        self._decision_keys.bind_keys()
         self._refresh = make_timer(self, self.reload, _REFRESH_MS)
 
     # ---- the page's life
@@ -464,7 +464,7 @@ class ReviewPage(Page):
             wish: an item's id, to look at that one; "" for none.
         """
         self._is_shown = self._wants_focus = True
-        self._wished = target
+        self._target = target
         if self.is_stale or not self._is_read:
             self.reload()
             return
@@ -493,7 +493,7 @@ class ReviewPage(Page):
 
     def _focus_content(self) -> None:
         self._wants_focus = False
-        self.stand.focus_queue_or(self)
+        self.panes.focus_queue_or(self)
 
     # ---- the queue
 
@@ -512,8 +512,8 @@ class ReviewPage(Page):
         if self.decider.is_deciding:
             self._refresh.start()  # what is being decided would come back for a moment
             return
-        wanted = self._wished or self._find_restored(queue)
-        self._wished = ""
+        wanted = self._target or self._find_restored(queue)
+        self._target = ""
         before = self.queue.list.current
         self.queue.show_queue(queue, wanted)
         if not queue.rows:
@@ -523,7 +523,7 @@ class ReviewPage(Page):
         after = self.queue.list.current
         if after is not None and after == before:
             self._read_item(after)  # the same row, but its memories may be others now
-        self.stand.show_position()
+        self.panes.show_position()
         if self._wants_focus:
             self._focus_content()
 
@@ -558,45 +558,45 @@ class ReviewPage(Page):
 
     def _on_row_chosen(self, shown: ReviewRow | None) -> None:
         if shown is None:
-            self._presses.item_id, self.item_panel.item = "", None
+            self._decision_keys.item_id, self.item_panel.item = "", None
             return
         self._read_item(shown)
         self.context.selection.select(shown.incoming_id, ORIGIN)
-        self.stand.show_position()
+        self.panes.show_position()
 
     def _read_item(self, shown: ReviewRow) -> None:
-        self._presses.item_id = shown.id
+        self._decision_keys.item_id = shown.id
         conflicts = self.context.bridge.engine.conflicts
         asked = make_query("Reading the item", lambda: conflicts.read_item(shown.id)).within(self, "item")
         self.context.tasks.run(asked.success(self._show_item).failure(self._fail_item))
 
     def _show_item(self, item: ReviewItem) -> None:
-        if item.id == self._presses.item_id:
+        if item.id == self._decision_keys.item_id:
             self.item_panel.show_item(item)
-            self.stand.desk_states.show_content()
+            self.panes.desk_states.show_content()
 
     def _fail_item(self, error: BaseException) -> None:
         problem = problem_of(error)
         self.item_panel.item = None
         if problem is not None:
-            self.stand.desk_states.show_trouble(problem, self.reload)
+            self.panes.desk_states.show_trouble(problem, self.reload)
 
     # ---- deciding
 
     @property
     def is_ready(self) -> bool:
         """Whether a key decides now."""
-        return self._presses.is_ready
+        return self._decision_keys.is_ready
 
     def run_action(self, action: Action) -> None:
         """A button or a key, pressed by hand or by a test."""
-        self._presses.run_action(action)
+        self._decision_keys.run_action(action)
 
     def _remove_decided(self, ids: Sequence[str]) -> None:
         self._decided += ids
         self.queue.remove_rows(ids)
-        self.stand.show_chosen()
-        self.stand.show_position()
+        self.panes.show_chosen()
+        self.panes.show_position()
         self._focus_content()
 
     def _on_decided(self, _ids: tuple[str, ...], decided: DecisionReply) -> None:
@@ -609,7 +609,7 @@ class ReviewPage(Page):
 
     def _on_decision_refused(self, ids: tuple[str, ...]) -> None:
         self._decided = [one for one in self._decided if one not in ids]
-        self._wished = ids[0]
+        self._target = ids[0]
         self.queue.restore_rows()
         self.reload()
 

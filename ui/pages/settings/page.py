@@ -79,10 +79,10 @@ class SettingsReset(QObject):
     """Carries it out.
 
     Signals:
-        came: the vault's options as they are now.
+        options_read: the vault's options as they are now.
     """
 
-    came = Signal(object)
+    options_read = Signal(object)
 
     def __init__(self, context: Context, page: QWidget, rows: Callable[[], Sequence[OptionRow]]) -> None:
         """Make it.
@@ -114,7 +114,7 @@ class SettingsReset(QObject):
         self.context.tasks.run(task.success(lambda told: self._on_options_reset(before, told)))
 
     def _on_options_reset(self, before: WindowOptions, told: OptionsReset) -> None:
-        self.came.emit(told.rows)
+        self.options_read.emit(told.rows)
         self._show_done(before, told.step_id)
 
     def _show_done(self, before: WindowOptions, step_id: str | None) -> None:
@@ -223,7 +223,7 @@ class SettingsPage(Page):
         self._unbuilt: dict[str, OptionRow] = {}
         self._window_names = frozenset(WindowOptions.model_fields)
         self._is_shown = self._is_told = self._is_read = False
-        self._wish = ""
+        self._target = ""
         self.sections: list[SettingsSection] = []
         self.meaning: MeaningSection | None = None
         self.vault = VaultSection(context)
@@ -235,7 +235,7 @@ class SettingsPage(Page):
         self.search.setClearButtonEnabled(True)
         self._glass = self.search.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
         self.resetting = SettingsReset(context, self, lambda: [line.row for line in self.lines.values()])
-        self.resetting.came.connect(self._show_rows)
+        self.resetting.options_read.connect(self._show_rows)
         self.reset_all = make_button("Reset all …", self.resetting.ask_reset)
         self.groups = QListWidget()
         self.groups.setObjectName("groups")
@@ -300,14 +300,14 @@ class SettingsPage(Page):
         self.vault.reload()
         if self.meaning is not None:
             self.meaning.activate()
-        self._wish = wish
+        self._target = wish
         if self._is_read:
             self._carry_out_wish()
         self.search.setFocus()
 
     def _carry_out_wish(self) -> None:
         """Go where the person wished to go."""
-        wish, self._wish = self._wish.casefold(), ""
+        wish, self._target = self._target.casefold(), ""
         section = next((one for one in self.sections if one.title.casefold() == wish), None)
         if section is not None:
             self.search.clear()

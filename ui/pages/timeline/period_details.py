@@ -41,11 +41,11 @@ class MomentFeed(QObject):
         is_settled: whether what was asked for has come.
 
     Signals:
-        came: a page came.
+        rows_read: a page came.
         failed: the error; what was shown stays.
     """
 
-    came = Signal()
+    rows_read = Signal()
     failed = Signal(object)
 
     def __init__(self, context: Context, shown: ListView) -> None:
@@ -85,14 +85,14 @@ class MomentFeed(QObject):
     def _replace_rows(self, page: TimePage) -> None:
         has_more = self._note_page(page)
         self._shown.show_lines(_insert_day_headings("", page.rows), has_more=has_more)
-        self.came.emit()
+        self.rows_read.emit()
 
     def _append_rows(self, page: TimePage) -> None:
         has_more = self._note_page(page)
         lines = self._shown.lines.lines
         day = day_name(when_of(lines[-1])) if lines and isinstance(lines[-1], MemoryRow) else ""
         self._shown.lines.append_lines(_insert_day_headings(day, page.rows), has_more=has_more)
-        self.came.emit()
+        self.rows_read.emit()
 
     def _on_read_failed(self, error: BaseException) -> None:
         self.is_settled = True
@@ -216,7 +216,7 @@ class PeriodDetails(QFrame):
         self._pause = make_timer(self, self.reload, _PAUSE_MS)
         self._build_layout()
         self.axes.chosen.connect(self.use_axis)
-        self.feed.came.connect(self._on_rows_came)
+        self.feed.rows_read.connect(self._on_rows_read)
         self.feed.failed.connect(self._show_failure)
         self.list.looked_at_id.connect(self.looked_at)
 
@@ -297,7 +297,7 @@ class PeriodDetails(QFrame):
         first, end = self._ends
         return max(first, min(end - 1, self._context.clock.now_ms()))
 
-    def _on_rows_came(self) -> None:
+    def _on_rows_read(self) -> None:
         self._count.setText(count_memories(self.feed.total))
         if self.list.lines.rowCount():
             self.states.show_content()

@@ -114,7 +114,7 @@ class RunsTab(QWidget):
         self.model = Model()
         self.view = RUNS
         self._limit, self._wants_focus = _MOST, False
-        self.stand = make_label("", "muted", wrap=True)
+        self.status = make_label("", "muted", wrap=True)
         self.views = Segments(((RUNS, strings["runs"]), (CALENDAR, strings["calendar"])), RUNS, strings["views"])
         self.list = entry_list(context.theme, strings["list"], ("stop", "retry", "undo"))
         self.calendar = entry_list(context.theme, strings["calendar_list"], ("run",))
@@ -132,10 +132,10 @@ class RunsTab(QWidget):
         for shown in (self._ran_states, wrap_in_card(self.calendar)):
             self.lists.addWidget(shown)
         inside = QWidget()
-        self._head = make_row(self.stand, self.views, gap=12)
-        self._head.setStretch(0, 1)
+        self._header = make_row(self.status, self.views, gap=12)
+        self._header.setStretch(0, 1)
         layout = make_column(inside, gap=10)
-        layout.addLayout(self._head)
+        layout.addLayout(self._header)
         layout.addWidget(self.lists, 1)
         layout.addWidget(self.panel)
         self.states = States(theme, inside, strings["reading"])
@@ -189,7 +189,7 @@ class RunsTab(QWidget):
     def _show_jobs(self, jobs: Jobs, model: Model) -> None:
         self.jobs, self.model = jobs, model
         strings, now = journal_strings()["runs"], self.context.clock.now_ms()
-        self.stand.setText(describe_scheduler(jobs, now, model))
+        self.status.setText(describe_scheduler(jobs, now, model))
         lines = job_lines(jobs.rows, now)
         self.list.show_lines(lines, has_more=len(jobs.rows) >= self._limit and len(jobs.rows) < jobs.total)
         self.calendar.show_lines(calendar_lines(jobs, now, model))
@@ -234,7 +234,7 @@ class RunsTab(QWidget):
         self.shown_list.offered = acts
         is_low = self.height() < self.context.theme.px(_LOW)
         # What runs stands in the list too; that nothing does by itself has to be said in any case.
-        self.stand.setVisible(not is_low or self.is_paused or found is None)
+        self.status.setVisible(not is_low or self.is_paused or found is None)
         if isinstance(value, JobRow):
             self.panel.show_sentences(value.title, job_sentences(value, now), acts, is_low=is_low)
         elif isinstance(value, ScheduledJob):
@@ -251,7 +251,7 @@ class RunsTab(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
         """Where it is low, the list has the room; where it is narrow, the words have the width."""
         super().resizeEvent(event)
-        set_row_direction(self._head, is_wide=self.width() >= self.context.theme.px(_NARROW))
+        set_row_direction(self._header, is_wide=self.width() >= self.context.theme.px(_NARROW))
         if self.jobs is not None:
             self._show_chosen()
 

@@ -51,11 +51,11 @@ class StepFeed(QObject):
         imports: what the imports brought in, by their steps.
 
     Signals:
-        came: what there is was read.
+        rows_read: what there is was read.
         failed: the error; what was shown stays.
     """
 
-    came = Signal()
+    rows_read = Signal()
     failed = Signal(object)
 
     def __init__(self, context: Context, shown: ListView) -> None:
@@ -113,7 +113,7 @@ class StepFeed(QObject):
         self._next, self.total, self.is_read = steps.next, steps.total, True
         self._shown.show_lines(self._insert_day_headings("", steps.rows), has_more=steps.next is not None)
         self._name_imports(steps.rows)
-        self.came.emit()
+        self.rows_read.emit()
 
     def _append_steps(self, steps: Steps) -> None:
         self._next, self.total = steps.next, steps.total
@@ -121,7 +121,7 @@ class StepFeed(QObject):
             self._insert_day_headings(self._last_listed_day(), steps.rows), has_more=steps.next is not None
         )
         self._name_imports(steps.rows)
-        self.came.emit()
+        self.rows_read.emit()
 
     def _on_read_failed(self, error: BaseException) -> None:
         self._shown.lines.has_more = self._next is not None
@@ -513,7 +513,7 @@ class ChangesTab(QWidget):
         self.list.step_asked.connect(self._on_step_asked)
         self.list.looked_at.connect(self._on_step_chosen)
         self.list.reshaped.connect(self._show_docked_buttons)
-        self.list.steps.came.connect(self._on_steps_read)
+        self.list.steps.rows_read.connect(self._on_steps_read)
         self.list.steps.failed.connect(self._show_failure)
         self._hints.hide()
 
