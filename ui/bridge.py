@@ -340,8 +340,8 @@ class TaskRunner(QObject):
         is_void = task.key is not None and self._newest.get(task.key) != number
         if task.key is not None and not is_void:
             del self._newest[task.key]
-        gone = task.owner is not None and not shiboken6.isValid(task.owner)
-        if not gone and not is_void:
+        is_owner_deleted = task.owner is not None and not shiboken6.isValid(task.owner)
+        if not is_owner_deleted and not is_void:
             self._deliver_end(task, result, error)
         elif error is not None and task.writes:
             self._emit_problem(task, error)  # a change that failed is told even where its page is gone

@@ -237,11 +237,11 @@ class Page(QWidget):
         self.context = context
         self.is_stale = True
 
-    def activate(self, wish: str = "") -> None:
+    def activate(self, target: str = "") -> None:
         """It is shown now: read what is stale, take the keyboard.
 
         Args:
-            wish: what `Desk.go` was given.
+            target: what the page should show, as `Desk.go` was given.
         """
 
     def deactivate(self) -> None:

@@ -85,11 +85,11 @@ class Prefs(QObject):
 
     def read_moment(self, name: str, now_ms: int) -> int:
         """A state that is a moment, epoch ms; where there is none that can be read it is now from here on."""
-        kept = self.read_text(name)
-        if not (kept.isascii() and kept.isdigit()):
-            kept = str(now_ms)
-            self.store_value(name, kept)
-        return int(kept)
+        stored = self.read_text(name)
+        if not (stored.isascii() and stored.isdigit()):
+            stored = str(now_ms)
+            self.store_value(name, stored)
+        return int(stored)
 
     def store_value(self, name: str, value: QByteArray | str) -> None:
         """Remember a state.
@@ -98,9 +98,9 @@ class Prefs(QObject):
             name: unique, such as `window.geometry`.
             value: what Qt's `saveState` gave, or a short text that is nothing of the vault.
         """
-        kept = value if isinstance(value, str) else bytes(value.toBase64().data()).decode("ascii")
-        if self._state.get(name) != kept:
-            self._state[name] = kept
+        text = value if isinstance(value, str) else bytes(value.toBase64().data()).decode("ascii")
+        if self._state.get(name) != text:
+            self._state[name] = text
             self._timer.start(_SAVE_MS)
 
     def save_now(self) -> None:

@@ -70,7 +70,7 @@ def enter(page: EntitiesPage, qtbot: QtBot, wish: str = "") -> None:
 
 
 def names(page: EntitiesPage) -> list[str]:
-    return [line.head for line in page.list.lines.list_rows()]
+    return [line.title for line in page.list.lines.list_rows()]
 
 
 def test_it_stands_in_the_rail_behind_the_timeline() -> None:
@@ -97,7 +97,7 @@ def test_the_list_shows_the_most_named_first_and_looks_at_it(page: EntitiesPage,
     assert page.list.lines.list_rows()[0].right == "2 memories"
     assert page.entity_id == rosa
     assert page.detail.view is not None
-    assert {line.head for line in page.detail.places.lines.list_rows()} == {"Rosa sings in Porto.", "Rosa called."}
+    assert {line.title for line in page.detail.places.lines.list_rows()} == {"Rosa sings in Porto.", "Rosa called."}
 
 
 def test_a_name_that_stands_in_two_spaces_tells_where(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
@@ -112,10 +112,10 @@ def test_a_mention_deep_in_a_text_is_shown_from_a_word_on(page: EntitiesPage, qt
     named(rig, f"{'remember ' * 20}that Rosa sings.", rosa, "Rosa")
     enter(page, qtbot)
     (line,) = page.detail.places.lines.list_rows()
-    assert line.head.startswith("… remember ")
-    assert line.head.endswith("that Rosa sings.")
+    assert line.title.startswith("… remember ")
+    assert line.title.endswith("that Rosa sings.")
     assert line.name is not None
-    assert line.head[slice(*line.name)] == "Rosa"
+    assert line.title[slice(*line.name)] == "Rosa"
 
 
 def test_a_line_begins_so_late_that_its_name_is_in_sight() -> None:
@@ -134,8 +134,8 @@ def test_a_name_with_what_cannot_be_seen_is_where_it_is_shown(page: EntitiesPage
     enter(page, qtbot)
     (line,) = page.detail.places.lines.list_rows()
     assert line.name is not None
-    assert line.head[slice(*line.name)].startswith("Ro‹")
-    assert line.head.endswith("sa sings.")
+    assert line.title[slice(*line.name)].startswith("Ro‹")
+    assert line.title.endswith("sa sings.")
     assert not page.grab().isNull()
 
 
@@ -167,7 +167,7 @@ def test_what_is_known_stands_under_topics_with_its_words_a_click_away(
     lines = list(known.list.lines.lines)
     assert [line.accessible_text() for line in lines if isinstance(line, Heading)] == ["Habits, 1", "Skills, 1"]
     habit, skill = known.list.lines.list_rows()
-    assert (habit.head, habit.right, skill.right) == (hostile, "outdated", "")
+    assert (habit.title, habit.right, skill.right) == (hostile, "outdated", "")
     assert skill.detail.endswith("1970, 00:00 · Rosa")
     assert not known.open.isVisible()
     known.list.setCurrentIndex(known.list.lines.index(known.list.lines.place_of(statement), 0))
@@ -261,7 +261,7 @@ def test_two_are_merged_after_a_look_ahead_and_taken_apart(page: EntitiesPage, q
     dialog = page.findChild(EntityMergeDialog)
     assert dialog is not None
     settle(qtbot, lambda: len(dialog.list.lines.list_rows()) == 2)
-    assert [line.head for line in dialog.list.lines.list_rows()] == ["Rosa Castellanos", "Atlas"]
+    assert [line.title for line in dialog.list.lines.list_rows()] == ["Rosa Castellanos", "Atlas"]
     assert not dialog.act.isEnabled()
     dialog.list.setCurrentIndex(dialog.list.lines.index(0, 0))
     settle(qtbot, dialog.act.isEnabled)

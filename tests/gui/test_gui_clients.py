@@ -211,12 +211,12 @@ def test_undo_since_counts_for_each_time_before_it_can_be_agreed_to(room: Client
     page = two(room).enter()
     page.panes.header.buttons["undo"].click()
     asking = room.dialog(UndoSinceDialog)
-    settle(room.qtbot, lambda: asking.found is not None)
+    settle(room.qtbot, lambda: asking.undoable is not None)
     today = asking.since_ms
     assert 0 <= room.now - today < DAY_MS + 3_600_000
     room.clients.found = Undoable(1, 1, {"store": 1}, 2, left=1)
     asking.choices._buttons[WEEK].click()
-    settle(room.qtbot, lambda: asking.found is not None and asking.found.steps == 1)
+    settle(room.qtbot, lambda: asking.undoable is not None and asking.undoable.steps == 1)
     assert abs(today - asking.since_ms - 7 * DAY_MS) <= 3_600_000
     assert asking.act.text() == "Undo 1 step"
     assert asking.stays.text() == (
@@ -227,7 +227,7 @@ def test_undo_since_counts_for_each_time_before_it_can_be_agreed_to(room: Client
     asking.day.setDate(QDate(2020, 3, 1))
     assert asking.since_ms < today - 7 * DAY_MS
     asking.choices._buttons[ALL].click()
-    settle(room.qtbot, lambda: asking.found is not None)
+    settle(room.qtbot, lambda: asking.undoable is not None)
     assert asking.since_ms == 0
     asking.act.click()
     settle(room.qtbot, lambda: ("undo_since", "Scribe", 0) in room.clients.asked)
@@ -241,7 +241,7 @@ def test_a_walk_through_the_choices_counts_at_the_beginning_and_at_the_end(room:
     page = two(room).enter()
     page.panes.header.buttons["undo"].click()
     asking = room.dialog(UndoSinceDialog)
-    settle(room.qtbot, lambda: asking.found is not None)
+    settle(room.qtbot, lambda: asking.undoable is not None)
     asking.pause.setInterval(60_000)  # nobody waits between two presses
     for choice in (YESTERDAY, WEEK, DATE, ALL, WEEK, ALL):
         asking.choices._buttons[choice].click()
@@ -251,7 +251,7 @@ def test_a_walk_through_the_choices_counts_at_the_beginning_and_at_the_end(room:
     assert asking.pause.isActive()
     asking.pause.setInterval(0)
     asking.pause.start()
-    settle(room.qtbot, lambda: asking.found is not None)
+    settle(room.qtbot, lambda: asking.undoable is not None)
     counted = [one for one in room.clients.asked if one[0] == "undoable"]
     assert len(counted) == 2
     assert counted[-1] == ("undoable", "Scribe", 0)
@@ -285,7 +285,7 @@ def test_where_only_the_newest_steps_were_tried_it_says_at_least(room: ClientsRo
     page = two(room).enter()
     page.panes.header.buttons["undo"].click()
     asking = room.dialog(UndoSinceDialog)
-    settle(room.qtbot, lambda: asking.found is not None)
+    settle(room.qtbot, lambda: asking.undoable is not None)
     assert asking.preview.text() == (
         "At least 300 steps on 240 memories would be undone: 300 × stored. "
         "1,200 older steps are undone too, where nothing was changed since."
@@ -299,7 +299,7 @@ def test_where_there_is_nothing_to_undo_nothing_can_be_agreed_to(room: ClientsRo
     page = two(room).enter()
     page.panes.header.buttons["undo"].click()
     asking = room.dialog(UndoSinceDialog)
-    settle(room.qtbot, lambda: asking.found is not None)
+    settle(room.qtbot, lambda: asking.undoable is not None)
     assert not asking.act.isEnabled()
     assert "It changed nothing since then." in room.words(asking)
 
@@ -319,7 +319,7 @@ def test_where_nothing_can_be_taken_back_any_more_that_is_said_before_and_after(
     page = two(room).enter()
     page.panes.header.buttons["undo"].click()
     asking = room.dialog(UndoSinceDialog)
-    settle(room.qtbot, lambda: asking.found is not None)
+    settle(room.qtbot, lambda: asking.undoable is not None)
     assert "Nothing of it can be undone any more." in room.words(asking)
     assert "1 step would stay" in asking.stays.text()
     assert not asking.act.isEnabled()

@@ -51,7 +51,7 @@ def test_an_empty_archive_teaches(room: JournalRoom) -> None:
 def test_a_line_says_why_since_when_and_until_when(room: JournalRoom) -> None:
     now = room.jobs.now
     entry = archive_entry(buried("a", "One\n<i>two</i>", now, reason="pinned", erased_at=now + 90 * DAY_MS), now)
-    assert entry.head == "One <i>two</i>"
+    assert entry.title == "One <i>two</i>"
     assert entry.note.endswith(" · home")
     assert entry.aside == "archived today"
     assert entry.aside_note.startswith("erased ")

@@ -73,7 +73,7 @@ def test_deeds_stand_with_what_why_and_beside_what(
     tab = room.enter("next").tabs.next
     first, *_, last = (tab.list.lines.row_at(at) for at in range(4))
     assert first is not None
-    assert (first.word, first.head, first.note) == ("Archived", "The boat is called Heron.", "It has faded.")
+    assert (first.word, first.title, first.note) == ("Archived", "The boat is called Heron.", "It has faded.")
     assert (first.aside, first.aside_note) == ("0.04", "strength")
     assert last is not None
     assert (last.beside, last.aside_note) == ("With “The weir shuts.” and 1 more", "likeness")
@@ -87,7 +87,7 @@ def test_deeds_stand_with_what_why_and_beside_what(
 def test_hostile_text_is_shown_as_it_is() -> None:
     item = deed(JobAction.MERGE, "one", "<b>bold</b>\nand\u202e back", other_texts=("two\nlines",), others=("two",))
     [entry] = change_entries([item])
-    assert entry.head == "<b>bold</b> and‹U+202E› back"
+    assert entry.title == "<b>bold</b> and‹U+202E› back"
     assert describe_other_memories(item) == "With “two lines”"
 
 
@@ -129,7 +129,7 @@ def test_keeping_takes_what_is_chosen_out_of_the_plan(room: JournalRoom, rig: Ri
     assert room.jobs.asked == [("spare", ((ids[0], ids[1]), 90))]
     assert room.said[-1][:2] == ("2 memories are kept for another 90 days.", "Undo")
     assert room.heads(tab.list) == ["Jar 4 holds quinces.", "The weir closes at dusk."]
-    assert [entry.head for entry in tab.list.chosen] == ["Jar 4 holds quinces."]  # the neighbour, not nothing
+    assert [entry.title for entry in tab.list.chosen] == ["Jar 4 holds quinces."]  # the neighbour, not nothing
 
 
 def test_what_is_united_is_kept_with_all_that_it_would_take_in(room: JournalRoom, rig: Rig) -> None:

@@ -198,7 +198,7 @@ def test_nobody_is_told_of_a_model_that_was_never_chosen(room: JournalRoom, monk
     runs.show_view("calendar")
     last = runs.calendar.lines.row_at(runs.calendar.lines.rowCount() - 1)
     assert last is not None
-    assert (last.head, last.beside) == ("Learn from episodes", "When a local model is set up · never ran")
+    assert (last.title, last.beside) == ("Learn from episodes", "When a local model is set up · never ran")
     runs.calendar.select_rows("distill")
     assert runs.panel.sentences[0] == "A model reads them. When a local model is set up."
 
@@ -214,7 +214,7 @@ def test_a_model_that_was_chosen_and_is_away_is_told(
     runs = room.enter("runs").tabs.runs
     first = runs.calendar.lines.row_at(0)
     assert first is not None
-    assert (first.head, first.beside) == ("Learn from episodes", "Due now · never ran")
+    assert (first.title, first.beside) == ("Learn from episodes", "Due now · never ran")
 
 
 def test_a_reading_that_is_queued_has_its_time(room: JournalRoom, monkeypatch: pytest.MonkeyPatch) -> None:

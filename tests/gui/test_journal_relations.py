@@ -74,7 +74,7 @@ def test_a_pair_stands_with_both_texts_and_why(room: JournalRoom, qtmodeltester:
     tab = room.enter("relations").tabs.relations
     first = tab.list.lines.row_at(0)
     assert first is not None
-    assert (first.head, first.second) == ("Jar 0 holds quinces.", "Quinces ripen in week 0.")
+    assert (first.title, first.second) == ("Jar 0 holds quinces.", "Quinces ripen in week 0.")
     assert (first.aside, first.aside_note, first.note) == ("0.90", "likeness", "home · proposed yesterday")
     assert "Quinces ripen in week 0." in first.description
     tab.list.select_rows("a1:b1")
@@ -89,7 +89,7 @@ def test_hostile_texts_are_shown_as_they_are(room: JournalRoom) -> None:
     tab = room.enter("relations").tabs.relations
     entry = tab.list.lines.row_at(0)
     assert entry is not None
-    assert entry.head == "<b>bold</b> and‹U+202E› back"
+    assert entry.title == "<b>bold</b> and‹U+202E› back"
     assert entry.second.startswith("<img src=x>‹U+0000›long")
     assert tab.panel.texts[1].text.endswith("…")
     tab.panel.grab()

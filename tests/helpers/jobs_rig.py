@@ -328,7 +328,7 @@ class JournalRoom:
     def heads(self, lines: ListView) -> list[str]:
         """What stands in a list: headings, and heads of lines."""
         return [
-            line.accessible_text() if isinstance(line, InertRow) else str(line.head)  # every list's row has a head
+            line.accessible_text() if isinstance(line, InertRow) else str(line.title)  # every list's row has a title
             for line in lines.lines.lines
         ]
 

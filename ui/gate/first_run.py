@@ -430,9 +430,9 @@ class FirstRun(QWidget):
 
     def _create_vault(self, passphrase: str, use_keyring: bool) -> None:
         vault = self._context.bridge.engine.vault
-        held = [passphrase]  # given away once; nothing of the task keeps it
+        secrets = [passphrase]  # given away once; nothing of the task keeps it
         self._context.tasks.run(
-            make_query("Creating the palace", lambda: vault.create(held.pop(), use_keyring))
+            make_query("Creating the palace", lambda: vault.create(secrets.pop(), use_keyring))
             .within(self)
             .success(self._on_vault_made)
             .failure(self._on_making_failed)

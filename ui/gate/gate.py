@@ -132,10 +132,10 @@ class Gate(QWidget):
         self._open_vault(code, finds=finds)
 
     def _open_vault(self, secret: str | None, *, finds: bool) -> None:
-        held = [secret]  # given away once; nothing of the task keeps it
+        secrets = [secret]  # given away once; nothing of the task keeps it
         self._is_opening = True
         self.context.tasks.run(
-            make_query("Unlocking", lambda: self.opener(held.pop()))
+            make_query("Unlocking", lambda: self.opener(secrets.pop()))
             .within(self)
             .success(lambda info: self._on_vault_opened(info, finds=finds))
             .failure(self._on_opening_failed)
@@ -173,26 +173,26 @@ def announce_opening(context: Context, info: OpenInfo) -> None:
     Args:
         info: as the engine tells it.
     """
-    said = opening_notes(info)
+    notes = opening_notes(info)
     if info.older_than_head is not None:
-        _ask_older(context, said)
-    elif said:
-        context.desk.show_message(" ".join(said), stays=True)
+        _ask_older(context, notes)
+    elif notes:
+        context.desk.show_message(" ".join(notes), stays=True)
 
 
-def _ask_older(context: Context, said: list[str]) -> None:
+def _ask_older(context: Context, notes: list[str]) -> None:
     def accept_vault() -> None:
         task = make_query("Accepting the vault", context.bridge.engine.accept_older)
         context.tasks.run(task.success(lambda retired: _show_accepted(context, retired)))
 
-    context.desk.show_message(" ".join(said), "Use this copy", accept_vault, stays=True)
+    context.desk.show_message(" ".join(notes), "Use this copy", accept_vault, stays=True)
 
 
 def _show_accepted(context: Context, retired: int) -> None:
-    said = "This copy is now the current one."
+    sentence = "This copy is now the current one."
     if retired:
-        said += f" {count_of(retired, 'assistant')} must be paired again."
-    context.desk.show_message(said)
+        sentence += f" {count_of(retired, 'assistant')} must be paired again."
+    context.desk.show_message(sentence)
 
 
 def opening_notes(info: OpenInfo) -> list[str]:
@@ -204,33 +204,33 @@ def opening_notes(info: OpenInfo) -> list[str]:
     Returns:
         Sentences; none where all is well.
     """
-    said: list[str] = []
+    notes: list[str] = []
     if info.lost_commits:
-        said.append(
+        notes.append(
             f"About {count_of(info.lost_commits, 'recent change')} could not be read after damage to the vault's log."
         )
     elif info.is_log_damaged:
-        said.append("The vault's log was damaged; nothing seems to be lost.")
+        notes.append("The vault's log was damaged; nothing seems to be lost.")
     elif info.recovered_from_crash:
-        said.append("Loci was not closed properly last time; everything that was saved is here.")
+        notes.append("Loci was not closed properly last time; everything that was saved is here.")
     older = info.older_than_head
     if older is not None:
-        said.extend(_describe_doubts(older))
+        notes.extend(_describe_doubts(older))
     elif info.head_state != "ok":
-        said.append(
+        notes.append(
             "The record of the last change on this computer was missing, so Loci cannot tell which copy is newest."
         )
-    return said
+    return notes
 
 
 def _describe_doubts(older: OlderCopy) -> list[str]:
     if older.doubt == "older":
         seen = "" if older.head_time_ms is None else f" on {date_of(older.head_time_ms)}"
-        said = (
+        sentence = (
             f"This vault is older than the one last seen here{seen}: it may be a copy, or its newest changes are lost."
         )
     else:
-        said = (
+        sentence = (
             "Loci cannot tell whether this is an older copy: the record of the last change on this computer is missing."
         )
-    return [said, "Nothing changes and no assistant can connect until you use this copy."]
+    return [sentence, "Nothing changes and no assistant can connect until you use this copy."]

@@ -33,7 +33,7 @@ class FindingsPanel(QWidget):
     """What was found in imports so far; it follows the reading of names until all are read.
 
     Signals:
-        asked: (page, wish): the person wants to see what a row counts.
+        asked: (page, target): the person wants to see what a row counts.
 
     Attributes:
         found: what is shown; None before the first answer.
@@ -103,14 +103,14 @@ class FindingsPanel(QWidget):
         if not self._list.count():
             self._list.addWidget(make_label(str(strings["none_yet" if found.unread else "none"]), "muted", wrap=True))
 
-    def _add_names(self, row: str, names: Sequence[str], count: int, wish: str) -> None:
+    def _add_names(self, row: str, names: Sequence[str], count: int, target: str) -> None:
         shown = ", ".join(one_line(name, _NAME_LENGTH) for name in names)
         if count > len(names):
             more = str(import_strings()["found"]["more"])
             shown = more.format(names=shown, count=f"{count - len(names):,}")
-        self._add_row(row, count, shown, ("entities", wish))
+        self._add_row(row, count, shown, ("entities", target))
 
-    def _add_row(self, row: str, count: int, told: str, way: tuple[str, str]) -> None:
+    def _add_row(self, row: str, count: int, text: str, target: tuple[str, str]) -> None:
         if not count:
             return
         strings, theme = import_strings()["found"], self._context.theme
@@ -119,9 +119,9 @@ class FindingsPanel(QWidget):
         picture.setPixmap(theme.icon(_ICONS[row], "muted").pixmap(QSize(size, size)))
         name = make_label(title, "strong")
         name.setMinimumWidth(theme.px(120))
-        button = make_button(str(strings["show"]), lambda: self.asked.emit(*way), kind="link")
+        button = make_button(str(strings["show"]), lambda: self.asked.emit(*target), kind="link")
         button.setAccessibleName(f"{strings['show']}: {title}")
         made = QWidget()
-        line = make_row(picture, name, Elided(told, "muted"), button, gap=10, parent=made)
+        line = make_row(picture, name, Elided(text, "muted"), button, gap=10, parent=made)
         line.setStretch(2, 1)
         self._list.addWidget(made)

@@ -221,22 +221,22 @@ class ContentStep(QWidget):
 
 
 def _problem_table(theme: Theme) -> QTableWidget:
-    made = QTableWidget(0, 2)
-    made.setHorizontalHeaderLabels(["Where", "Problem"])
-    made.setAccessibleName("Problems")
-    made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-    made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    made.setShowGrid(False)
-    made.setTabKeyNavigation(False)
-    made.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-    made.verticalHeader().hide()
-    made.verticalHeader().setDefaultSectionSize(theme.px(32))
-    head = made.horizontalHeader()
-    head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-    head.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
-    head.resizeSection(0, theme.px(200))
-    head.setStretchLastSection(True)
-    return made
+    table = QTableWidget(0, 2)
+    table.setHorizontalHeaderLabels(["Where", "Problem"])
+    table.setAccessibleName("Problems")
+    table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setShowGrid(False)
+    table.setTabKeyNavigation(False)
+    table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(theme.px(32))
+    header = table.horizontalHeader()
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+    header.resizeSection(0, theme.px(200))
+    header.setStretchLastSection(True)
+    return table
 
 
 def _report_figures(report: ImportReport) -> list[tuple[int, str]]:

@@ -190,8 +190,8 @@ class DoneStep(QWidget):
         clear_layout(self._list)
         for name, report in outcome.reports:
             skipped = sum(report.skipped.values())
-            told = [span_of_report(report), f"{skipped:,} left out" if skipped else ""]
-            self._add_line(name, f"{report.stored:,}", " · ".join(part for part in told if part))
+            notes = [span_of_report(report), f"{skipped:,} left out" if skipped else ""]
+            self._add_line(name, f"{report.stored:,}", " · ".join(part for part in notes if part))
         for name, problem in outcome.problems:
             self._add_line(name, "", problem.sentence, "danger")
         self.findings.show_imports(outcome.ids)
@@ -200,11 +200,11 @@ class DoneStep(QWidget):
         self.taken.setEnabled(True)
         self.taken.setText("Remove this import" if len(outcome.ids) == 1 else "Remove these imports")
 
-    def _add_line(self, name: str, count: str, told: str, role: str = "small") -> None:
+    def _add_line(self, name: str, count: str, note: str, role: str = "small") -> None:
         made = QWidget()
         words = QWidget()
         make_column(
-            words, Elided(name, "strong", Qt.TextElideMode.ElideMiddle), make_label(told, role, wrap=True), gap=0
+            words, Elided(name, "strong", Qt.TextElideMode.ElideMiddle), make_label(note, role, wrap=True), gap=0
         )
         line = make_row(words, make_label(count, "strong"), gap=16, parent=made)
         line.setStretch(0, 1)

@@ -284,7 +284,7 @@ def _to_epoch_ms(moment: str | None) -> int | None:
 
 def summary_of(report: ImportReport) -> str:
     """What a rehearsal found, in one sentence."""
-    said = format_words(report.format)
+    text = format_words(report.format)
     total = sum(report.messages.values())
     parts = []
     if report.conversations:
@@ -293,7 +293,7 @@ def summary_of(report: ImportReport) -> str:
         parts.append(count_of(total, "message" if report.conversations else "entry", _entry_noun(report)))
     when = span_of_report(report)
     holds = f": {' with '.join(parts)}" if parts else ""
-    return f"{said}{holds}{', ' + when if when else ''}."
+    return f"{text}{holds}{', ' + when if when else ''}."
 
 
 def _entry_noun(report: ImportReport) -> str:

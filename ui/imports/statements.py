@@ -96,8 +96,8 @@ class StatementsOffer(QWidget):
         if self._left:
             self._preview_next()
             return
-        told = count_of(self._statements, "statement")
-        self.sentence.setText(f"{told} can be made from what was said; {self._describe_small_talk()}")
+        count = count_of(self._statements, "statement")
+        self.sentence.setText(f"{count} can be made from what was said; {self._describe_small_talk()}")
         self.make.setEnabled(self._statements + self._small > 0)
 
     # ---- making
@@ -116,8 +116,8 @@ class StatementsOffer(QWidget):
         if self._left:
             self._make_next()
             return
-        told = count_of(self._statements, "statement was", "statements were")
-        self.sentence.setText(f"{told} made; {self._describe_small_talk()} Ctrl+Z undoes it.")
+        count = count_of(self._statements, "statement was", "statements were")
+        self.sentence.setText(f"{count} made; {self._describe_small_talk()} Ctrl+Z undoes it.")
         self.made.emit()
 
     def _on_failed(self, error: BaseException) -> None:

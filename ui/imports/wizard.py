@@ -86,14 +86,14 @@ class WizardFrame(QDialog):
         self._build_layout()
 
     def _build_layout(self) -> None:
-        head = make_row(*self._steps, None, gap=24)
-        head.setContentsMargins(24, 16, 24, 12)
+        header = make_row(*self._steps, None, gap=24)
+        header.setContentsMargins(24, 16, 24, 12)
         body = make_column(None, self._stack)
         body.setContentsMargins(24, 16, 24, 16)
         foot = make_row(self.back, None, self.other, self.main)
         foot.setContentsMargins(24, 12, 24, 16)
         layout = make_column(self, gap=0)
-        layout.addLayout(head)
+        layout.addLayout(header)
         layout.addWidget(make_hairline())
         layout.addLayout(body, 1)
         layout.addWidget(make_hairline())
@@ -435,16 +435,16 @@ class ImportDialog(WizardFrame):
         self.show_choose()
 
     def _go_to_library(self) -> None:
-        wish = f"import:{','.join(self._ids)}"
+        search = f"import:{','.join(self._ids)}"
         self.reject()
-        self.context.desk.search.emit(wish)
+        self.context.desk.search.emit(search)
 
-    def _go_to_finding(self, page: str, wish: str) -> None:
+    def _go_to_finding(self, page: str, target: str) -> None:
         self.reject()
         if page == "library":
-            self.context.desk.search.emit(wish)
+            self.context.desk.search.emit(target)
         else:
-            self.context.desk.go.emit(page, wish)
+            self.context.desk.go.emit(page, target)
 
     def _go_to_palace(self) -> None:
         self.reject()

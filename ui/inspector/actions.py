@@ -65,27 +65,29 @@ def submit_verdict(context: Context, memory_id: str, verdict: str, reason: str =
 class ReasonDialog(QDialog):
     """Asks why; the reason may stay empty."""
 
-    def __init__(self, context: Context, said: Mapping[str, str], go: Callable[[str], None], parent: QWidget) -> None:
+    def __init__(
+        self, context: Context, strings: Mapping[str, str], go: Callable[[str], None], parent: QWidget
+    ) -> None:
         """Make it.
 
         Args:
-            said: `title`, `sentence`, `reason` (over the field) and `button`.
+            strings: `title`, `sentence`, `reason` (over the field) and `button`.
             go: told the reason, "" for none.
             parent: the inspector; the dialog goes with it when the vault is locked.
         """
         super().__init__(parent)
-        self.setWindowTitle(said["title"])
+        self.setWindowTitle(strings["title"])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._done = go
         self.reason = QPlainTextEdit()
-        self.reason.setAccessibleName(said["reason"])
-        self.reason.setPlaceholderText(said["reason"])
+        self.reason.setAccessibleName(strings["reason"])
+        self.reason.setPlaceholderText(strings["reason"])
         self.reason.setTabChangesFocus(True)
         self.reason.setFixedHeight(context.theme.px(88))
-        self.go_button = make_button(said["button"], self._accept_reason, kind="primary")
+        self.go_button = make_button(strings["button"], self._accept_reason, kind="primary")
         buttons = make_row(None, make_button("Cancel", self.reject), self.go_button)
         outer = make_column(
-            self, make_label(said["title"], "section"), make_label(said["sentence"], "muted", wrap=True), gap=12
+            self, make_label(strings["title"], "section"), make_label(strings["sentence"], "muted", wrap=True), gap=12
         )
         outer.setContentsMargins(20, 20, 20, 20)
         outer.addWidget(self.reason)
@@ -147,10 +149,10 @@ def submit_outcome(context: Context, memory_id: str, outcome: str, reason: str =
         offer_undo(context, act["done"], done.step_id)
 
     if outcome in (WORKED, FAILED):
-        went = make_write(
+        task = make_write(
             act["label"], lambda: practice.record_outcome(memory_id, OWNER_ACTOR, success=outcome == WORKED)
         )
-        context.tasks.run(went.success(report_outcome))
+        context.tasks.run(task.success(report_outcome))
     elif outcome == HELPFUL:
         context.tasks.run(
             make_write(act["label"], lambda: practice.mark_helpful(memory_id, OWNER_ACTOR)).success(report_marked)
@@ -400,8 +402,8 @@ class MemoryActions(QObject):
             self.editing.emit()
 
     def _toggle_pin(self, memory: Memory) -> None:
-        said = "Unpinned." if memory.pinned else "Pinned. It does not fade."
-        self._revise_memory(memory, Revision(pinned=not memory.pinned), said)
+        sentence = "Unpinned." if memory.pinned else "Pinned. It does not fade."
+        self._revise_memory(memory, Revision(pinned=not memory.pinned), sentence)
 
     def _archive_memory(self, memory: Memory) -> None:
         self._revise_memory(memory, Revision(status=Status.ARCHIVED), "Archived. Assistants no longer see it.")
@@ -458,8 +460,8 @@ class MemoryActions(QObject):
     def _select_current_version(self, memory: Memory) -> None:
         self._context.selection.select(memory.superseded_by_id or memory.id, "inspector")
 
-    def _make_page_opener(self, page: str, wish: str = "show") -> Callable[[Memory], None]:
-        return lambda memory: self._context.desk.go.emit(page, f"{wish}:{memory.id}")
+    def _make_page_opener(self, page: str, target: str = "show") -> Callable[[Memory], None]:
+        return lambda memory: self._context.desk.go.emit(page, f"{target}:{memory.id}")
 
     def _copy_text(self, memory: Memory) -> None:
         copied = QMimeData()
@@ -470,8 +472,8 @@ class MemoryActions(QObject):
 
     def _on_vault_state(self, state: str) -> None:
         clipboard = QGuiApplication.clipboard()
-        held: QMimeData | None = clipboard.mimeData()  # None where the clipboard is empty
-        if state != "open" and held is not None and held.hasFormat(COPIED):
+        content: QMimeData | None = clipboard.mimeData()  # None where the clipboard is empty
+        if state != "open" and content is not None and content.hasFormat(COPIED):
             clipboard.clear()
 
 

@@ -154,13 +154,13 @@ class ClaimBox(QWidget):
     pointed = Signal(object)
     looked_at = Signal(str)
 
-    def __init__(self, theme: Theme, held: ClaimHeld, memory_id: str) -> None:
+    def __init__(self, theme: Theme, claim: ClaimHeld, memory_id: str) -> None:
         super().__init__()
-        self.held, self._memory_id = held, memory_id
-        sentence, state = describe_claim(held.seen), describe_claim_state(held)
-        is_over = held.seen.state in {"retracted", "superseded"}
+        self.claim, self._memory_id = claim, memory_id
+        sentence, state = describe_claim(claim.seen), describe_claim_state(claim)
+        is_over = claim.seen.state in {"retracted", "superseded"}
         self.row = ClaimRow(
-            StateMark(theme, held.seen.state),
+            StateMark(theme, claim.seen.state),
             make_label(sentence, "muted" if is_over else "body", wrap=True),
             make_label(state, "small", wrap=True),
         )
@@ -185,20 +185,20 @@ class ClaimBox(QWidget):
             self._fill_quotes()
         self._quotes.setVisible(not self.is_open)
         if self.is_open:
-            self.pointed.emit(Pointed(self.held.seen.spans, self.held.denied, reveals=True))
+            self.pointed.emit(Pointed(self.claim.seen.spans, self.claim.denied, reveals=True))
 
     def _emit_pointed(self) -> None:
-        found = Pointed(self.held.seen.spans, self.held.denied) if self.row.is_looked_at else Pointed()
+        found = Pointed(self.claim.seen.spans, self.claim.denied) if self.row.is_looked_at else Pointed()
         self.pointed.emit(found)
 
     def _fill_quotes(self) -> None:
         strings = belief_strings()["claims"]
-        for quote in self.held.evidence:
+        for quote in self.claim.evidence:
             self._inside.addWidget(self._make_quote(quote))
-        more = self.held.pieces - len(self.held.evidence)
+        more = self.claim.pieces - len(self.claim.evidence)
         if more > 0:
             self._inside.addWidget(make_label(strings["more"].format(count=more), "small"))
-        if not self.held.evidence:
+        if not self.claim.evidence:
             self._inside.addWidget(make_label(strings["none"], "small", wrap=True))
 
     def _make_quote(self, quote: EvidenceSeen) -> QWidget:
@@ -236,11 +236,11 @@ class OpposedBox(QFrame):
         links = QWidget()
         flow = FlowLayout(links, gap=4)
         if other is not None:
-            theirs = describe_claim(item.theirs) if item.theirs else one_line(other.text, _HEAD)
+            statement = describe_claim(item.theirs) if item.theirs else one_line(other.text, _HEAD)
             name = strings["other_stands"] if item.is_newcomer else strings["other_came"]
             if item.mine is not None:  # else its own text stands above in full
                 layout.addWidget(_make_side(strings["this"], memory.trust, describe_claim(item.mine)))
-            layout.addWidget(_make_side(name, other.trust, theirs))
+            layout.addWidget(_make_side(name, other.trust, statement))
         name = strings["settle" if other is not None else "decide"]
         flow.addWidget(make_button(name, lambda: settle(item.item_id)))
         if other is not None:
@@ -290,7 +290,7 @@ class ClaimsPart(Part):
         if drawn != self._drawn:  # else what is open stays open, and the keyboard where it is
             if memory.id != self._memory_id:
                 self._most = _STEP
-            ordered = sorted(belief.claims, key=lambda held: _ORDER.index(held.seen.state))
+            ordered = sorted(belief.claims, key=lambda claim: _ORDER.index(claim.seen.state))
             self._drawn, self._claims, self._memory_id = drawn, tuple(ordered), memory.id
             clear_layout(self._open)
             for item in belief.opposed:
@@ -302,8 +302,8 @@ class ClaimsPart(Part):
 
     def _show_claims(self) -> None:
         clear_layout(self._inner)
-        for held in self._claims[: self._most]:
-            box = ClaimBox(self.context.theme, held, self._memory_id)
+        for claim in self._claims[: self._most]:
+            box = ClaimBox(self.context.theme, claim, self._memory_id)
             box.pointed.connect(self.pointed)
             box.looked_at.connect(self._select_memory)
             self._inner.addWidget(box)

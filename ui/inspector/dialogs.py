@@ -81,11 +81,11 @@ class HoldDialog(QDialog):
         self._build_layout(strings)
         self._request_count()
 
-    def _build_layout(self, said: dict[str, str]) -> None:
+    def _build_layout(self, strings: dict[str, str]) -> None:
         frame, inside = make_card(margins=6)
         inside.addWidget(self.list)
         outer = make_column(
-            self, make_label(said["title"], "section"), make_label(said["sentence"], "muted", wrap=True), gap=12
+            self, make_label(strings["title"], "section"), make_label(strings["sentence"], "muted", wrap=True), gap=12
         )
         outer.setContentsMargins(20, 20, 20, 20)
         for widget in (self.sources, self.found, frame, self.note):
@@ -283,12 +283,12 @@ class MoveDialog(QDialog):
 
     def _filter_places(self, _typed: str = "") -> None:
         typed, kind = self.field.text().strip(), self.kinds.current
-        kept = [place for place in self._places[kind] if typed.casefold() in place.name.casefold()]
-        exact = any(place.id == typed for place in kept) or typed == self._memory.space
+        matching = [place for place in self._places[kind] if typed.casefold() in place.name.casefold()]
+        exact = any(place.id == typed for place in matching) or typed == self._memory.space
         if kind == SPACE and typed and not exact:
-            kept.append(MovePlace(typed, f"New space “{one_line(typed, 60)}”"))
+            matching.append(MovePlace(typed, f"New space “{one_line(typed, 60)}”"))
         self.list.clear()
-        for place in kept:
+        for place in matching:
             item = QListWidgetItem(f"{place.name}  ·  {place.hint}" if place.hint else place.name)
             item.setSizeHint(QSize(40, self._context.theme.px(32)))
             item.setData(Qt.ItemDataRole.UserRole, place)

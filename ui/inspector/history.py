@@ -56,23 +56,23 @@ class ChainAxis(QWidget):
             Whether there is anything to be seen: two versions that held, at least.
         """
         self._chain, self._looked_at = chain, looked_at
-        held = [version for version in chain.versions if version.ever_held]
-        told = [f"{self._version_name(version)}: {describe_validity(version)}" for version in self.drawn]
+        believed = [version for version in chain.versions if version.ever_held]
+        sentences = [f"{self._version_name(version)}: {describe_validity(version)}" for version in self.drawn]
         gap = belief_strings()["versions"]["gap_told"]
-        told += [gap.format_map({"from": date_of(one.begin), "to": date_of(one.end)}) for one in chain.gaps]
-        self.setAccessibleName("; ".join(told))
+        sentences += [gap.format_map({"from": date_of(one.begin), "to": date_of(one.end)}) for one in chain.gaps]
+        self.setAccessibleName("; ".join(sentences))
         self.setToolTip("")
         self.updateGeometry()
         self.update()
-        return len(held) > 1
+        return len(believed) > 1
 
     @property
     def drawn(self) -> tuple[VersionHeld, ...]:
         """The versions that are drawn, from above."""
         if self._chain is None:
             return ()
-        held = [version for version in self._chain.versions if version.ever_held]
-        return tuple(reversed(held[-SHOWN:]))
+        believed = [version for version in self._chain.versions if version.ever_held]
+        return tuple(reversed(believed[-SHOWN:]))
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """A row for each version, and the axis below."""
@@ -317,7 +317,7 @@ class HistoryPart(Part):
         self._versions: tuple[Memory, ...] = ()
         self._memory: Memory | None = None
         self._most = _SHOWN
-        self._held: Mapping[str, VersionHeld] = {}
+        self._validity_by_id: Mapping[str, VersionHeld] = {}
         self._inner = make_column(gap=10)
         self.axis = ChainAxis(context.theme)
         self._legend = HistoryLegend(context.theme)
@@ -345,7 +345,7 @@ class HistoryPart(Part):
         return len(self._versions) > 1 or memory.status in _AWAY
 
     def _show_axis(self, chain: Chain) -> None:
-        self._held = {version.memory_id: version for version in chain.versions}
+        self._validity_by_id = {version.memory_id: version for version in chain.versions}
         has = self.axis.show_chain(chain, "" if self._memory is None else self._memory.id)
         over = sum(version.ever_held for version in chain.versions) - len(self.axis.drawn)
         self._over.setText(belief_strings()["versions"]["more"].format(count=over))
@@ -394,7 +394,7 @@ class HistoryPart(Part):
         made = QWidget()
         is_first = number == len(self._versions) - 1
         did = "added by" if is_first else "changed by"
-        head = make_label(f"Version {version.version}", "strong")
+        title = make_label(f"Version {version.version}", "strong")
         when = make_label(
             f"{describe_standing(version)} · {did} {describe_author(version, clients)}", "small", wrap=True
         )
@@ -404,10 +404,10 @@ class HistoryPart(Part):
             runs = compare_words(self._versions[number + 1].text, version.text)
         view = TextView(self.context.theme, f"Version {version.version}, differences marked")
         view.show_runs(runs, "body", _FOLD)
-        layout = make_column(made, head, when, gap=2)
-        held = self._held.get(version.id)
-        if held is not None:
-            layout.addWidget(make_label(describe_validity(held), "small", wrap=True))
+        layout = make_column(made, title, when, gap=2)
+        validity = self._validity_by_id.get(version.id)
+        if validity is not None:
+            layout.addWidget(make_label(describe_validity(validity), "small", wrap=True))
         layout.addSpacing(4)
         layout.addWidget(view)
         links = self._make_links(version)
@@ -437,10 +437,10 @@ class HistoryPart(Part):
     def _make_text_restorer(self, memory_id: str, text: str) -> Callable[[], None]:
         library = self.context.bridge.engine.library
         task = make_write("Changing a text", lambda: library.revise_memories((memory_id,), Revision(text=text)))
-        told = task.within(self, "again").success(self._on_version_restored)
+        restoring = task.within(self, "again").success(self._on_version_restored)
 
         def restore_text() -> None:
-            self.context.tasks.run(told)
+            self.context.tasks.run(restoring)
 
         return restore_text
 

@@ -39,8 +39,8 @@ class NoteBox(QFrame):
         self.setObjectName("banner")
         self.setProperty("tone", "plain")
         strings = belief_strings()["opposed"]
-        other, head = item.other, "" if item.other is None else one_line(item.other.text, _HEAD)
-        layout = make_column(self, make_label(head, wrap=True), gap=8, margins=12)
+        other, excerpt = item.other, "" if item.other is None else one_line(item.other.text, _HEAD)
+        layout = make_column(self, make_label(excerpt, wrap=True), gap=8, margins=12)
         links = QWidget()
         flow = FlowLayout(links, gap=4)
         replaces = strings["replace" if item.is_newcomer else "replaced"]
@@ -53,7 +53,7 @@ class NoteBox(QFrame):
         if other is not None:
             flow.addWidget(make_button(strings["look"], lambda: look(other.id), kind="ghost"))
         layout.addWidget(links)
-        self.setAccessibleName(f"{strings['note']}: {head}")
+        self.setAccessibleName(f"{strings['note']}: {excerpt}")
 
 
 class NotesPart(Part):

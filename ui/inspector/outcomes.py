@@ -247,15 +247,15 @@ class ProcedurePart(Part):
             return
         strings = practice_strings()["procedure"]
         self.counts.setText(describe_runs(state))
-        told = [strings["average"].format(value=format_duration(state.average_ms))] if state.average_ms else []
+        lines = [strings["average"].format(value=format_duration(state.average_ms))] if state.average_ms else []
         if state.last_used_at is not None:
-            told.append(strings["used"].format(when=date_of(state.last_used_at)))
-        told = [" · ".join(told)] if told else []
+            lines.append(strings["used"].format(when=date_of(state.last_used_at)))
+        lines = [" · ".join(lines)] if lines else []
         for name, found in (("cues", state.cues), ("tools", state.tools)):
             if found:
-                told.append(f"{strings[name]}: {', '.join(one_line(one, _CUE) for one in found)}")
-        self.statistics.setText("\n".join(told))
-        self.statistics.setVisible(bool(told))
+                lines.append(f"{strings[name]}: {', '.join(one_line(one, _CUE) for one in found)}")
+        self.statistics.setText("\n".join(lines))
+        self.statistics.setVisible(bool(lines))
         self.setAccessibleName(describe_runs(state))
         self._body.show()
 

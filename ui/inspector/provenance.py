@@ -53,15 +53,15 @@ def describe_disclosures(given: DeliveryCount) -> str:
         One or two sentences.
     """
     strings = _disclosure_strings()
-    yours = strings["yours_one"] if given.yours == 1 else strings["yours"].format(count=f"{given.yours:,}")
-    mine = [yours] if given.yours else []
+    own_assistant = strings["yours_one"] if given.yours == 1 else strings["yours"].format(count=f"{given.yours:,}")
+    parts = [own_assistant] if given.yours else []
     if not given.count:
-        return " ".join([strings["never"], *mine])
+        return " ".join([strings["never"], *parts])
     if given.last_at is None or not given.to:
-        return " ".join([strings["nobody"].format(count=f"{given.count:,}"), *mine])
-    sentence = strings["once" if given.count == 1 else "many"]
-    told = sentence.format(count=f"{given.count:,}", who=one_line(given.to, _NAME), when=date_of(given.last_at))
-    return " ".join([told, *mine])
+        return " ".join([strings["nobody"].format(count=f"{given.count:,}"), *parts])
+    form = strings["once" if given.count == 1 else "many"]
+    sentence = form.format(count=f"{given.count:,}", who=one_line(given.to, _NAME), when=date_of(given.last_at))
+    return " ".join([sentence, *parts])
 
 
 class DisclosuresPart(Part):
@@ -111,8 +111,8 @@ def describe_origin(detail: MemoryDetail) -> str:
         One sentence; names in it are made visible and cut.
     """
     memory, origin = detail.memory, detail.origin
-    by, said = origin.get("by"), format_said_at(memory.occurred)
-    at = f" on {said}" if said and said[0].isdigit() and not said.isdigit() else f" in {said}" if said else ""
+    by, when = origin.get("by"), format_said_at(memory.occurred)
+    at = f" on {when}" if when and when[0].isdigit() and not when.isdigit() else f" in {when}" if when else ""
     title = str(detail.conversation.get("title") or "")
     within = f", in “{one_line(title, 60)}”" if title else ", in a conversation" if detail.conversation else ""
     if "edited" in origin:
@@ -192,7 +192,7 @@ class ConversationContext(QWidget):
         super().__init__()
         self._context = context
         self._conversation, self._memory_id = "", ""
-        self._said: list[_Message] = []
+        self._messages: list[_Message] = []
         self._rows: dict[str, MemoryRow] = {}
         self._grown = [True, True]
         self.earlier = make_button("Earlier", self._load_earlier, kind="link", theme=context.theme, icon="chevron-up")
@@ -216,30 +216,30 @@ class ConversationContext(QWidget):
         """
         conversation = str(detail.conversation["id"])
         memory = detail.memory
-        known = {said.id for said in self._said}
+        known = {said.id for said in self._messages}
         if conversation != self._conversation or memory.id not in known:
-            self._said, self._rows, self._grown = [], {}, [True, True]
+            self._messages, self._rows, self._grown = [], {}, [True, True]
         self._conversation, self._memory_id = conversation, memory.id
         self._add_messages(detail)
 
     def forget_conversation(self) -> None:
         """Let go of all of it."""
-        self._conversation, self._memory_id, self._said, self._rows = "", "", [], {}
+        self._conversation, self._memory_id, self._messages, self._rows = "", "", [], {}
         clear_layout(self._lines)
 
     def _add_messages(self, detail: MemoryDetail) -> None:
-        near = [_Message(int(one["position"] or 0), str(one["id"])) for one in detail.conversation["neighbours"]]
+        neighbours = [_Message(int(one["position"] or 0), str(one["id"])) for one in detail.conversation["neighbours"]]
         own = _Message(detail.memory.position or 0, detail.memory.id)
-        known = {said.id for said in self._said}
-        fresh = [said for said in (*near, own) if said.id not in known]
+        known = {message.id for message in self._messages}
+        new = [message for message in (*neighbours, own) if message.id not in known]
         if known:
-            first, last = self._said[0].position, self._said[-1].position
+            first, last = self._messages[0].position, self._messages[-1].position
             if own.position == first:
-                self._grown[0] = any(said.position < first for said in fresh)
+                self._grown[0] = any(message.position < first for message in new)
             if own.position == last:
-                self._grown[1] = any(said.position > last for said in fresh)
-        self._said = sorted([*self._said, *fresh], key=lambda said: said.position)
-        missing = [said.id for said in self._said if said.id not in self._rows or said in fresh]
+                self._grown[1] = any(message.position > last for message in new)
+        self._messages = sorted([*self._messages, *new], key=lambda message: message.position)
+        missing = [message.id for message in self._messages if message.id not in self._rows or message in new]
         library = self._context.bridge.engine.library
         task = make_query("Reading the conversation", lambda: library.read_rows(missing)).within(self, "rows")
         self._context.tasks.run(task.success(self._show_messages))
@@ -247,26 +247,26 @@ class ConversationContext(QWidget):
     def _show_messages(self, found: Sequence[MemoryRow]) -> None:
         self._rows |= {shown.id: shown for shown in found}
         clear_layout(self._lines)
-        for said in self._said:
-            shown = self._rows.get(said.id)
-            is_current = said.id == self._memory_id
+        for message in self._messages:
+            shown = self._rows.get(message.id)
+            is_current = message.id == self._memory_id
             # An older version stands where its newer one does; two of the same words would only confuse.
             if shown is not None and (is_current or shown.status is not Status.SUPERSEDED):
                 line = MemoryLine(
                     self._context.theme, shown, _describe_speaker(shown), self._select_memory, is_current=is_current
                 )
                 self._lines.addWidget(line)
-        self.earlier.setVisible(self._grown[0] and bool(self._said) and self._said[0].position > 0)
+        self.earlier.setVisible(self._grown[0] and bool(self._messages) and self._messages[0].position > 0)
         self.later.setVisible(self._grown[1])
 
     def _select_memory(self, memory_id: str) -> None:
         self._context.selection.select(memory_id, _ORIGIN)
 
     def _load_earlier(self) -> None:
-        self._request_messages(self._said[0].id if self._said else "")
+        self._request_messages(self._messages[0].id if self._messages else "")
 
     def _load_later(self) -> None:
-        self._request_messages(self._said[-1].id if self._said else "")
+        self._request_messages(self._messages[-1].id if self._messages else "")
 
     def _request_messages(self, memory_id: str) -> None:
         memories = self._context.bridge.engine.memories

@@ -173,11 +173,11 @@ def describe_dependents(rests: Rests) -> tuple[str, ...]:
         ("rules", len(rests.rules)),
         ("alone", rests.alone),
     )
-    told = [format_count(strings[name], count) for name, count in counts if count]
-    told += [format_count(strings["given"], count, name=one_line(name, 40)) for name, count in rests.given]
+    parts = [format_count(strings[name], count) for name, count in counts if count]
+    parts += [format_count(strings["given"], count, name=one_line(name, 40)) for name, count in rests.given]
     if rests.recalled and not rests.given:
-        told.append(format_count(strings["recalled"], rests.recalled))
-    return tuple(told)
+        parts.append(format_count(strings["recalled"], rests.recalled))
+    return tuple(parts)
 
 
 class DependentsPart(Part):
@@ -207,8 +207,8 @@ class DependentsPart(Part):
             self._most = _FALLING_AT_ONCE
             clear_layout(self._lines)
         self._memory, self._client = memory, inspected.belief.inputs.client
-        told = describe_dependents(rests)
-        self.sentences.setText("\n".join(f"{one}." for one in told) or belief_strings()["rests"]["nothing"])
+        sentences = describe_dependents(rests)
+        self.sentences.setText("\n".join(f"{one}." for one in sentences) or belief_strings()["rests"]["nothing"])
         self._ids = (*(made for made, _ in rests.derived), *rests.rules)
         can_hold = memory.status in _HOLDABLE
         self.hold.setVisible(can_hold)
@@ -216,7 +216,7 @@ class DependentsPart(Part):
             self._request_rows()
         else:
             clear_layout(self._lines)
-        return bool(told) or can_hold
+        return bool(sentences) or can_hold
 
     def _request_rows(self) -> None:
         library, wanted = self.context.bridge.engine.library, self._ids[: self._most]

@@ -44,12 +44,12 @@ class MemoryLine(QPushButton):
         self.setProperty("current", "true" if is_current else "false")
         self.setAutoDefault(False)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        head = _cut_at_word(one_line(shown.head, _HEAD))
+        excerpt = _cut_at_word(one_line(shown.head, _HEAD))
         mark = KindMark(theme, shown.kind, 12)
         words = make_column(gap=1)
         if above:
             words.addWidget(make_label(above, "accent" if is_current else "small", wrap=True))
-        words.addWidget(make_label(head, wrap=True))
+        words.addWidget(make_label(excerpt, wrap=True))
         self._box = layout = make_row(parent=self, gap=10)
         layout.setContentsMargins(8, 6, 8, 6)
         layout.addWidget(mark, 0, Qt.AlignmentFlag.AlignTop)
@@ -59,7 +59,7 @@ class MemoryLine(QPushButton):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         here = ", this memory" if is_current else ""
-        self.setAccessibleName(f"{above}{here}: {head}" if above else head)
+        self.setAccessibleName(f"{above}{here}: {excerpt}" if above else excerpt)
         self.clicked.connect(lambda: open_it(shown.id))
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
@@ -75,12 +75,12 @@ class MemoryLine(QPushButton):
         return self._box.totalHeightForWidth(width)
 
 
-def _cut_at_word(head: str) -> str:
+def _cut_at_word(text: str) -> str:
     """A beginning that ends with a whole word."""
-    if not head.endswith("…"):
-        return head
-    words = head[:-1].rpartition(" ")[0]
-    return f"{words} …" if len(words) > _HEAD // 2 else head
+    if not text.endswith("…"):
+        return text
+    words = text[:-1].rpartition(" ")[0]
+    return f"{words} …" if len(words) > _HEAD // 2 else text
 
 
 def make_flush_row(*widgets: QWidget | None, gap: int = 8) -> QHBoxLayout:

@@ -191,10 +191,10 @@ class MemoryEditor(QWidget):
         self._show_notes()
 
     def _remove_hidden(self) -> None:
-        kept = "".join(piece.text for piece in split_marks(self.field.words) if not piece.is_mark)
+        visible = "".join(piece.text for piece in split_marks(self.field.words) if not piece.is_mark)
         cursor = self.field.textCursor()
         cursor.select(cursor.SelectionType.Document)
-        cursor.insertText(kept)  # Ctrl+Z in the field brings them back
+        cursor.insertText(visible)  # Ctrl+Z in the field brings them back
         clear_layout(self._notes_box)
         self._notes.hide()
 
@@ -224,9 +224,9 @@ def describe_warning(warned: Warned) -> str:
         A sentence or two.
     """
     strings = injection_strings()
-    told = str(strings["blocked" if warned.blocked else "sentence"])
+    sentence = str(strings["blocked" if warned.blocked else "sentence"])
     what = [str(strings["families"][name]) for name in warned.families if name in strings["families"]][:_TOLD]
-    return f"{told} {strings['seems'].format(what=strings['and'].join(what))}" if what else told
+    return f"{sentence} {strings['seems'].format(what=strings['and'].join(what))}" if what else sentence
 
 
 class WarningPart(Part):
@@ -267,9 +267,9 @@ class WarningPart(Part):
 
     def _show_warning(self, warned: Warned | None) -> None:
         if warned is not None:
-            told = describe_warning(warned)
-            self.reason.setText(told)
-            self.setAccessibleName(f"{self.title.text()}. {told}")
+            sentence = describe_warning(warned)
+            self.reason.setText(sentence)
+            self.setAccessibleName(f"{self.title.text()}. {sentence}")
         self.setVisible(warned is not None)
 
     def _ask_release(self) -> None:
@@ -415,9 +415,9 @@ class TextPart(Part):
         area = self.parentWidget()
         while area is not None and not isinstance(area, QScrollArea):
             area = area.parentWidget()
-        held = None if area is None else area.widget()
-        if area is not None and held is not None:
-            inside = self.view.mapTo(held, QPoint(0, self.view.bottom_of(place)))
+        content = None if area is None else area.widget()
+        if area is not None and content is not None:
+            inside = self.view.mapTo(content, QPoint(0, self.view.bottom_of(place)))
             area.ensureVisible(0, inside.y(), 0, 40)
 
     # ---- writing

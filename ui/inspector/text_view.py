@@ -173,7 +173,7 @@ class TextView(FittedText):
             ("warning_soft", "warning", QTextCharFormat.UnderlineStyle.WaveUnderline),
         )
         made: list[QTextEdit.ExtraSelection] = []
-        for places, (ground, line, style) in zip(self._pointed, looks, strict=True):
+        for places, (background, line, style) in zip(self._pointed, looks, strict=True):
             for start, end in places[:_MARKS_DRAWN]:
                 selection = QTextEdit.ExtraSelection()
                 cursor = QTextCursor(self.document())
@@ -181,7 +181,7 @@ class TextView(FittedText):
                 cursor.setPosition(first)
                 cursor.setPosition(last, QTextCursor.MoveMode.KeepAnchor)
                 selection.cursor = cursor
-                selection.format.setBackground(theme.colour(ground))
+                selection.format.setBackground(theme.colour(background))
                 selection.format.setUnderlineStyle(style)
                 selection.format.setUnderlineColor(theme.colour(line))
                 made.append(selection)

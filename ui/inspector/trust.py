@@ -156,9 +156,9 @@ def describe_voice(voice: MemoryVerdict) -> str:
     """
     strings = belief_strings()["voices"][voice.verdict]
     name = one_line(voice.client or "", _NAME)
-    said = str(strings["other"]).format(name=name) if voice.client is not None else str(strings["you"])
+    sentence = str(strings["other"]).format(name=name) if voice.client is not None else str(strings["you"])
     reason = f": “{one_line(voice.reason, _VALUE)}”" if voice.reason else "."
-    return f"{said} on {date_of(voice.at)}{reason}"
+    return f"{sentence} on {date_of(voice.at)}{reason}"
 
 
 # ---- claims
@@ -384,9 +384,9 @@ class TrustWaterfall(QWidget):
         made = QWidget()
         made.setAccessibleName(f"{sentence}: {figure}")
         made.setToolTip(why)
-        quiet = role if bar is not None and role == "strong" else "small" if bar is None else "body"
-        said = make_label(sentence, quiet, wrap=True)
-        top = make_row(said, TrustFigure(self._theme, figure, quiet), gap=12)
+        sentence_role = role if bar is not None and role == "strong" else "small" if bar is None else "body"
+        label = make_label(sentence, sentence_role, wrap=True)
+        top = make_row(label, TrustFigure(self._theme, figure, sentence_role), gap=12)
         top.setStretch(0, 1)
         layout = make_column(made, gap=3)
         layout.addLayout(top)
@@ -483,9 +483,9 @@ class TrustPart(Part):
         terms = describe_terms(belief)
         self.waterfall.show_terms(terms, belief.trust)
         self.table.show_terms(terms, belief.trust)
-        said = [describe_voice(voice) for voice in belief.voices[:_VOICES]]
-        self.voices.setText("\n".join(said))
-        self.voices.setVisible(bool(said))
+        voices = [describe_voice(voice) for voice in belief.voices[:_VOICES]]
+        self.voices.setText("\n".join(voices))
+        self.voices.setVisible(bool(voices))
         self._show_buttons(can_judge=inspected.memory.status in JUDGED)
         self.setAccessibleName(f"Trust {format_score(belief.trust)}")
         return True

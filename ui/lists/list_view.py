@@ -60,7 +60,7 @@ FADE_HEIGHT = 28
 _COVERED = 0.15  # of them the outermost are covered
 
 
-def fade_edges(view: QAbstractScrollArea, ground: QColor, high: int) -> None:
+def fade_edges(view: QAbstractScrollArea, background: QColor, high: int) -> None:
     """Draw over the edges beyond which the content goes on; called at the end of a paint event.
 
     Of a list no more fades than the line that is cut there: one that is seen whole stays as it is.
@@ -69,7 +69,7 @@ def fade_edges(view: QAbstractScrollArea, ground: QColor, high: int) -> None:
         high: pixels that fade at most.
     """
     above, below = cut_lines(view) if isinstance(view, QAbstractItemView) else (high, high)
-    _draw_fade(view.viewport(), view, ground, (min(high, above), min(high, below)))
+    _draw_fade(view.viewport(), view, background, (min(high, above), min(high, below)))
 
 
 def cut_lines(view: QAbstractItemView) -> tuple[int, int]:
@@ -87,7 +87,7 @@ def cut_lines(view: QAbstractItemView) -> tuple[int, int]:
     return above, below
 
 
-def _draw_fade(on: QWidget, view: QAbstractScrollArea, ground: QColor, high: tuple[int, int]) -> None:
+def _draw_fade(on: QWidget, view: QAbstractScrollArea, background: QColor, high: tuple[int, int]) -> None:
     bar, (above, below) = view.verticalScrollBar(), high
     edges = (
         (above if bar.value() > bar.minimum() else 0, 0, above),
@@ -96,10 +96,10 @@ def _draw_fade(on: QWidget, view: QAbstractScrollArea, ground: QColor, high: tup
     painter = QPainter(on)
     for fades, edge, inside in edges:
         if fades:
-            clear = QColor(ground)
+            clear = QColor(background)
             clear.setAlpha(0)
             shade = QLinearGradient(QPointF(0, edge), QPointF(0, inside))
-            shade.setColorAt(_COVERED, ground)
+            shade.setColorAt(_COVERED, background)
             shade.setColorAt(1, clear)
             top = min(edge, inside)
             painter.fillRect(QRectF(0, top, on.width(), fades), QBrush(shade))
@@ -109,14 +109,14 @@ def _draw_fade(on: QWidget, view: QAbstractScrollArea, ground: QColor, high: tup
 class EdgeFade(QWidget):
     """The same over a view that holds widgets: it lies above them, and no pointer meets it."""
 
-    def __init__(self, theme: Theme, view: QAbstractScrollArea, ground: str) -> None:
+    def __init__(self, theme: Theme, view: QAbstractScrollArea, background: str) -> None:
         """Lay it over a view.
 
         Args:
-            ground: the theme's name of the colour it stands on.
+            background: the theme's name of the colour it stands on.
         """
         super().__init__(view)
-        self._theme, self._view, self._ground = theme, view, ground
+        self._theme, self._view, self._ground = theme, view, background
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         bar = view.verticalScrollBar()
@@ -204,10 +204,10 @@ class ListKeys:
 
     def action_of(self, event: QKeyEvent) -> str:
         """The act of a key; "" for none."""
-        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if held == Qt.KeyboardModifier.NoModifier:
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if modifiers == Qt.KeyboardModifier.NoModifier:
             return self.acts.get(event.key(), "")
-        return self.shifted.get(event.key(), "") if held == Qt.KeyboardModifier.ShiftModifier else ""
+        return self.shifted.get(event.key(), "") if modifiers == Qt.KeyboardModifier.ShiftModifier else ""
 
     def is_move_key(self, event: QKeyEvent) -> bool:
         """Whether a key moves, or chooses everything."""
@@ -473,7 +473,7 @@ class ListView(QListView):
             has_more: whether more can be had.
         """
         key, current, place = self.spec.row_key, self.current, self.currentIndex().row()
-        kept, value = [key(row) for row in self.chosen], self.verticalScrollBar().value()
+        chosen_keys, value = [key(row) for row in self.chosen], self.verticalScrollBar().value()
         self.painter.hovered = -1
         self.spec.prepare_lines(lines)
         is_other = self.lines.show_lines(lines, has_more=has_more)
@@ -489,7 +489,7 @@ class ListView(QListView):
         looked = self.lines.place_of(wanted)
         if looked < 0 and current is not None:
             looked = self.lines.place_of(key(current))
-        self._select_line(looked if looked >= 0 else self._place_near(place), [] if wanted else kept)
+        self._select_line(looked if looked >= 0 else self._place_near(place), [] if wanted else chosen_keys)
         self.verticalScrollBar().setValue(value if not wanted else self.verticalScrollBar().value())
 
     def _place_near(self, place: int) -> int:
@@ -504,13 +504,13 @@ class ListView(QListView):
             return before[-1] if before else rows[0]
         return after[0] if after else before[-1]
 
-    def _select_line(self, place: int, kept: Sequence[str]) -> None:
+    def _select_line(self, place: int, chosen_keys: Sequence[str]) -> None:
         """Look at a line, and choose it and the rows that are still listed."""
         if self.selectionMode() == QAbstractItemView.SelectionMode.SingleSelection:
             self.selectionModel().setCurrentIndex(self.lines.index(place, 0), _FLAGS.ClearAndSelect)
         else:
             selection = QItemSelection()
-            for at in {place, *(self.lines.place_of(one) for one in kept)} - {-1}:
+            for at in {place, *(self.lines.place_of(one) for one in chosen_keys)} - {-1}:
                 selection.select(self.lines.index(at, 0), self.lines.index(at, 0))
             self.selectionModel().setCurrentIndex(self.lines.index(place, 0), _FLAGS.NoUpdate)
             self.selectionModel().select(selection, _FLAGS.ClearAndSelect)

@@ -228,9 +228,9 @@ class RowSpec(Generic[R]):
 
     def row_fonts(self) -> tuple[QFont, QFont]:
         """That of a row's head, and the small one."""
-        head = self.theme.font("body")
-        head.setWeight(QFont.Weight.Medium)
-        return head, self.theme.font("small")
+        title_font = self.theme.font("body")
+        title_font.setWeight(QFont.Weight.Medium)
+        return title_font, self.theme.font("small")
 
     # ---- drawing
 

@@ -272,14 +272,14 @@ class House(QWidget):
     def show_first_page(self) -> None:
         """Show the page that was shown last, or the first one of the options."""
         first = self._context.prefs.options.first_page
-        wished = self._context.prefs.read_text(_PAGE) if first == _LAST else first
-        self.show_page(wished if wished in self._specs else next(iter(self._specs)))
+        stored = self._context.prefs.read_text(_PAGE) if first == _LAST else first
+        self.show_page(stored if stored in self._specs else next(iter(self._specs)))
 
-    def show_page(self, page_id: str, wish: str = "") -> None:
+    def show_page(self, page_id: str, target: str = "") -> None:
         """Show a page.
 
         Args:
-            wish: something the page understands.
+            target: what the page should show; it understands the text.
 
         Raises:
             KeyError: there is no such page.
@@ -300,7 +300,7 @@ class House(QWidget):
         self._context.prefs.store_value(_PAGE, page_id)
         self._fit_inspector()
         self._made[page_id].setFocus()
-        self._made[page_id].activate(wish)
+        self._made[page_id].activate(target)
         self.shown.emit(page_id)
 
     def toggle_inspector(self) -> None:

@@ -457,15 +457,15 @@ class MainWindow(QMainWindow):
         self._stack.addWidget(self.gate)
         self.house: House | None = None
         self._importing: QDialog | None = None
-        ground = QWidget()
-        ground.setObjectName("ground")
-        layout = QVBoxLayout(ground)
+        background = QWidget()
+        background.setObjectName("ground")
+        layout = QVBoxLayout(background)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         for part in (self.top, self._stack, self.status):
             layout.addWidget(part)
         layout.setStretch(1, 1)
-        self.setCentralWidget(ground)
+        self.setCentralWidget(background)
         own = WindowCommands(self.lock_vault, self.focus_search, self.open_palette, self.toggle_inspector)
         self.actions_box = WindowActions(self, own, context, rooms.pages)
         self.top.show_menu(self.actions_box.menu)
@@ -564,10 +564,10 @@ class MainWindow(QMainWindow):
 
     # ---- what pages and the person ask for
 
-    def show_page(self, page_id: str, wish: str = "") -> None:
+    def show_page(self, page_id: str, target: str = "") -> None:
         """Show a page."""
         if self.house is not None:
-            self.house.show_page(page_id, wish)
+            self.house.show_page(page_id, target)
 
     def open_import(self, paths: Sequence[Path] = ()) -> None:
         """Open the import of some files, or ask for them."""

@@ -33,8 +33,8 @@ from ui.widgets.plaintext import escape_tooltip
 
 def plain_key(event: QKeyEvent) -> int:
     """The key that was pressed; 0 where Shift, Ctrl or the like is held with it."""
-    held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-    return event.key() if held == Qt.KeyboardModifier.NoModifier else 0
+    modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    return event.key() if modifiers == Qt.KeyboardModifier.NoModifier else 0
 
 
 def accept_own_key(event: QEvent, wants: Callable[[QKeyEvent], bool]) -> bool:

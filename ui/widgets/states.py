@@ -35,8 +35,8 @@ class EmptyState(QWidget):
         self._theme, self._icon = theme, icon
         self._picture = QLabel()
         self._picture.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        head = make_label(title, "section")
-        head.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        heading = make_label(title, "section")
+        heading.setAlignment(Qt.AlignmentFlag.AlignCenter)
         words = make_label(sentence, "muted", wrap=True)
         words.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         # A fixed width in a row of springs: with an alignment Qt would not ask how high the wrapped text is.
@@ -45,7 +45,7 @@ class EmptyState(QWidget):
         layout = make_column(self, margins=16, gap=12)
         layout.addStretch(2)
         layout.addWidget(self._picture)
-        layout.addWidget(head)
+        layout.addWidget(heading)
         layout.addLayout(make_row(None, words, None))
         if buttons:
             layout.addSpacing(8)
@@ -140,22 +140,22 @@ class States(QStackedWidget):
         self,
         error: BaseException,
         again: Callable[[], None],
-        say: Callable[[str, str, Callable[[], None]], None] | None,
+        report: Callable[[str, str, Callable[[], None]], None] | None,
     ) -> None:
         """Reading failed: show what went wrong, or say it beside what was read before.
 
         Args:
             error: what it failed with; nothing happens where it is none of the person's business.
             again: reads once more.
-            say: says a sentence with the title of a button and what that does; None where nothing was read yet.
+            report: says a sentence with the title of a button and what that does; None where nothing was read yet.
         """
         problem = problem_of(error)
         if problem is None:
             return
-        if say is None:
+        if report is None:
             self.show_trouble(problem, again)
         else:
-            say(problem.sentence, "Try again", again)
+            report(problem.sentence, "Try again", again)
 
     def _show_other(self, other: QWidget) -> None:
         self._loading.hide_now()
@@ -258,7 +258,7 @@ class Toasts(QObject):
         Args:
             sentence: as it was said.
         """
-        self._staying = [kept for kept in self._staying if kept[0] != sentence]
+        self._staying = [one for one in self._staying if one[0] != sentence]
         if sentence == self.sentence:
             self.clear_messages()
 

@@ -79,13 +79,13 @@ def verdict_of(report: Mapping[str, Any]) -> Verdict:
     failed = sum(line.outcome == "failed" for line in lines)
     skipped = sum(line.outcome == "not_checked" for line in lines)
     if failed:
-        said = (
+        sentence = (
             f"{count_of(failed, 'check')} of {len(lines)} failed. Nothing was repaired: restore a backup made before."
         )
-        return Verdict("danger", "Something is damaged", said, lines)
+        return Verdict("danger", "Something is damaged", sentence, lines)
     if skipped:
-        said = f"{count_of(skipped, 'check')} of {len(lines)} could not be made now. Try again in a moment."
-        return Verdict("warning", "Nothing is damaged, as far as could be checked", said, lines)
+        sentence = f"{count_of(skipped, 'check')} of {len(lines)} could not be made now. Try again in a moment."
+        return Verdict("warning", "Nothing is damaged, as far as could be checked", sentence, lines)
     return Verdict("success", "Everything is in order", f"All {len(lines)} checks passed.", lines)
 
 

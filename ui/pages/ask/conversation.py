@@ -212,13 +212,13 @@ class Conversation(QObject):
         tiers = TIERS[: TIERS.index(allowed.tier) + 1]
         # An answer that rests on more sensitive memories than may be given now says them in its words. Its citations
         # are left out: the same number means another memory in this turn.
-        said = tuple(
+        messages = tuple(
             Exchange(one.question, remove_citations(one.answer, one.sources), one.tier)
             for one in before
             if one.answer and one.tier in tiers
         )
         spaces = (allowed.space,) if allowed.space else None
-        return AskQuery(question, allowed.model, said, spaces, tiers)
+        return AskQuery(question, allowed.model, messages, spaces, tiers)
 
     def _begin_turn(self, turn: Turn) -> None:
         turn.state = TurnState.SEARCHING
@@ -310,9 +310,9 @@ class Conversation(QObject):
             "Keeping the conversation", lambda: engine.sessions.capture_messages(request, OWNER_ACTOR)
         ).within(self)
         asked_as = [(turn, turn.number) for turn in turns]
-        told = (len(sealed), len(elsewhere), space)
+        kept_counts = (len(sealed), len(elsewhere), space)
         self._context.tasks.run(
-            asked.success(lambda captured: self._on_kept(asked_as, KeptConversation(captured, *told)))
+            asked.success(lambda captured: self._on_kept(asked_as, KeptConversation(captured, *kept_counts)))
         )
 
     def _rests_on(self, turn: Turn) -> set[str]:

@@ -61,9 +61,9 @@ class AskPage(Page):
     def _build_layout(self) -> None:
         layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 12)
-        head = make_row(make_label(ask_strings()["title"], "title"), None, self.clear, self.keep, gap=8)
-        head.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
-        layout.addLayout(head)
+        header = make_row(make_label(ask_strings()["title"], "title"), None, self.clear, self.keep, gap=8)
+        header.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
+        layout.addLayout(header)
         make_column(self._banner_place)
         layout.addWidget(self._banner_place)
         foot, main, line = QWidget(), QWidget(), make_hairline()
@@ -97,15 +97,15 @@ class AskPage(Page):
 
     # ---- the page's life
 
-    def activate(self, wish: str = "") -> None:
+    def activate(self, target: str = "") -> None:
         """Show the page and look which models there are.
 
         Args:
-            wish: `ask:` with a question; "" for none.
+            target: `ask:` with a question; "" for none.
         """
         self.is_stale = False
-        if wish.startswith(ASK):
-            self._pending = wish.removeprefix(ASK)
+        if target.startswith(ASK):
+            self._pending = target.removeprefix(ASK)
         if self.conversation.open_turn is None:
             self.read_offer()
         self.bar.field.setFocus()
@@ -245,16 +245,15 @@ class AskPage(Page):
     def _on_kept(self, kept: KeptConversation) -> None:
         strings = ask_strings()["kept"]
         captured, sealed = kept.captured, kept.sealed
-        told = format_count(strings["done"], captured.episodes) if captured.episodes else str(strings["nothing"])
-        told = f"{told} {format_count(strings['sealed'], sealed)}" if sealed else told
+        sentence = format_count(strings["done"], captured.episodes) if captured.episodes else str(strings["nothing"])
+        sentence = f"{sentence} {format_count(strings['sealed'], sealed)}" if sealed else sentence
         if kept.elsewhere:
-            told = (
-                f"{told} {format_count(strings['elsewhere'], kept.elsewhere, space=one_line(kept.space, _SPACE_NAME))}"
-            )
+            space = one_line(kept.space, _SPACE_NAME)
+            sentence = f"{sentence} {format_count(strings['elsewhere'], kept.elsewhere, space=space)}"
         if captured.ids and captured.step_id:
-            offer_undo(self.context, told, captured.step_id)
+            offer_undo(self.context, sentence, captured.step_id)
         else:
-            self.context.desk.show_message(told)
+            self.context.desk.show_message(sentence)
         self._enable_acts()
 
 

@@ -123,7 +123,7 @@ class UndoSinceDialog(AskDialog):
     """Since when; what that would take back and what would stay is counted for each choice, before one can agree.
 
     Attributes:
-        found: what was counted; None while it is not.
+        undoable: what was counted; None while it is not.
         since_ms: epoch ms of what is chosen.
     """
 
@@ -133,7 +133,7 @@ class UndoSinceDialog(AskDialog):
         title = strings["title"].format(name=visible_name(name))
         super().__init__(context, title, (strings["sentence"],), strings["act_none"], parent)
         self.context, self._name = context, name
-        self.found: Undoable | None = None
+        self.undoable: Undoable | None = None
         self.preview, self.stays = (
             make_label(strings["looking"], "strong", wrap=True),
             make_label("", "muted", wrap=True),
@@ -188,7 +188,7 @@ class UndoSinceDialog(AskDialog):
 
     def _clear_preview(self) -> None:
         self.day.setVisible(self.choices.current == DATE)
-        self.found = None
+        self.undoable = None
         self.act.setEnabled(False)
         self.preview.setText(clients_strings()["undo_dialog"]["looking"])
         self.adjustSize()
@@ -205,7 +205,7 @@ class UndoSinceDialog(AskDialog):
 
     def _show_preview(self, undoable: Undoable) -> None:
         strings, remainder = clients_strings()["undo_dialog"], describe_left_over(undoable)
-        self.found = undoable
+        self.undoable = undoable
         self.preview.setText(describe_take_back(undoable))
         self.stays.setText(remainder)
         self.stays.setVisible(bool(remainder))
@@ -229,7 +229,7 @@ class RemoveClientDialog(AskDialog):
         """Make it.
 
         Args:
-            found: what removing would do; something.
+            undoable: what removing would do; something.
         """
         strings = clients_strings()["remove_dialog"]
         sentence = strings["sentence"].format(name=visible_name(name))

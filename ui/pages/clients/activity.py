@@ -70,7 +70,7 @@ def receipt_lines(receipts: Sequence[ReceiptRow], now_ms: int, after: str = "") 
     """Receipts under the headings of their days.
 
     Args:
-        found: newest first.
+        receipts: newest first.
         after: the heading they follow.
     """
     lines: list[Line] = []
@@ -323,7 +323,7 @@ def activity_lines(activity: Sequence[ActivityLine], now_ms: int, after: str = "
     """Lines under the headings of their days.
 
     Args:
-        found: newest first.
+        activity: newest first.
         after: the heading they follow.
     """
     lines: list[Line] = []

@@ -149,7 +149,7 @@ def set_button_offer(button: QPushButton, obstacle: str, hint: str) -> None:
     """Let a button be pressed, or say why it cannot be.
 
     Args:
-        cannot: why not; "" where it can.
+        obstacle: why not; "" where it can.
     """
     button.setEnabled(not obstacle)
     button.setToolTip(escape_tooltip(obstacle or hint))
@@ -302,7 +302,7 @@ class ClientHeader(QWidget):
 
     Signals:
         action_asked: `pause`, `resume`, `wake`, `undo`, `revoke` or `again`.
-        led: a figure was pressed: its name.
+        figure_clicked: a figure was pressed: its name.
         grants_asked: a grant was pressed.
         focus_lost: the button that had the keyboard is none any more, and nothing took its place.
     """

@@ -103,9 +103,9 @@ class EntityMergeDialog(QDialog):
         self.sentence = make_label(strings["choose"], "muted", wrap=True)
         self.act = make_button(strings["act"], self._on_agree_clicked, kind="primary")
         self.act.setEnabled(False)
-        head = f"{strings['title']}: {one_line(card.name, _LONGEST)}"
+        title = f"{strings['title']}: {one_line(card.name, _LONGEST)}"
         layout = make_column(
-            self, make_label(head, "title"), make_label(strings["sentence"], "muted", wrap=True), margins=24
+            self, make_label(title, "title"), make_label(strings["sentence"], "muted", wrap=True), margins=24
         )
         layout.setSpacing(10)
         layout.addWidget(make_label(strings["pick"], "strong"))

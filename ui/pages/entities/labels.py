@@ -42,15 +42,15 @@ class EntityRow:
     Attributes:
         id: what it stands for; "" where nothing is behind it.
         icon: name of an icon; `role` the token of its colour.
-        head: its first line; `detail` the one under it.
+        title: its first line; `detail` the one under it.
         right: what stands at its end.
-        name: from where to where in `head` a name stands: it alone is emphasised; None where all of it is a name.
+        name: from where to where in `title` a name is: it alone is emphasised; None where all of it is a name.
     """
 
     id: str
     icon: str
     role: str
-    head: str
+    title: str
     detail: str
     right: str
     name: tuple[int, int] | None = None
@@ -68,7 +68,7 @@ class EntityRows(RowSpec[EntityRow]):
 
     def accessible_text(self, row: EntityRow) -> str:
         """All of it."""
-        return ", ".join(part for part in (row.head, row.detail, row.right) if part)
+        return ", ".join(part for part in (row.title, row.detail, row.right) if part)
 
     def tool_tip(self, _row: EntityRow) -> str:
         """No tooltip."""
@@ -104,13 +104,13 @@ class EntityRows(RowSpec[EntityRow]):
         plain, strong = self.theme.font("body"), self.theme.font("body")
         if row.name is None:
             strong.setWeight(QFont.Weight.Medium)
-            self.draw_text(painter, rect, row.head, "ink", strong)
+            self.draw_text(painter, rect, row.title, "ink", strong)
             return
         strong.setWeight(QFont.Weight.DemiBold)
-        metrics, called = QFontMetrics(plain), row.head[slice(*row.name)]
+        metrics, called = QFontMetrics(plain), row.title[slice(*row.name)]
         room = rect.width() - max(0, QFontMetrics(strong).horizontalAdvance(called) - metrics.horizontalAdvance(called))
-        head, (start, end) = cut_before_name(row.head, row.name, room, metrics.horizontalAdvance)
-        shown = metrics.elidedText(head, Qt.TextElideMode.ElideRight, room)
+        text, (start, end) = cut_before_name(row.title, row.name, room, metrics.horizontalAdvance)
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
         layout, name = QTextLayout(shown, plain), QTextLayout.FormatRange()
         name.start, name.length = utf16_length(shown[:start]), utf16_length(shown[start:end])
         name.format.setFontWeight(QFont.Weight.DemiBold)
@@ -123,7 +123,7 @@ class EntityRows(RowSpec[EntityRow]):
 
 
 def cut_before_name(
-    head: str, name: tuple[int, int], room: int, wide: Callable[[str], int]
+    text: str, name: tuple[int, int], room: int, wide: Callable[[str], int]
 ) -> tuple[str, tuple[int, int]]:
     """A line from so far before its name on that the name has room.
 
@@ -137,13 +137,13 @@ def cut_before_name(
     """
     start, end = name
     at = 0
-    while at < start and wide(_CUT + head[at:end] + _CUT if at else head[:end] + _CUT) > room:
-        blank = head.find(" ", at, start)
+    while at < start and wide(_CUT + text[at:end] + _CUT if at else text[:end] + _CUT) > room:
+        blank = text.find(" ", at, start)
         at = start if blank < 0 else blank + 1
     if not at:
-        return head, name
+        return text, name
     shift = len(_CUT) - at
-    return _CUT + head[at:], (start + shift, end + shift)
+    return _CUT + text[at:], (start + shift, end + shift)
 
 
 def entity_list(theme: Theme, name: str) -> ListView:
@@ -220,9 +220,9 @@ def place_line(one: EntityMention) -> EntityRow:
     """A memory that mentions it."""
     over = "" if one.status in ("active", "disputed") else f" · {one.status}"
     over += "" if one.end else f" · {entities_strings()['in_properties']}"
-    head, name = _show_name_in_text(one)
+    text, name = _show_name_in_text(one)
     return EntityRow(
-        one.memory_id, "quote", "muted", head, f"{format_said_or_noted(one.occurred, one.recorded_at)}{over}", "", name
+        one.memory_id, "quote", "muted", text, f"{format_said_or_noted(one.occurred, one.recorded_at)}{over}", "", name
     )
 
 

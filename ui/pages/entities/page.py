@@ -98,25 +98,25 @@ class EntitiesPage(Page):
     def _build_layout(self) -> None:
         layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        head = make_row(make_label("Entities", "title"), self.count, None, gap=10)
-        head.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
-        layout.addLayout(head)
+        header = make_row(make_label("Entities", "title"), self.count, None, gap=10)
+        header.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
+        layout.addLayout(header)
         layout.addWidget(self.states, 1)
 
     # ---- the page's life
 
-    def activate(self, wish: str = "") -> None:
+    def activate(self, target: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
-            wish: an entity's id, to look at that one; `type:` and a type, to see those; "" for none.
+            target: an entity's id, to look at that one; `type:` and a type, to see those; "" for none.
         """
-        kind = wish.removeprefix(_TYPE) if wish.startswith(_TYPE) else ""
+        kind = target.removeprefix(_TYPE) if target.startswith(_TYPE) else ""
         if kind in entities_strings()["types"]:
             self.search.clear()
             self.types.show_choice(kind)
-        self._is_shown, self._target = True, "" if kind else wish
-        if self.is_stale or wish or not self._is_read:
+        self._is_shown, self._target = True, "" if kind else target
+        if self.is_stale or target or not self._is_read:
             self.reload()
         self.list.setFocus()
 

@@ -393,8 +393,8 @@ class EgoPainter:
         np.add.at(pull, self.picture.b, -way)
 
         def place(rows: Sequence[int], taken: Iterable[QRectF]) -> dict[int, QRectF]:
-            wishes = [self._request_label(row, selected, leftward=bool(pull[row] > 0)) for row in rows]
-            return place_labels(wishes, px, radius, look, (*self.blocked, *taken))
+            requests = [self._request_label(row, selected, leftward=bool(pull[row] > 0)) for row in rows]
+            return place_labels(requests, px, radius, look, (*self.blocked, *taken))
 
         self._texts = {}
         badges = [rect for _, rect in self.badge_rects(px)]

@@ -28,9 +28,9 @@ from ui.widgets.states import States
 
 ORIGIN = "graph"
 SHOW: Final = "show:"
-"""A wish: put this memory or entity into the middle."""
+"""A target: put this memory or entity into the middle."""
 WHOLE: Final = "whole"
-"""A wish: show the whole vault. Also the name of that mode, as `EGO` is of the other."""
+"""A target: show the whole vault. Also the name of that mode, as `EGO` is of the other."""
 EGO: Final = "ego"
 _FIRST_NEAR = 0.4
 _ENDLESS = 16_777_215  # Qt's own largest size

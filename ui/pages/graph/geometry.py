@@ -336,7 +336,7 @@ def place_labels(
     """Places for labels, none over another or over a node; the first in order have the choice.
 
     Args:
-        wishes: most important first.
+        requests: most important first.
         px: where all nodes are, px.
         radius: of each node, px.
         look: for the canvas's size; no label is cut by its border.

@@ -103,7 +103,7 @@ def mix_colours(background: QColor, colour: QColor, share: float) -> QColor:
     """A colour as it would look were it translucent.
 
     Args:
-        ground: below.
+        background: below.
         colour: above.
         share: of the colour, 0 to 1.
     """

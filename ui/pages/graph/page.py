@@ -58,7 +58,7 @@ class GraphPage(GraphReadings):
     # ---- the page's life
 
     def activate(self, target: str = "") -> None:
-        """Show it; a wish is a memory or an entity for the middle, or the whole vault."""
+        """Show it; a target is a memory or an entity for the middle, or the whole vault."""
         self._is_shown = True
         selected = self.context.selection.current
         if target.startswith(SHOW):

@@ -359,7 +359,7 @@ class WholeOverlay:
 
         Args:
             look: how the canvas looks at it.
-            meant: which nodes are meant.
+            highlight: which nodes are meant.
             at_rest: whether no node moves.
             still: whether the plane is not moved, either.
         """
@@ -404,7 +404,7 @@ class WholeOverlay:
     def _place_labels(self, scene: WholeScene, look: Viewport, highlight: Highlight) -> list[_Label]:
         nodes, px = labelled_nodes(scene, look, highlight.selected), look.to_px(scene.xy)
         texts: dict[int, str] = {}
-        wishes: list[LabelRequest] = []
+        requests: list[LabelRequest] = []
         wide = self._theme.px(_LABEL_PX)
         for place, number in enumerate(nodes.tolist()):
             node = scene.node_of(number, self._rows)
@@ -418,11 +418,11 @@ class WholeOverlay:
             size = QSizeF(width, metrics.lineSpacing() * len(parts) + 2)
             is_main = node.row is None and place < _MAIN and len(nodes) <= _FEW_LABELS
             must = is_main or number == highlight.selected
-            wishes.append(LabelRequest(place, size, below=node.row is None, must=must))
+            requests.append(LabelRequest(place, size, below=node.row is None, must=must))
         is_named = nodes < len(scene.graph.entities)
         radius = np.where(is_named, highlight.reach * _ENTITY_LARGER * 0.7, highlight.reach * 0.7)
         found = []
-        for place, rect in place_labels(wishes, px[nodes], radius, look, highlight.blocked).items():
+        for place, rect in place_labels(requests, px[nodes], radius, look, highlight.blocked).items():
             x, y = px[nodes[place]].tolist()
             side = Qt.AlignmentFlag.AlignHCenter
             if not rect.left() <= x <= rect.right():

@@ -317,7 +317,7 @@ def change_words(action: str) -> Mapping[str, Any]:
     """Icon, word and sentences of a deed; of one without words of its own, its name.
 
     Args:
-        deed: a value of `Deed`.
+        action: a value of `Deed`.
     """
     wording: Mapping[str, Any] | None = journal_strings()["deeds"].get(action)
     if wording is not None:

@@ -338,7 +338,7 @@ class JournalPage(Page):
         """Show the page and read what it needs.
 
         Args:
-            wish: a tab: `changes`, `next`, `runs`, `relations`, `archive`, `health`, `imports` or `audit`, or `help`,
+            target: a tab: `changes`, `next`, `runs`, `relations`, `archive`, `health`, `imports` or `audit`, or `help`,
                 with or without `ask:` before it, of some with a view behind it (`next:figures`, `runs:calendar`); ""
                 for the tab that was shown last.
         """

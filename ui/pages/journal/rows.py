@@ -140,22 +140,22 @@ class JournalEntry:
 
     Attributes:
         id: unique within the list.
-        head: its text, made visible, on one line or wrapped.
+        title: its text, made visible, on one line or wrapped.
         note: under it, in small letters; `beside` under that.
         icon: name of an icon; "" for the shape of `kind` in its place.
         ink: token of the icon's colour.
         word: what it is, in a word beside its icon; "" for none.
-        kind: of the memory it is about; its shape stands before the head where there is a word too.
+        kind: of the memory it is about; its shape stands before the title where there is a word too.
         aside: at its right end, in figures; `aside_note` under that.
-        lines: how many the head may take; a list of one-line heads is laid out without measuring each.
+        lines: how many the title may take; a list of one-line titles is laid out without measuring each.
         is_struck: whether it is taken back.
         progress: 0 to 1 for a bar under the note; -1 for one whose end nobody knows; None for none.
-        value: what it stands for.
-        second: another text of the same weight under the head, such as the other one of a pair; "" for none.
+        value: what it represents.
+        second: another text of the same weight under the title, such as the other one of a pair; "" for none.
     """
 
     id: str
-    head: str
+    title: str
     note: str = ""
     beside: str = ""
     icon: str = ""
@@ -173,7 +173,7 @@ class JournalEntry:
     @property
     def description(self) -> str:
         """All of it, for those who hear it."""
-        parts = (self.word, self.head, self.second, self.note, self.beside, self.aside, self.aside_note)
+        parts = (self.word, self.title, self.second, self.note, self.beside, self.aside, self.aside_note)
         return ". ".join(part.rstrip(".") for part in parts if part)
 
 
@@ -250,7 +250,7 @@ class JournalRows(RowSpec[JournalEntry]):
         lines = (
             1
             if row.lines == 1
-            else len(wrap_text(row.head, title_font, self._text_width(row, self.width()), row.lines))
+            else len(wrap_text(row.title, title_font, self._text_width(row, self.width()), row.lines))
         )
         bar = 0 if row.progress is None else px(_BAR + 4)
         lines += bool(row.second)
@@ -285,7 +285,7 @@ class JournalRows(RowSpec[JournalEntry]):
             left += px(_SHAPE)
         at = QRect(left, top, room, line_height(title_font))
         second = [row.second] if row.second else []
-        for text in (*wrap_text(row.head, title_font, room, row.lines), *second):
+        for text in (*wrap_text(row.title, title_font, room, row.lines), *second):
             self.draw_text(painter, at, text, "muted" if row.is_struck else "ink", title_font)
             at.translate(0, line_height(title_font))
         at.setHeight(line_height(small_font))

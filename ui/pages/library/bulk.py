@@ -19,7 +19,7 @@ from core.types.views import Facets, Revision, RevisionReport
 from ui.bridge import make_write
 from ui.context import Context
 from ui.pages.library.dialogs import (
-    DEEDS,
+    PLAIN_CHANGES,
     ImportanceForm,
     MoveForm,
     PlainChange,
@@ -195,19 +195,19 @@ class BulkChanges(QObject):
         if act == "export":
             self._ask_export_file(tuple(ids))
             return
-        deed = DEEDS.get("unpin" if act == "pin" and are_pinned else act)
-        if deed is not None and len(ids) == 1:
-            self._revise_memories(ids, deed.revision, deed.done)
+        change = PLAIN_CHANGES.get("unpin" if act == "pin" and are_pinned else act)
+        if change is not None and len(ids) == 1:
+            self._revise_memories(ids, change.revision, change.done)
             return
-        form = self._make_form(act, deed)
+        form = self._make_form(act, change)
         made = RevisionDialog(self._context, ids, form, _dialog_title(act, form, len(ids)), self._host)
         made.agreed.connect(partial(self._on_form_agreed, tuple(ids)))
         self.dialog = made
         made.open()
 
-    def _make_form(self, act: str, deed: PlainChange | None) -> RevisionForm:
-        if deed is not None:
-            return PlainForm(deed)
+    def _make_form(self, act: str, change: PlainChange | None) -> RevisionForm:
+        if change is not None:
+            return PlainForm(change)
         if act == "tag":
             return TagForm(self.facets)
         return MoveForm(self._context, self.facets) if act == "move" else ImportanceForm(self._context)

@@ -55,7 +55,7 @@ class PlainChange:
     is_dangerous: bool = False
 
 
-DEEDS: Mapping[str, PlainChange] = {
+PLAIN_CHANGES: Mapping[str, PlainChange] = {
     "pin": PlainChange("Pin", "pinned", Revision(pinned=True), "Pinned memories never fade."),
     "unpin": PlainChange("Unpin", "unpinned", Revision(pinned=False), "They fade again like other memories."),
     "archive": PlainChange(
@@ -108,19 +108,19 @@ class RevisionForm(QWidget):
 class PlainForm(RevisionForm):
     """A change that only has to be agreed to."""
 
-    def __init__(self, deed: PlainChange) -> None:
+    def __init__(self, change: PlainChange) -> None:
         super().__init__()
-        self._deed = deed
-        self.verb, self.is_dangerous = deed.verb, deed.is_dangerous
-        make_column(self, make_label(deed.note, "muted", wrap=True))
+        self._change = change
+        self.verb, self.is_dangerous = change.verb, change.is_dangerous
+        make_column(self, make_label(change.note, "muted", wrap=True))
 
     def make_revision(self) -> Revision | None:
         """The change itself."""
-        return self._deed.revision
+        return self._change.revision
 
     def describe_done(self) -> str:
         """What was done."""
-        return self._deed.done
+        return self._change.done
 
     def describe_value(self, value: str) -> str:
         """Statuses by their names."""
@@ -419,7 +419,7 @@ class RevisionDialog(QDialog):
         self._refusals.setVisible(bool(refused))
         words = self.form.describe_value
         self._list.show_lines(
-            [RevisionExample(one, head, words(before), words(after)) for one, head, before, after in preview.examples]
+            [RevisionExample(one, text, words(before), words(after)) for one, text, before, after in preview.examples]
         )
         if preview.examples:
             self._list.show()
@@ -438,7 +438,7 @@ def _summarize_preview(preview: RevisionPreview) -> str:
     if not preview.changes:
         return "Nothing would change." if not preview.unchanged else "They already are."
     more = len(preview.examples) < preview.changes
-    said = f"{count_memories(preview.changes)} will change" + (", such as these:" if more else ":")
+    sentence = f"{count_memories(preview.changes)} will change" + (", such as these:" if more else ":")
     if preview.unchanged:
-        said = f"{count_of(preview.unchanged, 'needs', 'need')} no change. {said}"
-    return said
+        sentence = f"{count_of(preview.unchanged, 'needs', 'need')} no change. {sentence}"
+    return sentence

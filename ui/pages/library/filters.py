@@ -479,9 +479,9 @@ def _choices_for(
     key: str, counts: Mapping[str, int], words: Mapping[str, str] | None = None, order: Iterable[str] = ()
 ) -> list[FilterChoice]:
     wanted = list(order) or list(counts)
-    said = words or {}
+    titles = words or {}
     return [
-        FilterChoice(key, value, said.get(value) or one_line(value, _CHIP_CHARACTERS), counts[value])
+        FilterChoice(key, value, titles.get(value) or one_line(value, _CHIP_CHARACTERS), counts[value])
         for value in wanted
         if counts.get(value)
     ]

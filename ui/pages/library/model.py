@@ -225,9 +225,9 @@ class MemoryTable(QAbstractTableModel):
         column = COLUMNS[index.column()]
         if role in {Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole}:
             row = self.row_at(index.row())
-            told = "…" if row is None else cell_text(column, row)
+            text = "…" if row is None else cell_text(column, row)
             is_marked = role == Qt.ItemDataRole.AccessibleTextRole and self._is_warned(index)
-            return f"{WARNED_WORDS}: {told}" if is_marked else told
+            return f"{WARNED_WORDS}: {text}" if is_marked else text
         if role == Qt.ItemDataRole.ToolTipRole:
             return WARNED_WORDS if self._is_warned(index) else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -367,6 +367,6 @@ class MemoryTable(QAbstractTableModel):
             return
         first = max(0, self._wanted.start - _KEPT_PAGES)
         last = self._wanted.stop + _KEPT_PAGES
-        near = self.ids[first * PAGE_ROWS : last * PAGE_ROWS]
-        self._rows = {memory_id: self._rows[memory_id] for memory_id in near if memory_id in self._rows}
+        kept_ids = self.ids[first * PAGE_ROWS : last * PAGE_ROWS]
+        self._rows = {memory_id: self._rows[memory_id] for memory_id in kept_ids if memory_id in self._rows}
         self._fresh = {page for page in self._fresh if first <= page < last}

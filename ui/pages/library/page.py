@@ -64,11 +64,11 @@ class LibraryPage(Page):
     def _build_layout(self) -> None:
         layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        head = QWidget()
-        head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        line = make_row(make_label("Library", "title"), self._count, self.controls, gap=10, parent=head)
+        header = QWidget()
+        header.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        line = make_row(make_label("Library", "title"), self._count, self.controls, gap=10, parent=header)
         line.setStretch(1, 1)
-        layout.addWidget(head)
+        layout.addWidget(header)
         for part in (self.line, self.filters, self.terms):
             layout.addWidget(part)
         layout.addWidget(self.states, 1)
@@ -94,11 +94,11 @@ class LibraryPage(Page):
 
     # ---- the page's life
 
-    def activate(self, wish: str = "") -> None:
-        """Show it; a wish is a search."""
+    def activate(self, target: str = "") -> None:
+        """Show it; a target is a search."""
         self._is_shown = True
-        if wish.strip():
-            self.query.set_text(wish)
+        if target.strip():
+            self.query.set_text(target)
         if self.is_stale or not self.table.memories.ids:
             self._reload_all()
         self._wants_keyboard = not self.table.memories.ids

@@ -123,13 +123,13 @@ class SearchHelp(QFrame):
         self._list.show_lines(entries)
         self._list.clicked.connect(lambda _: self._on_entry_taken(self._list.current))
         self._list.opened.connect(self._on_entry_taken)
-        head = make_row(
+        header = make_row(
             make_label("Search syntax", "section"),
             None,
             make_tool_button(theme, "x", "Close (Esc)", self.close_help),
         )
         layout = make_column(self, margins=12, gap=4)
-        layout.addLayout(head)
+        layout.addLayout(header)
         layout.addWidget(make_label(about, "small", wrap=True))
         layout.addWidget(self._list, 1)
         self.hide()

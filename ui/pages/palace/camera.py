@@ -183,10 +183,10 @@ class PalaceCamera(QObject):
             middle_at: where in the palace it is drawn under a lens: a room's name takes less of it from near.
         """
         factor = max(self._theme.px(_LOCUS_PX) / max(slot, 1e-6), 1.0)
-        near = replace(goal, scale=min(goal.scale * factor, _MOST_SCALE * self._theme.scale / 100))
-        x, y = middle_at(near)
-        edge = _EDGE / near.scale
-        return replace(near, x=x, y=y).kept_inside(room.adjusted(-edge, -edge, edge, edge))
+        closer = replace(goal, scale=min(goal.scale * factor, _MOST_SCALE * self._theme.scale / 100))
+        x, y = middle_at(closer)
+        edge = _EDGE / closer.scale
+        return replace(closer, x=x, y=y).kept_inside(room.adjusted(-edge, -edge, edge, edge))
 
     def reveal_point(self, x: float, y: float) -> None:
         """Bring a place onto the canvas, if it is not there or at its very edge."""

@@ -175,15 +175,15 @@ class PalacePage(Page):
 
     def _build_content(self) -> QWidget:
         content = QWidget()
-        head, foot = make_row(self.head, gap=0), make_row(self.line, self.legend, gap=16)
-        head.setContentsMargins(24, 0, 24, 0)
+        header, foot = make_row(self.head, gap=0), make_row(self.line, self.legend, gap=16)
+        header.setContentsMargins(24, 0, 24, 0)
         foot.setStretch(0, 1)
         below = make_column(None, gap=10)
         below.addLayout(foot)
         below.addWidget(self.time)
         below.setContentsMargins(24, 0, 24, 0)
         inner = make_column(content, gap=12)
-        inner.addLayout(head)
+        inner.addLayout(header)
         inner.addWidget(self.canvas, 1)  # from edge to edge: what lies beyond it is cut where the page ends
         inner.addLayout(below)
         inner.setContentsMargins(0, 14, 0, 14)
@@ -212,15 +212,15 @@ class PalacePage(Page):
 
     # ---- what the shell asks
 
-    def activate(self, wish: str = "") -> None:
+    def activate(self, target: str = "") -> None:
         """Read what is stale; `show:<memory>` flies there, `go:<level>` goes to the level of where one is."""
         if self.scene.plan is None:
             self.states.show_loading()
-        if wish.startswith("go:"):
-            self._go_to_level(wish.removeprefix("go:"))
-        if wish.startswith("show:"):
+        if target.startswith("go:"):
+            self._go_to_level(target.removeprefix("go:"))
+        if target.startswith("show:"):
             self.walk.end()
-            self.seeker.sought = wish.removeprefix("show:")
+            self.seeker.sought = target.removeprefix("show:")
         if self.is_stale:
             self.is_stale = False
             self.reader.read_plan()

@@ -289,11 +289,11 @@ class PalaceScene:
                 return PlacedLocus(room, at)
         return None
 
-    def locate_lens(self, lens: Lens, near: float, fit: Fit) -> Location:
+    def locate_lens(self, lens: Lens, near_scale: float, fit: Fit) -> Location:
         """Where one stands who looks through a lens.
 
         Args:
-            near: the scale from which loci show their text.
+            near_scale: the scale from which loci show their text.
             fit: what is fitted into the canvas, if anything.
         """
         level, of = fit
@@ -307,9 +307,9 @@ class PalaceScene:
         if room is not None:
             part = _overlap_area(room.rect, seen)
             if part / area > _ROOM_FILLS:
-                level = LOCUS if lens.scale * room.step >= near and part < 0.8 * _area_of(room.rect) else ROOM
+                level = LOCUS if lens.scale * room.step >= near_scale and part < 0.8 * _area_of(room.rect) else ROOM
                 return Location(level, room.wing.id, room.id)
-            if lens.scale >= near:
+            if lens.scale >= near_scale:
                 return Location(LOCUS, room.wing.id, room.id)
         wings = [wing for wing in self.wings if wing.rooms]
         if len(wings) == 1:

@@ -107,7 +107,7 @@ class MergeDialog(QDialog):
             self.rooms.addItem(item)
         self.rooms.setCurrentRow(0)
         self.rooms.itemActivated.connect(lambda _: self._on_room_chosen())
-        head = make_label(f"Merge “{one_line(room.plan.name, 60)}” into …", "section", wrap=True)
+        title = make_label(f"Merge “{one_line(room.plan.name, 60)}” into …", "section", wrap=True)
         words = make_label(
             "Its memories take free places beside their kin there; the empty room goes. One undo step.",
             "muted",
@@ -116,7 +116,7 @@ class MergeDialog(QDialog):
         keep = make_button("Merge", self._on_room_chosen, kind="primary")
         keep.setEnabled(bool(others))
         keep.setDefault(True)
-        layout = make_column(self, head, words, self.rooms, margins=24, gap=12)
+        layout = make_column(self, title, words, self.rooms, margins=24, gap=12)
         layout.addLayout(make_row(None, make_button("Cancel", self.reject), keep))
         self.resize(420, 420)
 

@@ -167,8 +167,8 @@ class PalaceView(QWidget):
         spot, sentence = scene.spot_of(marks.selected), ""
         room, wing = scene.rooms.get(marks.cursor_room), scene.find_wing(marks.cursor_wing)
         if spot is not None:
-            head = self.heads.get_row(spot.id)
-            sentence = "" if head is None else sentence_of(head, spot.room.plan.name)
+            memory = self.heads.get_row(spot.id)
+            sentence = "" if memory is None else sentence_of(memory, spot.room.plan.name)
         elif room is not None:
             sentence = sentence_of_room(room, room.count_shown(scene.look))
         elif wing is not None:

@@ -255,7 +255,7 @@ class Funnel(QWidget):
         """Say beside the last box's count how long it took.
 
         Args:
-            told: such as `in 14 ms`.
+            text: such as `in 14 ms`.
         """
         box = self.boxes[ANSWERED]
         box.setToolTip(f"{box.toolTip()} {text}")

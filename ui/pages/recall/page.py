@@ -140,7 +140,7 @@ class RecallPanes(QWidget):
     """Head, answer or saved questions, tuner.
 
     Attributes:
-        head: title, question, chips. `pane`: the answer; `states` holds it, and what stands in its place.
+        header: title, question, chips. `pane`: the answer; `states` holds it, and what stands in its place.
         views: chooses between the question and the saved ones.
     """
 
@@ -348,7 +348,7 @@ class RecallPage(Page):
         """Show the page and read what it needs.
 
         Args:
-            wish: `ask:` with a question, `why:` with the id of a memory, `saved`; "" for none.
+            target: `ask:` with a question, `why:` with the id of a memory, `saved`; "" for none.
         """
         self._is_shown = True
         _offer_clients(self)

@@ -242,7 +242,7 @@ class FollowsRow(QWidget):
     """What rests on the memory that stands.
 
     Signals:
-        led: the ids of the memories meant.
+        memories_asked: the ids of the memories meant.
     """
 
     memories_asked = Signal(tuple)
@@ -366,7 +366,7 @@ class ItemPanel(QWidget):
     Signals:
         decided: an action was pressed.
         dates_asked: the suggested dates are to be others.
-        led: ids of memories that somebody wants to see.
+        memories_asked: ids of memories that somebody wants to see.
     """
 
     decided = Signal(Action)

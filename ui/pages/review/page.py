@@ -184,7 +184,7 @@ class ReviewPanes(QWidget):
 
     Attributes:
         queue: the list at the left.
-        desk: one item. `desk_states` holds it, and what stands in its place.
+        item_panel: one item. `desk_states` holds it, and what stands in its place.
         batch: several items at once.
         back: leads to the queue where it is hidden.
     """
@@ -199,7 +199,7 @@ class ReviewPanes(QWidget):
         """Fill it once it stands in its place, from the outside in.
 
         Args:
-            leads: the ways from an item to elsewhere.
+            links: the ways from an item to elsewhere.
         """
         theme = self._theme
         self.queue, self._side = QueuePanel(theme), QWidget()
@@ -461,7 +461,7 @@ class ReviewPage(Page):
         """Show the page and read what it needs.
 
         Args:
-            wish: an item's id, to look at that one; "" for none.
+            target: an item's id, to look at that one; "" for none.
         """
         self._is_shown = self._wants_focus = True
         self._target = target

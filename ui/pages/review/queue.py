@@ -461,7 +461,7 @@ class QueuePanel(QFrame):
         self.refill_list(wanted)
 
     def refill_list(self, wanted: str = "") -> None:
-        """Show the same rows, grouped as is wished now."""
+        """Show the same rows, grouped as chosen now."""
         current = self.list.current
         left = [one for one in self._queue.rows if one.id not in self._away]
         today = min(self._queue.today, len(left))

@@ -120,16 +120,16 @@ class PassphraseDialog(SecretDialog):
             self._change_passphrase()
 
     def _change_passphrase(self) -> None:
-        held = [
+        secrets = [
             self.first.take_text(),
             self.old.take_text(),
         ]  # given away once; nothing of the task or the fields keeps them
         self.second.take_text()
         vault = self.context.bridge.engine.vault
         self._set_busy(is_busy=True)
-        task = make_write("Changing the passphrase", lambda: vault.change_passphrase(held.pop(), held.pop())).within(
-            self
-        )
+        task = make_write(
+            "Changing the passphrase", lambda: vault.change_passphrase(secrets.pop(), secrets.pop())
+        ).within(self)
         self.context.tasks.run(task.success(self._on_passphrase_changed).failure(self._show_failure))
 
     def _set_busy(self, *, is_busy: bool) -> None:
@@ -182,26 +182,26 @@ class RecoveryDialog(SecretDialog):
     def _make_secret_step(self) -> QWidget:
         self.cancel = make_button("Cancel", self.reject)
         self.make = make_button("Make a new code", self._make_code, kind="primary")
-        says = (
+        sentence = (
             "The old code stays valid until the new one is confirmed. Enter the passphrase or the old code to continue."
         )
-        return self._make_step(says, self.secret, buttons=(self.cancel, self.make))
+        return self._make_step(sentence, self.secret, buttons=(self.cancel, self.make))
 
     def _make_code_step(self) -> QWidget:
         self.copy = make_button("Copy", self._copy_code, theme=self.context.theme, icon="copy")
         self.kept = make_button("I have saved it", self._show_check, kind="primary")
-        says = (
+        sentence = (
             "It is shown only once. Write it down or save it in a password manager, then type it in to confirm. From "
             "then on it is valid and the old one is not."
         )
         self.leave = make_button("Cancel", self.reject)
-        return self._make_step(says, self.groups, buttons=(self.leave, self.copy, self.kept))
+        return self._make_step(sentence, self.groups, buttons=(self.leave, self.copy, self.kept))
 
     def _make_check_step(self) -> QWidget:
         self.again = make_button("Show it again", lambda: self._switch_step(1))
         self.check = make_button("Check", self._check_code, kind="primary")
-        says = "Type or paste the new code. Spaces and hyphens do not matter."
-        return self._make_step(says, self.typed, buttons=(self.again, self.check))
+        sentence = "Type or paste the new code. Spaces and hyphens do not matter."
+        return self._make_step(sentence, self.typed, buttons=(self.again, self.check))
 
     @property
     def step(self) -> int:
@@ -242,9 +242,9 @@ class RecoveryDialog(SecretDialog):
         if not self.secret.text():
             self.show_problem("Enter the passphrase or the old code.", self.secret)
             return
-        held, vault = [self.secret.take_text()], self.context.bridge.engine.vault
+        secrets, vault = [self.secret.take_text()], self.context.bridge.engine.vault
         self._set_busy(is_busy=True)
-        task = make_write("Making a recovery code", lambda: vault.new_recovery_code(held.pop())).within(self)
+        task = make_write("Making a recovery code", lambda: vault.new_recovery_code(secrets.pop())).within(self)
         self.context.tasks.run(task.success(self._show_code).failure(self._show_failure))
 
     def _set_busy(self, *, is_busy: bool) -> None:
@@ -279,9 +279,9 @@ class RecoveryDialog(SecretDialog):
     def _check_code(self) -> None:
         if self.is_busy:
             return
-        held, vault = [self.typed.text()], self.context.bridge.engine.vault
+        codes, vault = [self.typed.text()], self.context.bridge.engine.vault
         self._set_checking(is_busy=True)
-        task = make_write("Activating the code", lambda: vault.confirm_recovery_code(held.pop())).within(self)
+        task = make_write("Activating the code", lambda: vault.confirm_recovery_code(codes.pop())).within(self)
         self.context.tasks.run(task.success(self._on_code_checked).failure(self._show_check_failure))
 
     def _set_checking(self, *, is_busy: bool) -> None:

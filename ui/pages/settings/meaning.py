@@ -75,15 +75,15 @@ def describe_cost(cost: ChangeCost) -> str:
     return " ".join(part for part in (first, strings["goes_on"], cost.note) if part)
 
 
-def describe_stored_model(kept: KeptSpace) -> str:
+def describe_stored_model(space: KeptSpace) -> str:
     """What is kept of a model that is not used any more.
 
     Args:
-        kept: from the engine; an `until` of long ago is one that was given up.
+        space: from the engine; an `until` of long ago is one that was given up.
     """
-    strings = section_strings()["old"]["kept" if kept.until > _GIVEN_UP_MS else "going"]
-    form = strings["one" if kept.vectors == 1 else "many"]
-    return str(form).format(model=describe_model(kept.name), count=f"{kept.vectors:,}", when=date_of(kept.until))
+    strings = section_strings()["old"]["kept" if space.until > _GIVEN_UP_MS else "going"]
+    form = strings["one" if space.vectors == 1 else "many"]
+    return str(form).format(model=describe_model(space.name), count=f"{space.vectors:,}", when=date_of(space.until))
 
 
 _GIVEN_UP_MS = 366 * 86_400_000
@@ -106,24 +106,24 @@ class StoredModelLine(ActionLine):
         """Show what is kept."""
         strings = section_strings()["old"]
         lines = [*map(describe_stored_model, state.kept), *([strings["why"]] if state.kept else [])]
-        told = "\n".join(lines) or strings["none"]
-        if told == self.description.text():
+        text = "\n".join(lines) or strings["none"]
+        if text == self.description.text():
             return
-        self.description.setText(told)
+        self.description.setText(text)
         self.show_note("")
         clear_layout(self.side_column)
-        for kept in state.kept:
-            if kept.until > _GIVEN_UP_MS:
-                made = make_button(strings["forget"], partial(self._ask_confirmation, kept))
-                made.setAccessibleName(strings["forget_named"].format(model=describe_model(kept.name)))
+        for space in state.kept:
+            if space.until > _GIVEN_UP_MS:
+                made = make_button(strings["forget"], partial(self._ask_confirmation, space))
+                made.setAccessibleName(strings["forget_named"].format(model=describe_model(space.name)))
                 self.side_column.addWidget(made)
 
-    def _ask_confirmation(self, kept: KeptSpace) -> None:
+    def _ask_confirmation(self, space: KeptSpace) -> None:
         """Say what it means, and ask once more with the same button's place."""
         strings = section_strings()["old"]
-        self.show_note(strings["sure"].format(model=describe_model(kept.name)), "warning")
+        self.show_note(strings["sure"].format(model=describe_model(space.name)), "warning")
         clear_layout(self.side_column)
-        made = make_button(strings["really"], partial(self._forget_vectors, kept.name), kind="danger")
+        made = make_button(strings["really"], partial(self._forget_vectors, space.name), kind="danger")
         self.side_column.addWidget(made)
         made.setFocus()
 
@@ -252,13 +252,13 @@ class MeaningSection(SettingsSection):
         self.bar.setRange(0, max(1, state.total))
         self.bar.setValue(state.done)
         form = strings["changing"] if state.total else strings["starting"]
-        told = form.format(
+        sentence = form.format(
             model=describe_model(state.wished),
             done=f"{state.done:,}",
             total=f"{state.total:,}",
             percent=int(100 * share),
         )
-        self.now.show_note(f"{told} {strings['paused']}" if self._is_paused else told)
+        self.now.show_note(f"{sentence} {strings['paused']}" if self._is_paused else sentence)
 
     def _show_jobs(self, jobs: Jobs) -> None:
         self._is_paused = jobs.paused
@@ -281,24 +281,24 @@ class MeaningSection(SettingsSection):
         self._offers = offers
         strings, state = section_strings()["other"], self.embedding
         is_changing, used = state is not None and state.is_changing, "" if state is None else state.model
-        wishes = [wish for wish in ("", *(one.wish for one in offers.models)) if not _is_same(wish, used)]
-        if wishes != [self.models.itemData(at) for at in range(self.models.count())]:
-            self._fill_models(wishes)
-        has_any = bool(wishes) and not is_changing
+        names = [name for name in ("", *(one.wish for one in offers.models)) if not _is_same(name, used)]
+        if names != [self.models.itemData(at) for at in range(self.models.count())]:
+            self._fill_models(names)
+        has_any = bool(names) and not is_changing
         self.models.setVisible(has_any)
         self.measure.setVisible(has_any and self._cost is None)
-        self.again.setVisible(not wishes)
+        self.again.setVisible(not names)
         self.other.description.setText(
-            strings["text"] if wishes else strings["absent"] if offers.code else strings["alone"]
+            strings["text"] if names else strings["absent"] if offers.code else strings["alone"]
         )
 
-    def _fill_models(self, wishes: Sequence[str]) -> None:
+    def _fill_models(self, names: Sequence[str]) -> None:
         chosen = self.models.currentData()
         self.models.blockSignals(True)  # noqa: FBT003 - Qt's signature
         self.models.clear()
-        for wish in wishes:
-            told = _shorten_model(wish) if wish else describe_model(wish).removeprefix("the ").capitalize()
-            self.models.addItem(told, wish)
+        for name in names:
+            title = _shorten_model(name) if name else describe_model(name).removeprefix("the ").capitalize()
+            self.models.addItem(title, name)
         self.models.setCurrentIndex(max(0, self.models.findData(chosen)))
         self.models.blockSignals(False)  # noqa: FBT003 - Qt's signature
         if self._cost is not None and self._cost.wish != self.models.currentData():
@@ -316,10 +316,10 @@ class MeaningSection(SettingsSection):
         self.other.show_note("")
 
     def _measure_cost(self) -> None:
-        spaces, wish = self.context.bridge.engine.embedding_models, str(self.models.currentData())
+        spaces, name = self.context.bridge.engine.embedding_models, str(self.models.currentData())
         self.measure.setEnabled(False)
         self.other.show_note(section_strings()["other"]["measuring"])
-        task = make_query("Trying a model", lambda: spaces.estimate_change(wish)).within(self, "cost")
+        task = make_query("Trying a model", lambda: spaces.estimate_change(name)).within(self, "cost")
         self.context.tasks.run(task.success(self._on_cost_measured).failure(self._show_refusal))
 
     def _on_cost_measured(self, cost: ChangeCost) -> None:
@@ -337,9 +337,9 @@ class MeaningSection(SettingsSection):
     def _begin_change(self) -> None:
         if self._cost is None:
             return
-        spaces, wish = self.context.bridge.engine.embedding_models, self._cost.wish
+        spaces, name = self.context.bridge.engine.embedding_models, self._cost.wish
         self.begin.setEnabled(False)
-        task = make_write("Changing the embedding model", lambda: spaces.begin_change(wish)).within(self)
+        task = make_write("Changing the embedding model", lambda: spaces.begin_change(name)).within(self)
         self.context.tasks.run(task.success(self._on_change_begun).failure(self._show_refusal))
 
     def _on_change_begun(self, state: Embedding) -> None:
@@ -372,6 +372,6 @@ class MeaningSection(SettingsSection):
         self.context.tasks.run(task.success(self._show_jobs))
 
 
-def _is_same(wish: str, used: str) -> bool:
+def _is_same(name: str, used: str) -> bool:
     """Whether a model is the one in use; a server lists `name:latest` for what is wished as `name`."""
-    return wish.removesuffix(_LATEST) == used.removesuffix(_LATEST)
+    return name.removesuffix(_LATEST) == used.removesuffix(_LATEST)

@@ -111,11 +111,11 @@ class SettingsReset(QObject):
             return
         settings = self.context.bridge.engine.settings
         task = make_write("Resetting the settings", settings.reset_all).within(self)
-        self.context.tasks.run(task.success(lambda told: self._on_options_reset(before, told)))
+        self.context.tasks.run(task.success(lambda reset: self._on_options_reset(before, reset)))
 
-    def _on_options_reset(self, before: WindowOptions, told: OptionsReset) -> None:
-        self.options_read.emit(told.rows)
-        self._show_done(before, told.step_id)
+    def _on_options_reset(self, before: WindowOptions, reset: OptionsReset) -> None:
+        self.options_read.emit(reset.rows)
+        self._show_done(before, reset.step_id)
 
     def _show_done(self, before: WindowOptions, step_id: str | None) -> None:
         context = self.context
@@ -257,9 +257,9 @@ class SettingsPage(Page):
     def _build_layout(self) -> None:
         layout = make_column(self, gap=12)
         layout.setContentsMargins(24, 16, 16, 0)
-        head = make_row(make_label("Settings", "title"), None, self.reset_all, gap=10)
-        head.setContentsMargins(0, 0, 8, 0)
-        layout.addLayout(head)
+        header = make_row(make_label("Settings", "title"), None, self.reset_all, gap=10)
+        header.setContentsMargins(0, 0, 8, 0)
+        layout.addLayout(header)
         self._side = QWidget()
         make_column(self._side, self.search, self.groups, gap=12)
         self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -287,11 +287,11 @@ class SettingsPage(Page):
 
     # ---- the page's life
 
-    def activate(self, wish: str = "") -> None:
+    def activate(self, target: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
-            wish: the title of a group to go to, else words to search for.
+            target: the title of a group to go to, else words to search for.
         """
         self._is_shown = True
         self._slices.start()
@@ -300,20 +300,20 @@ class SettingsPage(Page):
         self.vault.reload()
         if self.meaning is not None:
             self.meaning.activate()
-        self._target = wish
+        self._target = target
         if self._is_read:
-            self._carry_out_wish()
+            self._show_target()
         self.search.setFocus()
 
-    def _carry_out_wish(self) -> None:
-        """Go where the person wished to go."""
-        wish, self._target = self._target.casefold(), ""
-        section = next((one for one in self.sections if one.title.casefold() == wish), None)
+    def _show_target(self) -> None:
+        """Scroll to the target group, else search for it."""
+        target, self._target = self._target.casefold(), ""
+        section = next((one for one in self.sections if one.title.casefold() == target), None)
         if section is not None:
             self.search.clear()
             self._scroll_to(self.groups.item(self.sections.index(section)))
-        elif wish:
-            self.search.setText(wish)
+        elif target:
+            self.search.setText(target)
 
     def deactivate(self) -> None:
         """Another page is shown: what was being typed holds now, and nothing runs here any more."""
@@ -406,7 +406,7 @@ class SettingsPage(Page):
         self.groups.setCurrentRow(0)
         self._restyle_page()
         self._filter_sections(self.search.text())
-        QTimer.singleShot(0, self, self._carry_out_wish)  # once the new sections have their places
+        QTimer.singleShot(0, self, self._show_target)  # once the new sections have their places
 
     def _add_option(self, option: OptionRow) -> None:
         section = next((one for one in self.sections if one.title == option.group), None)
@@ -437,9 +437,9 @@ class SettingsPage(Page):
         if found:
             self.states.show_content()
         else:
-            said = f"Nothing here has “{one_line(typed, 40)}” in it."
+            sentence = f"Nothing here has “{one_line(typed, 40)}” in it."
             self.states.show_empty(
-                EmptyState(self.context.theme, "search", "No such setting", said, ("Show all", self.search.clear))
+                EmptyState(self.context.theme, "search", "No such setting", sentence, ("Show all", self.search.clear))
             )
 
     def _scroll_to(self, item: QListWidgetItem) -> None:

@@ -20,7 +20,7 @@ from ui.widgets.plaintext import one_line
 
 ORIGIN = "timeline"
 ASK = "ask:"
-"""Begins a wish for the line of a topic; the topic follows."""
+"""Begins a target that names the topic of the line; the topic follows."""
 _TABS = (("time", "Over time"), ("topic", "A topic"))
 _STATE = "timeline.tab"
 _REFRESH_MS = 400
@@ -33,8 +33,8 @@ class TimelinePage(Page):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._is_shown = False
-        kept = context.prefs.read_text(_STATE, "time")
-        self.tab = kept if kept in dict(_TABS) else "time"
+        stored = context.prefs.read_text(_STATE, "time")
+        self.tab = stored if stored in dict(_TABS) else "time"
         self.segments = Segments(_TABS, self.tab, "Timeline view")
         self.time, self.topic = OverTime(context), EvolutionTab(context)
         kinds = {_ALL: "All"} | {kind.value: KIND_PLURALS[kind] for kind in Kind}
@@ -60,9 +60,9 @@ class TimelinePage(Page):
     def _build_layout(self) -> None:
         layout = make_column(self, gap=10)
         layout.setContentsMargins(24, 16, 24, 16)
-        head = make_row(make_label("Timeline", "title"), None, gap=10)
-        head.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
-        layout.addLayout(head)
+        header = make_row(make_label("Timeline", "title"), None, gap=10)
+        header.addStrut(self.context.theme.px(self.context.theme.tokens.sizes.control))
+        layout.addLayout(header)
         flow = FlowLayout(gap=6)
         for widget in (self.segments, self.kinds, self.spaces, self.over):
             flow.addWidget(widget)
@@ -72,14 +72,14 @@ class TimelinePage(Page):
 
     # ---- the page's life
 
-    def activate(self, wish: str = "") -> None:
+    def activate(self, target: str = "") -> None:
         """Show the page and read what it needs.
 
         Args:
-            wish: `time`, `topic`, or `ask:` with a topic behind it; "" for what was shown last.
+            target: `time`, `topic`, or `ask:` with a topic behind it; "" for what was shown last.
         """
         self._is_shown = True
-        tab = "topic" if wish.startswith(ASK) else wish
+        tab = "topic" if target.startswith(ASK) else target
         if tab in dict(_TABS) and tab != self.tab:
             self.segments.show_choice(tab)
             self.show_tab(tab)
@@ -87,8 +87,8 @@ class TimelinePage(Page):
             self._reload_tab()
         if self.tab == "topic":
             self.topic.activate()
-            if wish.startswith(ASK):
-                self.topic.show_topic(wish.removeprefix(ASK))
+            if target.startswith(ASK):
+                self.topic.show_topic(target.removeprefix(ASK))
         else:
             self.time.strip.setFocus()
 

@@ -170,10 +170,10 @@ class MomentRows(RowSpec[MemoryRow]):
         upper, lower = QRect(inner), QRect(inner)
         upper.setHeight(inner.height() // 2)
         lower.setTop(upper.bottom() + 1)
-        head, small = self.row_fonts()
-        head.setStrikeOut(not stands)
-        self.draw_text(painter, upper, one_line(row.head), "ink" if stands else "muted", head)
-        self.draw_text(painter, lower, describe_details(row), "muted", small)
+        title_font, small_font = self.row_fonts()
+        title_font.setStrikeOut(not stands)
+        self.draw_text(painter, upper, one_line(row.head), "ink" if stands else "muted", title_font)
+        self.draw_text(painter, lower, describe_details(row), "muted", small_font)
 
 
 def moment_list(theme: Theme) -> ListView:
@@ -202,7 +202,7 @@ class PeriodDetails(QFrame):
         self._context = context
         self.axis = SAID
         self._filter, self._ends = TimeFilter(), (0, 0)
-        axes = [(axis, told["title"]) for axis, told in timeline_strings()["axes"].items()]
+        axes = [(axis, wording["title"]) for axis, wording in timeline_strings()["axes"].items()]
         self.axes = Segments(axes, SAID, "Filter for the selected period")
         self.axes.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._name, self._count, self._sentence = (
@@ -221,13 +221,13 @@ class PeriodDetails(QFrame):
         self.list.looked_at_id.connect(self.looked_at)
 
     def _build_layout(self) -> None:
-        title, head, inside = QWidget(), QWidget(), QWidget()
+        title, header, inside = QWidget(), QWidget(), QWidget()
         make_row(self._name, self._count, gap=8, parent=title)
         title.setMinimumHeight(self._context.theme.px(26))  # in the middle of the chips beside it
-        flow = FlowLayout(head, gap=10)
+        flow = FlowLayout(header, gap=10)
         flow.addWidget(title)
         flow.addWidget(self.axes)
-        make_column(inside, head, self._sentence, gap=4).setContentsMargins(13, 0, 13, 2)
+        make_column(inside, header, self._sentence, gap=4).setContentsMargins(13, 0, 13, 2)
         layout = make_column(self, inside, gap=6)
         layout.setContentsMargins(1, 10, 1, 6)
         layout.addWidget(self.states, 1)

@@ -137,7 +137,7 @@ def _job_entry(row: JobRow, now_ms: int) -> JournalEntry:
     is_running = row.state is JobState.RUNNING
     return JournalEntry(
         id=row.id,
-        head=row.title,
+        title=row.title,
         note=job_note(row, now_ms),
         icon=icon,
         ink=ink,
@@ -254,7 +254,7 @@ def _calendar_line(beat: ScheduledJob, now_ms: int, *, waits: bool) -> JournalEn
     )
     return JournalEntry(
         id=beat.type.value,
-        head=beat.title,
+        title=beat.title,
         note=beat.about,
         beside=capitalize_first(f"{describe_next_run(beat, now_ms, waits=waits)} · {last}"),
         icon=journal_strings()["jobs"].get(beat.type.value, "clock"),

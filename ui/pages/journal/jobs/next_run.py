@@ -58,7 +58,7 @@ def change_entries(items: Sequence[PreviewItem], action: str = ALL) -> list[Jour
 
     Args:
         items: the deeds, strongest first.
-        deed: a value of `JobAction` to list only these; `ALL` for all.
+        action: a value of `JobAction` to list only these; `ALL` for all.
     """
     return [_change_entry(item) for item in items if action in (ALL, item.planned.action.value)]
 
@@ -69,7 +69,7 @@ def _change_entry(item: PreviewItem) -> JournalEntry:
     measure = journal_strings()["measures"].get(planned.reason, wording["measure"])
     return JournalEntry(
         id=f"{planned.action.value}:{planned.memory_id}",
-        head=one_line(item.text, _TEXT),
+        title=one_line(item.text, _TEXT),
         note=item.words,
         beside=describe_other_memories(item),
         icon=wording["icon"],

@@ -129,7 +129,7 @@ def archive_entry(buried: ArchivedMemory, now_ms: int) -> JournalEntry:
     )
     return JournalEntry(
         id=buried.id,
-        head=one_line(buried.text, _TEXT),
+        title=one_line(buried.text, _TEXT),
         note=" · ".join(part for part in (why, one_line(buried.space, _SPACE), fixed) if part),
         kind=Kind(buried.kind),
         aside=strings["archived"].format(when=format_day(buried.archived_at, now_ms)),

@@ -49,7 +49,7 @@ def link_entry(link: ProposedLink, now_ms: int) -> JournalEntry:
     when = strings["proposed"].format(when=format_day(link.at, now_ms))
     return JournalEntry(
         id=f"{link.from_id}:{link.to_id}",
-        head=one_line(link.from_text, _TEXT),
+        title=one_line(link.from_text, _TEXT),
         second=one_line(link.to_text, _TEXT),
         note=" · ".join(part for part in (one_line(link.space, _SPACE), when) if part),
         icon="link",

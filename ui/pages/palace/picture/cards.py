@@ -218,9 +218,9 @@ class RoomInterior:
         draw_kind(painter, KINDS[int(room.kind[row])], middle, self._theme.px(8), self._colours[int(room.shade[row])])
 
     def _text_of(self, room: RoomItem, row: int) -> str:
-        head = self._head_of(room.ids[row])
-        if head is not None:
-            return head.head
+        row_text = self._head_of(room.ids[row])
+        if row_text is not None:
+            return row_text.head
         at = room.landmarks.get(row)
         found = next((mark for mark in room.plan.landmarks if mark.position == at), None)
         return "" if found is None else found.head

@@ -136,10 +136,10 @@ class PlanGround:
 
     def _labels_of(self, room: RoomItem, layout: RoomLayout) -> tuple[CardLabel, ...]:
         key = (layout, room.version)
-        kept = self._labels.get(room.id)
-        if kept is None or kept[0] != key:
-            kept = self._labels[room.id] = (key, self._interior.labels_of(room, layout))
-        return kept[1]
+        cached = self._labels.get(room.id)
+        if cached is None or cached[0] != key:
+            cached = self._labels[room.id] = (key, self._interior.labels_of(room, layout))
+        return cached[1]
 
     def place_middle(self, spot: PlacedLocus, lens: Lens) -> tuple[float, float]:
         """Where in the palace the place of a memory is drawn under a lens."""

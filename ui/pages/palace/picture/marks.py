@@ -172,13 +172,13 @@ class MarkPainter:
 
     def paint_plate(self, painter: QPainter, spot: PlacedLocus, look: LocusStyle, lens: Lens) -> None:
         """What a locus under the pointer says, beside it; painted, for Qt's tooltip would read its text as markup."""
-        head = None if spot.at >= len(spot.room.ids) else self._head_of(spot.id)
-        if head is None or self._plan.is_text_shown(lens, spot.room):
+        memory = None if spot.at >= len(spot.room.ids) else self._head_of(spot.id)
+        if memory is None or self._plan.is_text_shown(lens, spot.room):
             return
         theme, pad = self._theme, self._theme.px(10)
         body, small = theme.font("small"), theme.font("caption")
-        lines = break_text(one_line(head.head, 300), body, theme.px(300), 4)
-        about = f"{KIND_WORDS[head.kind]} · {format_said_or_noted(head.occurred, head.recorded_at)}"
+        lines = break_text(one_line(memory.head, 300), body, theme.px(300), 4)
+        about = f"{KIND_WORDS[memory.kind]} · {format_said_or_noted(memory.occurred, memory.recorded_at)}"
         if not self._plan.is_name_shown(spot.room, lens, look):
             about += f" · in {one_line(spot.room.plan.name, 32)}, {count_memories(spot.room.count_shown(look))}"
         high = QFontMetricsF(body).height()

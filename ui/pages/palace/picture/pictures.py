@@ -43,14 +43,14 @@ class FlightPicture:
 
     @staticmethod
     def _paint_one(painter: QPainter, picture: QPixmap, taken: Lens, lens: Lens) -> None:
-        ground = lens.canvas_rect(taken.visible_area)
+        target = lens.canvas_rect(taken.visible_area)
         canvas = QRectF(0, 0, lens.w, lens.h)
-        seen = ground.intersected(canvas)
+        seen = target.intersected(canvas)
         if seen.isEmpty():
             return
-        ratio = picture.width() / max(ground.width(), 1e-6)
+        ratio = picture.width() / max(target.width(), 1e-6)
         source = QRectF(
-            (seen.left() - ground.left()) * ratio, (seen.top() - ground.top()) * ratio,
+            (seen.left() - target.left()) * ratio, (seen.top() - target.top()) * ratio,
             seen.width() * ratio, seen.height() * ratio,
         )  # fmt: skip
         painter.drawPixmap(seen, picture, source)

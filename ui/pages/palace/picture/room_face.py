@@ -218,15 +218,15 @@ class RoomFaces:
     def _face_of(self, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> _Face:
         room.apply_style(look)
         size = QSize(round(layout.rect.width()), round(layout.rect.height()))
-        content, kept = _content_of(room, look), self._kept.get(room.id)
-        if kept is None or kept.size != size or kept.content != content:
+        content, cached = _content_of(room, look), self._kept.get(room.id)
+        if cached is None or cached.size != size or cached.content != content:
             rect = QRectF(0, 0, size.width(), size.height())
             composed = self._compose_landmarks(room, rect) if layout.detail == DetailLevel.LANDMARKS else None
-            earlier = None if kept is None else kept.stand_in_for(room)
+            earlier = None if cached is None else cached.stand_in_for(room)
             composed = composed or self._compose_name(room, rect)
-            kept = _Face(size, content, room.concealed, composed, None, earlier)
-            self._kept[room.id] = kept
-        return kept
+            cached = _Face(size, content, room.concealed, composed, None, earlier)
+            self._kept[room.id] = cached
+        return cached
 
     def paint(self, painter: QPainter, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> None:
         """Paint a room, from what is kept where nothing of it changed."""
@@ -257,8 +257,8 @@ class RoomFaces:
     def _paint_stand_in(self, painter: QPainter, room: RoomItem, rect: QRectF) -> None:
         """An earlier picture, or the bare room, until there is time for its own."""
         self.is_behind = True
-        kept = self._kept.get(room.id)
-        picture = None if kept is None else kept.stand_in_for(room)
+        cached = self._kept.get(room.id)
+        picture = None if cached is None else cached.stand_in_for(room)
         if picture is None:
             self._furniture.paint_room(painter, rect, room.plan.furnishing, is_near=False)
             return
@@ -377,8 +377,8 @@ class RoomFaces:
         if room.loci is None:
             return (), ()
         step = float(self._theme.px(10))
-        said = {room.row_of(card.landmark.memory_id) for card in cards}
-        rows = [int(row) for row in np.lexsort((room.x, room.y)) if room.shown[row] and row not in said]
+        shown_rows = {room.row_of(card.landmark.memory_id) for card in cards}
+        rows = [int(row) for row in np.lexsort((room.x, room.y)) if room.shown[row] and row not in shown_rows]
         most = max(0, int((rect.width() * _DOOR_SHARE - pad) / step))
         rows = rows[:most]
         y = rect.height() - pad * 0.6 - self._theme.px(5)

@@ -142,14 +142,14 @@ class WalkCard(QFrame):
             one.installEventFilter(self)  # arrows would go from button to button
 
     def _arrange_parts(self) -> None:
-        head = make_row(self._emblem, self.room, self.place, self.close_button, gap=10)
-        head.setStretch(1, 1)
+        header = make_row(self._emblem, self.room, self.place, self.close_button, gap=10)
+        header.setStretch(1, 1)
         self._foot = QWidget()
         foot = FlowLayout(self._foot, gap=8)
         for one in (self.back, *self.answers, self.reveal, self.next, self.skip, self.again, self.switch, self.end):
             foot.addWidget(one)
         self._column = make_column(self)
-        self._column.addLayout(head)
+        self._column.addLayout(header)
         for part in (self.progress, self.title, self._area, self.words, self.note, self._foot):
             self._column.addWidget(part)
 
@@ -193,13 +193,15 @@ class WalkCard(QFrame):
         strings, number, count = walk_strings(), round_.at + 1, len(round_.stops)
         if round_.is_hidden:
             self._show_body(title=strings["question"], words=strings["question_hint"])
-            heard = strings["question"]
+            spoken_text = strings["question"]
         else:
             self._show_body(text=stop.text, note=self._describe_stop(stop))
-            heard = one_line(stop.text, _SPOKEN)
+            spoken_text = one_line(stop.text, _SPOKEN)
             for answer, grade in zip(self.answers, GRADES, strict=True):
                 answer.show_interval(stop.intervals[grade])
-        self._speak(strings["spoken"].format(room=one_line(stop.room, 80), number=number, count=count, words=heard))
+        self._speak(
+            strings["spoken"].format(room=one_line(stop.room, 80), number=number, count=count, words=spoken_text)
+        )
 
     def _describe_stop(self, stop: WalkStop) -> str:
         states = walk_strings()["state"]

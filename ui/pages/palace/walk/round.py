@@ -93,8 +93,8 @@ class WalkRound:
 
     def begin_again(self, *, is_rehearsal: bool) -> WalkRound:
         """Another round along the same landmarks."""
-        kept = {stop.memory_id: stop for stop in self.stops}
-        return WalkRound([kept[one] for one in self._first if one in kept], is_rehearsal=is_rehearsal)
+        by_id = {stop.memory_id: stop for stop in self.stops}
+        return WalkRound([by_id[one] for one in self._first if one in by_id], is_rehearsal=is_rehearsal)
 
     def switch_rehearsal(self) -> None:
         """Hide the words from here on, or show them."""
