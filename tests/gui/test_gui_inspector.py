@@ -21,7 +21,7 @@ from core.types.values import Kind, Status
 from core.types.views import Revision
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.panel import Inspector
-from ui.inspector.text import TextPart
+from ui.inspector.text import TextSection
 
 
 def test_it_teaches_while_nothing_is_selected(inspector: Inspector) -> None:
@@ -131,7 +131,7 @@ def test_locking_leaves_no_word_behind(qtbot: QtBot, rig: Rig, context: Context,
     write_anew(context, inspector, "Under the fourth pot")
     rig.lock()
     settle(qtbot, lambda: inspector.inspected is None)
-    settle(qtbot, lambda: len(inspector.findChildren(TextPart)) == 1)
+    settle(qtbot, lambda: len(inspector.findChildren(TextSection)) == 1)
     assert not text_part(inspector).is_editing
     shown = [field.toPlainText() for field in inspector.findChildren(QPlainTextEdit)]
     assert "pot" not in "".join(shown) + text_part(inspector).view.toPlainText() + words_of(inspector)

@@ -25,10 +25,10 @@ from window_rig import hear, settle
 from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.dialogs import MoveDialog
-from ui.inspector.history import HistoryPart
+from ui.inspector.history import HistorySection
 from ui.inspector.panel import Inspector
-from ui.inspector.provenance import ProvenancePart
-from ui.inspector.relations import RelationsPart
+from ui.inspector.provenance import ProvenanceSection
+from ui.inspector.relations import RelationsSection
 from ui.inspector.text_view import TextView
 from ui.registry import PARTS
 
@@ -39,7 +39,7 @@ def test_a_message_is_told_with_its_conversation_and_the_place_can_be_walked(
     ids = conversation(rig)
     look(qtbot, inspector, context, ids[2])
     part = inspector.find_part("provenance")
-    assert isinstance(part, ProvenancePart)
+    assert isinstance(part, ProvenanceSection)
     assert part.sentence.text() == "You said so on 3 Mar 2026, 10:00, in a conversation."
     assert "rows.jsonl, line 3" in part.way.text()
     part.place.button.click()
@@ -59,7 +59,7 @@ def test_the_exact_values_can_be_copied(qtbot: QtBot, rig: Rig, context: Context
     memory_id = rig.store("The weir is closed.").memory_id
     look(qtbot, inspector, context, memory_id)
     part = inspector.find_part("provenance")
-    assert isinstance(part, ProvenancePart)
+    assert isinstance(part, ProvenanceSection)
     assert part.sentence.text().startswith("You wrote it down on ")
     copies = [tool for tool in part.values.findChildren(QWidget) if tool.accessibleName() == "Copy: Id"]
     copies[0].click()  # type: ignore[attr-defined]  # the widget or clock of this test has it
@@ -74,7 +74,7 @@ def test_relations_are_said_in_words_and_lead_to_the_other(
     edge(rig, three, one, "supports")
     look(qtbot, inspector, context, one)
     part = inspector.find_part("relations")
-    assert isinstance(part, RelationsPart)
+    assert isinstance(part, RelationsSection)
     settle(qtbot, lambda: len(lines(part)) == 2)
     assert [line.memory_id for line in lines(part)] == [two, three]
     assert "Contradicts" in words_of(part)
@@ -102,7 +102,7 @@ def test_history_marks_what_differs_and_brings_old_words_back(
     new = rig.engine.library.revise_memories((old,), Revision(text="The release is on 12 December.")).result(30).ids[0]
     look(qtbot, inspector, context, new)
     part = inspector.find_part("history")
-    assert isinstance(part, HistoryPart)
+    assert isinstance(part, HistorySection)
     views = sorted(part.findChildren(TextView), key=lambda view: view.accessibleName(), reverse=True)
     assert [(run.original, run.style) for run in views[0].parts if run.style != "plain"] == [
         ("28", "removed"), ("12", "added"), ("November", "removed"), ("December", "added"),

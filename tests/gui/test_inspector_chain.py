@@ -16,23 +16,23 @@ from core.types.values import Kind, Precision, Status, When
 from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.dialogs import HoldDialog
-from ui.inspector.history import SHOWN, ChainAxis, HistoryPart
+from ui.inspector.history import SHOWN, ChainAxis, HistorySection
 from ui.inspector.panel import Inspector
 from ui.inspector.relations import DEPENDENTS as SPEC
-from ui.inspector.relations import DependentsPart, describe_dependents
+from ui.inspector.relations import DependentsSection, describe_dependents
 
 
-def history_of(inspector: Inspector) -> HistoryPart:
+def history_of(inspector: Inspector) -> HistorySection:
     """The part of the versions."""
     part = inspector.find_part("history")
-    assert isinstance(part, HistoryPart)
+    assert isinstance(part, HistorySection)
     return part
 
 
-def rests_of(inspector: Inspector) -> DependentsPart:
+def rests_of(inspector: Inspector) -> DependentsSection:
     """The part of what rests on it."""
     part = inspector.find_part(SPEC.id)
-    assert isinstance(part, DependentsPart)
+    assert isinstance(part, DependentsSection)
     return part
 
 

@@ -17,7 +17,7 @@ from core.types.memory import ClaimHeld
 from core.types.reviews import ClaimSeen
 from core.types.values import Kind, Source
 from ui.context import Context
-from ui.inspector.claims import ClaimBox, ClaimRow, ClaimsPart, OpposedBox, StateMark
+from ui.inspector.claims import ClaimBox, ClaimRow, ClaimsSection, OpposedBox, StateMark
 from ui.inspector.panel import Inspector
 from ui.inspector.text_view import runs_of, shown_span
 from ui.inspector.trust import describe_claim_state
@@ -26,10 +26,10 @@ from ui.widgets.labels import describe_claim
 LIVES = "I live in Lisbon since March and work at Quillwort Press."
 
 
-def part_of(inspector: Inspector) -> ClaimsPart:
+def part_of(inspector: Inspector) -> ClaimsSection:
     """The part of the claims."""
     part = inspector.find_part("claims")
-    assert isinstance(part, ClaimsPart)
+    assert isinstance(part, ClaimsSection)
     return part
 
 

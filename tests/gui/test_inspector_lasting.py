@@ -16,7 +16,7 @@ from core.types.values import Kind
 from ui.context import Context
 from ui.inspector.gauges import GaugesPart, describe_permanence
 from ui.inspector.panel import Inspector
-from ui.inspector.relations import MentionsPart, named_entities
+from ui.inspector.relations import MentionsSection, named_entities
 
 OFFICE = "The office in Bergen moved its maps to PostgreSQL."
 
@@ -27,13 +27,13 @@ def gauges_part(inspector: Inspector) -> GaugesPart:
     return part
 
 
-def mentions_part(inspector: Inspector) -> MentionsPart:
+def mentions_part(inspector: Inspector) -> MentionsSection:
     part = inspector.find_part("mentions")
-    assert isinstance(part, MentionsPart)
+    assert isinstance(part, MentionsSection)
     return part
 
 
-def chips(part: MentionsPart) -> list[QPushButton]:
+def chips(part: MentionsSection) -> list[QPushButton]:
     return [made for made in part.chips.findChildren(QPushButton) if made.isVisibleTo(part)]
 
 

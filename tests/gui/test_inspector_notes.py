@@ -10,7 +10,7 @@ from window_rig import settle
 
 from core.vault.database.rows import MAY_BELONG
 from ui.context import Context
-from ui.inspector.notes import NoteBox, NotesPart
+from ui.inspector.notes import NoteBox, NotesSection
 from ui.inspector.panel import Inspector
 
 ONE, TWO = "Marta mends our gutters.", "The gutter man is called Marta."
@@ -22,7 +22,7 @@ def test_a_note_is_dismissed_with_one_press(qtbot: QtBot, rig: Rig, context: Con
     rig.write(lambda tx: tx.update("conflicts", {"id": item_id}, {"state": "moot", "note": MAY_BELONG}))
     look(qtbot, inspector, context, one)
     part = inspector.find_part("notes")
-    assert isinstance(part, NotesPart)
+    assert isinstance(part, NotesSection)
     (box,) = part.findChildren(NoteBox)
     assert box.accessibleName() == f"May belong together: {TWO}"
     assert context.bridge.engine.conflicts.list_queue().result(30).rows == ()

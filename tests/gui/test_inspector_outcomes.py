@@ -16,7 +16,7 @@ from core.types.values import OWNER_ACTOR, Kind, Status
 from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.actions import HarmDialog
-from ui.inspector.outcomes import ProcedurePart, RulePart, describe_application, describe_runs, format_duration
+from ui.inspector.outcomes import ProcedureSection, RuleSection, describe_application, describe_runs, format_duration
 from ui.inspector.panel import Inspector
 
 RULE = "Never deploy on a Friday afternoon."
@@ -24,19 +24,19 @@ STEPS = "1. Close the pump.\n2. Open the valve.\n3. Wait until it runs clear."
 HOSTILE = "<b>bold</b>\u202eback"
 
 
-def rule_part(inspector: Inspector) -> RulePart:
+def rule_part(inspector: Inspector) -> RuleSection:
     part = inspector.find_part("rule")
-    assert isinstance(part, RulePart)
+    assert isinstance(part, RuleSection)
     return part
 
 
-def procedure_part(inspector: Inspector) -> ProcedurePart:
+def procedure_part(inspector: Inspector) -> ProcedureSection:
     part = inspector.find_part("procedure")
-    assert isinstance(part, ProcedurePart)
+    assert isinstance(part, ProcedureSection)
     return part
 
 
-def looked_at_rule(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> tuple[str, RulePart]:
+def looked_at_rule(qtbot: QtBot, rig: Rig, context: Context, inspector: Inspector) -> tuple[str, RuleSection]:
     rule = rig.store(RULE, kind=Kind.RULE).memory_id
     look(qtbot, inspector, context, rule)
     part = rule_part(inspector)

@@ -17,13 +17,13 @@ from core.types.values import Precision, Source, When
 from ui.context import Context
 from ui.inspector.actions import DisputeDialog
 from ui.inspector.panel import Inspector
-from ui.inspector.trust import BASE, GAIN, LOSS, SUM, TermBar, TrustPart, bar_path, describe_level, format_signed
+from ui.inspector.trust import BASE, GAIN, LOSS, SUM, TermBar, TrustSection, bar_path, describe_level, format_signed
 
 
-def trust_of(inspector: Inspector) -> TrustPart:
+def trust_of(inspector: Inspector) -> TrustSection:
     """The part of the trust."""
     part = inspector.find_part("trust")
-    assert isinstance(part, TrustPart)
+    assert isinstance(part, TrustSection)
     return part
 
 

@@ -16,7 +16,7 @@ from core.types.values import Status
 from core.types.views import Revision
 from ui.context import Context
 from ui.inspector.panel import Inspector
-from ui.inspector.provenance import DisclosuresPart
+from ui.inspector.provenance import DisclosuresSection
 from ui.pages.recall.page import RecallPage
 from ui.pages.recall.why_not import WhyNotDialog
 from ui.registry import ROOMS
@@ -194,7 +194,7 @@ def test_the_inspector_says_to_whom_a_memory_was_given(lab: Lab, rig: Rig) -> No
     assert isinstance(lab.window.house and lab.window.house.inspector, Inspector)
     lab.page.list.select_memory(plain)
     lab.press(Qt.Key.Key_I)
-    part = lab.window.findChild(DisclosuresPart)
+    part = lab.window.findChild(DisclosuresSection)
     assert part is not None
     settle(lab.qtbot, lambda: part.sentence.text().startswith("Given once, to Claude Code on "))
     lab.page.list.select_memory(weighty)

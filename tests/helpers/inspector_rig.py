@@ -13,7 +13,7 @@ from window_rig import settle
 from ui.context import Context
 from ui.inspector.panel import Inspector
 from ui.inspector.shared_widgets import MemoryLine
-from ui.inspector.text import TextPart
+from ui.inspector.text import TextSection
 from ui.registry import PARTS
 from ui.widgets.basics import KeyButton
 
@@ -26,10 +26,10 @@ def look(qtbot: QtBot, inspector: Inspector, context: Context, memory_id: str) -
     settle(qtbot, lambda: inspector.inspected is not None and inspector.inspected.memory.id == memory_id)
 
 
-def text_part(inspector: Inspector) -> TextPart:
+def text_part(inspector: Inspector) -> TextSection:
     """The part of the text."""
     part = inspector.find_part("text")
-    assert isinstance(part, TextPart)
+    assert isinstance(part, TextSection)
     return part
 
 

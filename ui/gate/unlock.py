@@ -15,7 +15,7 @@ from core.types.replies import Presence
 from ui.bridge import Problem
 from ui.gate.sheet import GateSheet
 from ui.theme.theme import Theme
-from ui.widgets.basics import keep_hidden, make_button, make_column, make_hairline, make_label, make_row
+from ui.widgets.basics import add_hidden_children, make_button, make_column, make_hairline, make_label, make_row
 from ui.widgets.secret import SecretField, mark_field
 
 CAPS = "Caps Lock is on."
@@ -82,7 +82,7 @@ class UnlockSheet(QWidget):
             self.sheet.add_space(4)
             self.sheet.add_widgets(self.ring)
         else:
-            keep_hidden(self, self.ring)
+            add_hidden_children(self, self.ring)
         make_column(self, self.sheet)
         self.setFocusProxy(self.code if self._is_by_code else self.field)
 

@@ -24,7 +24,7 @@ from ui.imports.sources import ChooseStep, ImportSource
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import (
-    keep_hidden,
+    add_hidden_children,
     make_button,
     make_column,
     make_hairline,
@@ -299,7 +299,7 @@ class ImportDialog(WizardFrame):
         self.rehearse = RehearsalStep(context)
         self.progress = ProgressStep(context)
         self.outcome = DoneStep(context)
-        keep_hidden(self, self.choose, self.rehearse, self.progress, self.outcome)
+        add_hidden_children(self, self.choose, self.rehearse, self.progress, self.outcome)
         self._connect_signals()
         self._read_spaces()
         self._open_first(paths)

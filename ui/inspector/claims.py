@@ -260,7 +260,7 @@ def _make_side(name: str, trust: float, sentence: str) -> QWidget:
     return made
 
 
-class ClaimsPart(Part):
+class ClaimsSection(Part):
     """What is open about a memory, and its claims."""
 
     def __init__(self, context: Context) -> None:
@@ -324,4 +324,4 @@ class ClaimsPart(Part):
         self.context.desk.go.emit(REVIEW, item_id)
 
 
-CLAIMS = PartSpec("claims", 17, ClaimsPart)
+CLAIMS = PartSpec("claims", 17, ClaimsSection)

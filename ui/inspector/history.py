@@ -309,7 +309,7 @@ def describe_standing(memory: Memory) -> str:
     return f"until {date_of(memory.retired_at)}"
 
 
-class HistoryPart(Part):
+class HistorySection(Part):
     """Versions, newest first."""
 
     def __init__(self, context: Context) -> None:
@@ -461,4 +461,4 @@ def _make_link_row(links: Sequence[QWidget]) -> QWidget:
     return made
 
 
-HISTORY = PartSpec("history", 50, HistoryPart)
+HISTORY = PartSpec("history", 50, HistorySection)

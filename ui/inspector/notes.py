@@ -56,7 +56,7 @@ class NoteBox(QFrame):
         self.setAccessibleName(f"{strings['note']}: {excerpt}")
 
 
-class NotesPart(Part):
+class NotesSection(Part):
     """What a memory may belong together with."""
 
     def __init__(self, context: Context) -> None:
@@ -95,4 +95,4 @@ class NotesPart(Part):
         self.context.selection.select(memory_id, _ORIGIN)
 
 
-NOTES = PartSpec("notes", 39, NotesPart)
+NOTES = PartSpec("notes", 39, NotesSection)

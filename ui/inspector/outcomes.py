@@ -112,7 +112,7 @@ def _head_id(memory: Memory) -> str:
     return memory.part_of or memory.id
 
 
-class RulePart(Part):
+class RuleSection(Part):
     """Counts, maturity, the last applications, what it said before it was turned around, two buttons."""
 
     def __init__(self, context: Context) -> None:
@@ -205,7 +205,7 @@ class RulePart(Part):
         self.context.desk.go.emit(REVIEW, self._proposal)
 
 
-class ProcedurePart(Part):
+class ProcedureSection(Part):
     """How often it worked, how long it takes, what calls it up, two buttons."""
 
     def __init__(self, context: Context) -> None:
@@ -260,5 +260,5 @@ class ProcedurePart(Part):
         self._body.show()
 
 
-RULE = PartSpec("rule", 17, RulePart, frozenset({Kind.RULE}))
-PROCEDURE = PartSpec("procedure", 18, ProcedurePart, frozenset({Kind.PROCEDURE}))
+RULE = PartSpec("rule", 17, RuleSection, frozenset({Kind.RULE}))
+PROCEDURE = PartSpec("procedure", 18, ProcedureSection, frozenset({Kind.PROCEDURE}))

@@ -64,7 +64,7 @@ def describe_disclosures(given: DeliveryCount) -> str:
     return " ".join([sentence, *parts])
 
 
-class DisclosuresPart(Part):
+class DisclosuresSection(Part):
     """The part that says in a sentence how often the memory was given to assistants."""
 
     def __init__(self, context: Context) -> None:
@@ -90,7 +90,7 @@ class DisclosuresPart(Part):
         self.sentence.setText(describe_disclosures(given))
 
 
-DISCLOSURES = PartSpec("given", 47, DisclosuresPart)
+DISCLOSURES = PartSpec("given", 47, DisclosuresSection)
 
 
 NOTES = frozenset({"obsidian", "markdown", "text"})
@@ -339,7 +339,7 @@ def _detail_values(detail: MemoryDetail) -> list[tuple[str, str, bool]]:
     return [(name, value, is_code) for name, value, is_code in found if value]
 
 
-class ProvenancePart(Part):
+class ProvenanceSection(Part):
     """Where it comes from."""
 
     def __init__(self, context: Context) -> None:
@@ -406,4 +406,4 @@ def _describe_sources(detail: MemoryDetail) -> str:
     return f"{count_of(len(detail.sources), 'independent source')} say so: {', '.join(names)}{rest}."
 
 
-PROVENANCE = PartSpec("provenance", 20, ProvenancePart)
+PROVENANCE = PartSpec("provenance", 20, ProvenanceSection)

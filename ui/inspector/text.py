@@ -229,7 +229,7 @@ def describe_warning(warned: Warned) -> str:
     return f"{sentence} {strings['seems'].format(what=strings['and'].join(what))}" if what else sentence
 
 
-class WarningPart(Part):
+class WarningSection(Part):
     """The badge, the reason, and a button that asks once more."""
 
     def __init__(self, context: Context) -> None:
@@ -298,7 +298,7 @@ class WarningPart(Part):
             self.context.desk.show_message(problem.sentence)
 
 
-WARNING = PartSpec("warning", 12, WarningPart)
+WARNING = PartSpec("warning", 12, WarningSection)
 
 
 SHORT = 200
@@ -309,7 +309,7 @@ _TAGS = 24
 _ORIGIN = "inspector"
 
 
-class TextPart(Part):
+class TextSection(Part):
     """Text, tags, where it is kept; or the editor."""
 
     def __init__(self, context: Context) -> None:
@@ -530,4 +530,4 @@ class TextPart(Part):
             self.editor.show_problem(problem.sentence)
 
 
-TEXT = PartSpec("text", 10, TextPart)
+TEXT = PartSpec("text", 10, TextSection)

@@ -459,7 +459,7 @@ class TermTable(StillTable):
 _VOICES = 3
 
 
-class TrustPart(Part):
+class TrustSection(Part):
     """The waterfall, who said right or wrong, and three buttons."""
 
     def __init__(self, context: Context) -> None:
@@ -508,4 +508,4 @@ class TrustPart(Part):
         return lambda: self.context.commands.run(f"memory.{verdict}")
 
 
-TRUST = PartSpec("trust", 15, TrustPart)
+TRUST = PartSpec("trust", 15, TrustSection)

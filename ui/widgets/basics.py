@@ -204,11 +204,11 @@ class FlowLayout(QLayout):
         return y + line - rect.y()
 
 
-def keep_hidden(parent: QWidget, *widgets: QWidget) -> None:
-    """Give widgets that stand in no layout yet to the one that made them.
+def add_hidden_children(parent: QWidget, *widgets: QWidget) -> None:
+    """Give widgets that are in no layout yet a parent, hidden.
 
-    Trigger: a part that is shown only sometimes. Why: without a parent it is a window of its own, and one that is
-    connected to its maker is freed by nobody. Outcome: it goes with its parent.
+    Trigger: a widget that is shown only sometimes. Why: without a parent it is a window of its own, and one that is
+    connected to its maker is never freed. Outcome: it is deleted with its parent.
     """
     for widget in widgets:
         widget.setParent(parent)
