@@ -133,7 +133,7 @@ class ShowCodeStep(QWidget):
 
 
 def _make_group(number: int, letters: str) -> QWidget:
-    made = QWidget()
+    widget = QWidget()
     words = make_label(letters)
     words.setObjectName("code")
     words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -141,8 +141,8 @@ def _make_group(number: int, letters: str) -> QWidget:
     nr = make_label(str(number), "small")
     nr.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     nr.setFixedWidth(nr.fontMetrics().horizontalAdvance("00"))
-    make_row(nr, words, None, gap=8, parent=made)
-    return made
+    make_row(nr, words, None, gap=8, parent=widget)
+    return widget
 
 
 class CheckCodeStep(QWidget):
@@ -189,12 +189,12 @@ class CheckCodeStep(QWidget):
         self.setFocusProxy(self.fields[first])
 
     def _make_field(self, number: int) -> QLineEdit:
-        made = QLineEdit()
-        made.setObjectName("code")
-        made.setAccessibleName(f"Group {number}")
-        made.returnPressed.connect(self._on_return_pressed)
-        made.textEdited.connect(self._on_text_edited)
-        return made
+        field = QLineEdit()
+        field.setObjectName("code")
+        field.setAccessibleName(f"Group {number}")
+        field.returnPressed.connect(self._on_return_pressed)
+        field.textEdited.connect(self._on_text_edited)
+        return field
 
     def _on_text_edited(self) -> None:
         self.sheet.clear_trouble()

@@ -162,9 +162,9 @@ class Gate(QWidget):
 
 
 def _center_page(page: QWidget) -> QWidget:
-    made = QWidget()
-    make_row(None, page, None, parent=made)
-    return made
+    widget = QWidget()
+    make_row(None, page, None, parent=widget)
+    return widget
 
 
 def announce_opening(context: Context, info: OpenInfo) -> None:

@@ -71,8 +71,8 @@ class FindingsPanel(QWidget):
     def reload(self) -> None:
         """Read it as it stands."""
         imports, ids = self._context.bridge.engine.imports, self._ids
-        asked = make_query("Reading what was found", lambda: imports.read_findings(ids)).within(self, "found")
-        self._context.tasks.run(asked.success(self._show_findings).failure(lambda _: self._again.stop()))
+        task = make_query("Reading what was found", lambda: imports.read_findings(ids)).within(self, "found")
+        self._context.tasks.run(task.success(self._show_findings).failure(lambda _: self._again.stop()))
 
     def _show_findings(self, found: ImportFindings) -> None:
         done = found.readable - found.unread
@@ -121,7 +121,7 @@ class FindingsPanel(QWidget):
         name.setMinimumWidth(theme.px(120))
         button = make_button(str(strings["show"]), lambda: self.asked.emit(*target), kind="link")
         button.setAccessibleName(f"{strings['show']}: {title}")
-        made = QWidget()
-        line = make_row(picture, name, Elided(text, "muted"), button, gap=10, parent=made)
+        widget = QWidget()
+        line = make_row(picture, name, Elided(text, "muted"), button, gap=10, parent=widget)
         line.setStretch(2, 1)
-        self._list.addWidget(made)
+        self._list.addWidget(widget)

@@ -65,10 +65,10 @@ class ImportFigures(QWidget):
         clear_layout(self._row)
         for nr, (number, word) in enumerate(figures):
             if number or not nr:
-                made = QWidget()
-                make_column(made, make_label(f"{number:,}", "section"), make_label(word, "small"), gap=0)
-                made.setAccessibleName(f"{number:,} {word}")
-                self._row.addWidget(made)
+                widget = QWidget()
+                make_column(widget, make_label(f"{number:,}", "section"), make_label(word, "small"), gap=0)
+                widget.setAccessibleName(f"{number:,} {word}")
+                self._row.addWidget(widget)
         self._row.addStretch(1)
 
 

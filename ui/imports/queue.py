@@ -201,16 +201,16 @@ class DoneStep(QWidget):
         self.taken.setText("Remove this import" if len(outcome.ids) == 1 else "Remove these imports")
 
     def _add_line(self, name: str, count: str, note: str, role: str = "small") -> None:
-        made = QWidget()
+        widget = QWidget()
         words = QWidget()
         make_column(
             words, Elided(name, "strong", Qt.TextElideMode.ElideMiddle), make_label(note, role, wrap=True), gap=0
         )
-        line = make_row(words, make_label(count, "strong"), gap=16, parent=made)
+        line = make_row(words, make_label(count, "strong"), gap=16, parent=widget)
         line.setStretch(0, 1)
         if self._list.count():
             self._list.addWidget(make_hairline())
-        self._list.addWidget(made)
+        self._list.addWidget(widget)
 
     def show_removed(self, left: int) -> None:
         """Say that it was taken back.

@@ -205,13 +205,13 @@ class ClaimBox(QWidget):
         stance = {"supporting": "for", "contradicting": "contradicting"}.get(quote.stance, "neutral")
         role = "warning" if stance == "contradicting" else "small"
         above = f"{belief_strings()['claims'][stance]} · {describe_quote(quote, self._memory_id)}"
-        made = QWidget()
-        layout = make_column(made, make_label(above, role, wrap=True), gap=1)
+        widget = QWidget()
+        layout = make_column(widget, make_label(above, role, wrap=True), gap=1)
         layout.addWidget(make_label(f"“{one_line(quote.quote, _QUOTE)}”", wrap=True))
         if quote.memory_id != self._memory_id:
             look = make_button("Show", lambda: self.looked_at.emit(quote.memory_id), kind="link")
             layout.addLayout(make_flush_row(look, None))
-        return made
+        return widget
 
 
 class OpposedBox(QFrame):
@@ -250,14 +250,14 @@ class OpposedBox(QFrame):
 
 
 def _make_side(name: str, trust: float, sentence: str) -> QWidget:
-    made = QWidget()
+    widget = QWidget()
     make_column(
-        made,
+        widget,
         make_label(f"{name} · trust {format_score(trust)}", "small", wrap=True),
         make_label(sentence, wrap=True),
         gap=0,
     )
-    return made
+    return widget
 
 
 class ClaimsSection(Part):

@@ -379,19 +379,19 @@ class HistorySection(Part):
         self._show_history({})
 
     def _make_restore_note(self, memory: Memory) -> QWidget:
-        made = QWidget()
+        widget = QWidget()
         since = f" since {date_of(memory.retired_at)}" if memory.retired_at is not None else ""
         words = make_label(f"{_AWAY[memory.status]}{since}. It can be brought back.", wrap=True)
-        layout = make_column(made, words)
+        layout = make_column(widget, words)
         restore = make_button("Restore", self._restore_memory, kind="link")
         layout.addLayout(make_flush_row(restore, None))
-        return made
+        return widget
 
     def _restore_memory(self) -> None:
         self.context.commands.run("memory.restore")
 
     def _make_version(self, number: int, version: Memory, clients: Mapping[str, str]) -> QWidget:
-        made = QWidget()
+        widget = QWidget()
         is_first = number == len(self._versions) - 1
         did = "added by" if is_first else "changed by"
         title = make_label(f"Version {version.version}", "strong")
@@ -404,7 +404,7 @@ class HistorySection(Part):
             runs = compare_words(self._versions[number + 1].text, version.text)
         view = TextView(self.context.theme, f"Version {version.version}, differences marked")
         view.show_runs(runs, "body", _FOLD)
-        layout = make_column(made, title, when, gap=2)
+        layout = make_column(widget, title, when, gap=2)
         validity = self._validity_by_id.get(version.id)
         if validity is not None:
             layout.addWidget(make_label(describe_validity(validity), "small", wrap=True))
@@ -414,7 +414,7 @@ class HistorySection(Part):
         if links:
             layout.addSpacing(4)
             layout.addWidget(_make_link_row(links))
-        return made
+        return widget
 
     def _make_links(self, version: Memory) -> list[QWidget]:
         made: list[QWidget] = []
@@ -454,11 +454,11 @@ class HistorySection(Part):
 
 def _make_link_row(links: Sequence[QWidget]) -> QWidget:
     """Links beside each other, or below where there is no room."""
-    made = QWidget()
-    flow = FlowLayout(made, gap=10)
+    widget = QWidget()
+    flow = FlowLayout(widget, gap=10)
     for link in links:
         flow.addWidget(link)
-    return made
+    return widget
 
 
 HISTORY = PartSpec("history", 50, HistorySection)

@@ -91,9 +91,9 @@ class _Marks(QWidget):
         layout = FlowLayout(self, gap=4)
         for outcome, letter in outcomes:
             act = practice_strings()["acts"][outcome]
-            made = KeyButton(context.theme, act["title"], letter, self._make_runner(context, outcome), is_tight=True)
-            made.setToolTip(act["hint"])
-            layout.addWidget(made)
+            button = KeyButton(context.theme, act["title"], letter, self._make_runner(context, outcome), is_tight=True)
+            button.setToolTip(act["hint"])
+            layout.addWidget(button)
 
     @staticmethod
     def _make_runner(context: Context, outcome: str) -> Callable[[], None]:
@@ -236,9 +236,9 @@ class ProcedureSection(Part):
 
     def _request_state(self) -> None:
         practice, memory_id = self.context.bridge.engine.outcomes, self._memory_id
-        asked = make_query("Reading how a procedure goes", lambda: practice.read_procedure(memory_id, OWNER_ACTOR))
+        task = make_query("Reading how a procedure goes", lambda: practice.read_procedure(memory_id, OWNER_ACTOR))
         self.context.tasks.run(
-            asked.within(self, "procedure").success(self._show_state).failure(lambda _: self._body.hide())
+            task.within(self, "procedure").success(self._show_state).failure(lambda _: self._body.hide())
         )
 
     def _show_state(self, state: ProcedureState | None) -> None:

@@ -80,10 +80,10 @@ class DisclosuresSection(Part):
         """
         memory_id = inspected.memory.id
         laboratory = self.context.bridge.engine.recall_trials
-        asked = make_query("Reading whom it was given to", lambda: laboratory.count_disclosures(memory_id)).within(
+        task = make_query("Reading whom it was given to", lambda: laboratory.count_disclosures(memory_id)).within(
             self, "given"
         )
-        self.context.tasks.run(asked.success(self._show_disclosures).failure(lambda _: self.sentence.setText("")))
+        self.context.tasks.run(task.success(self._show_disclosures).failure(lambda _: self.sentence.setText("")))
         return True
 
     def _show_disclosures(self, given: DeliveryCount) -> None:

@@ -85,8 +85,8 @@ class MentionsSection(Part):
 
     def _request_names(self) -> None:
         memories, memory_id = self.context.bridge.engine.memories, self._memory_id
-        asked = make_query("Reading names", lambda: memories.list_inferred(memory_id)).within(self, "names")
-        self.context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
+        task = make_query("Reading names", lambda: memories.list_inferred(memory_id)).within(self, "names")
+        self.context.tasks.run(task.success(self._show_names).failure(self._show_failure))
 
     def _extract_names(self) -> None:
         memories, memory_id = self.context.bridge.engine.memories, self._memory_id
@@ -94,8 +94,8 @@ class MentionsSection(Part):
         def start_extraction() -> Future[Inferred | None]:
             return memories.read_anew(memory_id)
 
-        asked = make_write("Reading names", start_extraction).within(self, "names")
-        self.context.tasks.run(asked.success(self._show_extracted).failure(self._show_failure))
+        task = make_write("Reading names", start_extraction).within(self, "names")
+        self.context.tasks.run(task.success(self._show_extracted).failure(self._show_failure))
 
     def _show_extracted(self, inferred: Inferred | None) -> None:
         if inferred is None:  # it was read this moment: nothing is kept of it on purpose
@@ -130,13 +130,13 @@ class MentionsSection(Part):
         shown = one_line(name, _NAME)
         type_told = strings["types"].get(kind, strings["types"]["other"])
         search = strings["search"].format(name=one_line(name))
-        made = make_button(
+        button = make_button(
             shown, self._make_searcher(name), kind="chip", hint=f"{type_told}. {search}", theme=self.context.theme,
             icon=_ICONS.get(kind, "tag"),
         )  # fmt: skip
-        made.setAccessibleName(f"{type_told} {shown}")
-        made.setAccessibleDescription(search)
-        return made
+        button.setAccessibleName(f"{type_told} {shown}")
+        button.setAccessibleDescription(search)
+        return button
 
     def _make_searcher(self, name: str) -> Callable[[], None]:
         """Words are found in any form; a name with other signs in it is searched for as it stands."""

@@ -261,8 +261,8 @@ class WarningSection(Part):
         if not is_same:
             self._close_question()
         library = self.context.bridge.engine.library
-        asked = make_query("Checking for instructions", lambda: library.explain_warning(memory_id))
-        self.context.tasks.run(asked.within(self, "warned").success(self._show_warning).failure(lambda _: self.hide()))
+        task = make_query("Checking for instructions", lambda: library.explain_warning(memory_id))
+        self.context.tasks.run(task.within(self, "warned").success(self._show_warning).failure(lambda _: self.hide()))
         return is_same and self.isVisible()
 
     def _show_warning(self, warned: Warned | None) -> None:

@@ -381,18 +381,18 @@ class TrustWaterfall(QWidget):
         self.setAccessibleName(f"Trust {format_score(trust)}. {names}")
 
     def _make_line(self, sentence: str, figure: str, why: str, bar: TermBar | None, role: str) -> QWidget:
-        made = QWidget()
-        made.setAccessibleName(f"{sentence}: {figure}")
-        made.setToolTip(why)
+        widget = QWidget()
+        widget.setAccessibleName(f"{sentence}: {figure}")
+        widget.setToolTip(why)
         sentence_role = role if bar is not None and role == "strong" else "small" if bar is None else "body"
         label = make_label(sentence, sentence_role, wrap=True)
         top = make_row(label, TrustFigure(self._theme, figure, sentence_role), gap=12)
         top.setStretch(0, 1)
-        layout = make_column(made, gap=3)
+        layout = make_column(widget, gap=3)
         layout.addLayout(top)
         if bar is not None:
             layout.addWidget(bar)
-        return made
+        return widget
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,11 +498,11 @@ class TrustSection(Part):
         if can_judge:
             for verdict, letter in VERDICTS:
                 strings = belief_strings()["acts"][verdict]
-                made = KeyButton(
+                button = KeyButton(
                     self.context.theme, strings["title"], letter, self._make_verdict_runner(verdict), is_tight=True
                 )
-                made.setToolTip(strings["hint"])
-                self._buttons.addWidget(made)
+                button.setToolTip(strings["hint"])
+                self._buttons.addWidget(button)
 
     def _make_verdict_runner(self, verdict: str) -> Callable[[], None]:
         return lambda: self.context.commands.run(f"memory.{verdict}")

@@ -395,8 +395,8 @@ class WindowActions(QObject):
         self._is_undoing = True
         journal = self._context.bridge.engine.history
         begin = journal.next_undo if name == "edit.undo" else journal.next_redo
-        asked = make_query("Reading the journal", begin).success(lambda step: self._undo_step(name, step))
-        self._context.tasks.run(asked).ended.connect(self._on_steps_asked)
+        task = make_query("Reading the journal", begin).success(lambda step: self._undo_step(name, step))
+        self._context.tasks.run(task).ended.connect(self._on_steps_asked)
 
     def _on_steps_asked(self) -> None:
         self._is_undoing = self._running is not None and not self._running.is_over

@@ -338,8 +338,8 @@ class House(QWidget):
             return
         runs_since = self._context.prefs.read_moment(RUNS_SEEN, self._context.clock.now_ms())
         conflicts = self._context.bridge.engine.conflicts
-        asked = make_query("Counting review items", lambda: conflicts.count_waiting(runs_since)).within(self, "counts")
-        self._context.tasks.run(asked.success(self._show_counts).failure(lambda _: None))
+        task = make_query("Counting review items", lambda: conflicts.count_waiting(runs_since)).within(self, "counts")
+        self._context.tasks.run(task.success(self._show_counts).failure(lambda _: None))
 
     def _show_pairings(self) -> None:
         self._show_counts({})

@@ -151,12 +151,12 @@ class StatusBar(QFrame):
 
     def _add_count(self, page_id: str, title: str) -> None:
         """Make the button of a page, in the order of the ids: pages count in whatever order they are read."""
-        made, gap = make_button(title, lambda: self.chosen.emit(page_id), kind="crumb"), _make_spacer(12)
+        button, gap = make_button(title, lambda: self.chosen.emit(page_id), kind="crumb"), _make_spacer(12)
         before = sum(known < page_id for known in self._counts)
         place = self._layout.indexOf(self._model) + 1 + 2 * before
         self._layout.insertWidget(place, gap)
-        self._layout.insertWidget(place + 1, made)
-        self._counts[page_id], self._gaps[page_id] = made, gap
+        self._layout.insertWidget(place + 1, button)
+        self._counts[page_id], self._gaps[page_id] = button, gap
 
     def clear_status(self) -> None:
         """Nothing is known: the vault is locked."""
@@ -223,9 +223,9 @@ class StatusBar(QFrame):
 
 
 def _make_spacer(width: int) -> QLabel:
-    made = QLabel()
-    made.setFixedWidth(width)
-    return made
+    label = QLabel()
+    label.setFixedWidth(width)
+    return label
 
 
 _PAUSE_MS = 140

@@ -94,15 +94,15 @@ class Icons:
         # QtSvg draws currentColor in black.
         tinted = self._read_outline(name).replace(b"currentColor", colour.encode("ascii"))
         side = round(size * dpr)
-        made = QPixmap(QSize(side, side))
-        made.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(made)
+        pixmap = QPixmap(QSize(side, side))
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
         try:
             QSvgRenderer(QByteArray(tinted)).render(painter, QRectF(0, 0, side, side))
         finally:
             painter.end()
-        made.setDevicePixelRatio(dpr)
-        return made
+        pixmap.setDevicePixelRatio(dpr)
+        return pixmap
 
     def _read_outline(self, name: str) -> bytes:
         """The icon's file, read once."""
@@ -208,9 +208,9 @@ def make_tabular(plain: QFont) -> QFont:
     Returns:
         A new font; the given one is left alone.
     """
-    made = QFont(plain)
-    made.setFeature(QFont.Tag("tnum"), 1)
-    return made
+    font = QFont(plain)
+    font.setFeature(QFont.Tag("tnum"), 1)
+    return font
 
 
 def scale_length(size: int, scale: int) -> int:

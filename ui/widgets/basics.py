@@ -235,11 +235,11 @@ def remove_chip(theme: Theme, text: str, remove: Callable[[], None]) -> QPushBut
         text: what it filters by, such as `kind: fact`.
         remove: takes it away.
     """
-    made = make_button(text, remove, kind="chip", hint=f"Remove the filter {text}")
-    made.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
-    made.setAccessibleName(f"Remove the filter {text}")
-    follow_icon(theme, made, "x", "muted")
-    return made
+    button = make_button(text, remove, kind="chip", hint=f"Remove the filter {text}")
+    button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    button.setAccessibleName(f"Remove the filter {text}")
+    follow_icon(theme, button, "x", "muted")
+    return button
 
 
 class MenuChip(QPushButton):
@@ -320,13 +320,13 @@ class Segments(QWidget):
         self._group.setExclusive(True)
         self._buttons: dict[str, QPushButton] = {}
         for value, words in choices:
-            made = make_button(words, kind="chip")
-            made.setCheckable(True)
-            made.setChecked(value == current)
-            made.clicked.connect(lambda _checked=False, value=value: self.chosen.emit(value))
-            self._group.addButton(made)
-            layout.addWidget(made)
-            self._buttons[value] = made
+            button = make_button(words, kind="chip")
+            button.setCheckable(True)
+            button.setChecked(value == current)
+            button.clicked.connect(lambda _checked=False, value=value: self.chosen.emit(value))
+            self._group.addButton(button)
+            layout.addWidget(button)
+            self._buttons[value] = button
         if isinstance(layout, QHBoxLayout):
             layout.addStretch(1)
 
@@ -351,23 +351,23 @@ def make_label(text: str = "", role: str = "body", *, wrap: bool = False) -> QLa
         role: title, hero, section, strong, label, muted, small, quote, danger, warning, success, accent or body.
         wrap: whether it may take several lines.
     """
-    made = QLabel()
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setText(text.upper() if role == "label" else text)
-    made.setProperty("role", role)
-    made.setWordWrap(wrap)
+    label = QLabel()
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setText(text.upper() if role == "label" else text)
+    label.setProperty("role", role)
+    label.setWordWrap(wrap)
     if wrap:
-        made.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
     if role in {"title", "hero", "section"}:
-        made.setAccessibleDescription("heading")
-    return made
+        label.setAccessibleDescription("heading")
+    return label
 
 
 def make_buddy_label(text: str, field: QWidget) -> QLabel:
     """The name of a field, before it or above it: a screen reader says it with the field."""
-    made = make_label(text, "strong")
-    made.setBuddy(field)
-    return made
+    label = make_label(text, "strong")
+    label.setBuddy(field)
+    return label
 
 
 class Elided(QLabel):
@@ -430,22 +430,22 @@ def make_button(
         icon: name of an icon.
     """
     # Qt leaves hardly a gap between icon and text, and a style sheet cannot set one: a thin space in front does.
-    made = QPushButton(("\u2009" if icon else "") + text.replace("&", "&&"))
-    made.setProperty("kind", kind)
-    made.setAccessibleName(text)
-    made.setToolTip(escape_tooltip(hint))
-    made.setAutoDefault(True)  # Return presses the one that has the keyboard, in a dialog and out of it
-    made.setDefault(kind == "primary")
-    made.setCursor(Qt.CursorShape.PointingHandCursor)
-    made.setSizePolicy(
+    button = QPushButton(("\u2009" if icon else "") + text.replace("&", "&&"))
+    button.setProperty("kind", kind)
+    button.setAccessibleName(text)
+    button.setToolTip(escape_tooltip(hint))
+    button.setAutoDefault(True)  # Return presses the one that has the keyboard, in a dialog and out of it
+    button.setDefault(kind == "primary")
+    button.setCursor(Qt.CursorShape.PointingHandCursor)
+    button.setSizePolicy(
         QSizePolicy.Policy.Fixed if kind == "link" else QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed
     )
     if theme is not None and icon:
         role = {"primary": "on_accent", "danger": "danger", "link": "accent"}.get(kind, "muted")
-        follow_icon(theme, made, icon, role)
+        follow_icon(theme, button, icon, role)
     if run is not None:
-        made.clicked.connect(lambda: run())
-    return made
+        button.clicked.connect(lambda: run())
+    return button
 
 
 def make_tool_button(
@@ -457,16 +457,16 @@ def make_tool_button(
         theme: for the icon's colour.
         size: pixels of the icon's side.
     """
-    made = QToolButton()
-    made.setAccessibleName(name)
-    made.setToolTip(name)
-    made.setCursor(Qt.CursorShape.PointingHandCursor)
-    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    made.setIconSize(QSize(theme.px(size), theme.px(size)))
-    follow_icon(theme, made, icon, "muted")
+    button = QToolButton()
+    button.setAccessibleName(name)
+    button.setToolTip(name)
+    button.setCursor(Qt.CursorShape.PointingHandCursor)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.setIconSize(QSize(theme.px(size), theme.px(size)))
+    follow_icon(theme, button, icon, "muted")
     if run is not None:
-        made.clicked.connect(lambda: run())
-    return made
+        button.clicked.connect(lambda: run())
+    return button
 
 
 def follow_icon(theme: Theme, target: QPushButton | QToolButton, icon: str, role: str) -> None:
@@ -498,19 +498,19 @@ class _Follower(QObject):
 def make_keycap(keys: str | QKeySequence) -> QLabel:
     """A key as it stands on the keyboard, for hints beside actions."""
     shown = keys if isinstance(keys, str) else keys.toString(QKeySequence.SequenceFormat.NativeText)
-    made = QLabel(shown)
-    made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setObjectName("keycap")
-    made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-    return made
+    label = QLabel(shown)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setObjectName("keycap")
+    label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    return label
 
 
 def make_hairline() -> QFrame:
     """A line between two parts."""
-    made = QFrame()
-    made.setObjectName("hairline")
-    made.setFixedHeight(1)
-    return made
+    frame = QFrame()
+    frame.setObjectName("hairline")
+    frame.setFixedHeight(1)
+    return frame
 
 
 def make_card(name: str = "card", margins: int = 16, gap: int = 8) -> tuple[QFrame, QVBoxLayout]:
@@ -528,10 +528,10 @@ def make_card(name: str = "card", margins: int = 16, gap: int = 8) -> tuple[QFra
 
 def wrap_in_card(lines: QWidget) -> QFrame:
     """A card with a list in it."""
-    made = QFrame()
-    made.setObjectName("card")
-    make_column(made, lines).setContentsMargins(1, 6, 1, 8)
-    return made
+    frame = QFrame()
+    frame.setObjectName("card")
+    make_column(frame, lines).setContentsMargins(1, 6, 1, 8)
+    return frame
 
 
 def make_column(parent: QWidget | None = None, *widgets: QWidget, margins: int = 0, gap: int = 8) -> QVBoxLayout:

@@ -61,7 +61,7 @@ class TurnColumn(QStackedWidget):
 
     def _make_empty(self) -> QWidget:
         strings = ask_strings()
-        made, starters = QWidget(), QWidget()
+        widget, starters = QWidget(), QWidget()
         starters.setAccessibleName(strings["starters_name"])
         buttons = [
             make_button(question, partial(self.question_chosen.emit, question), kind="chip")
@@ -72,12 +72,12 @@ class TurnColumn(QStackedWidget):
             self._context.theme, "message-square", strings["empty"]["title"], strings["empty"]["sentence"]
         )
         state.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        box = make_column(made, gap=8)
+        box = make_column(widget, gap=8)
         box.addStretch(2)
         box.addWidget(state)
         box.addWidget(starters)
         box.addStretch(3)
-        return made
+        return widget
 
     @property
     def current_turn(self) -> Turn | None:

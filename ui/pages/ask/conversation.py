@@ -306,13 +306,13 @@ class Conversation(QObject):
         messages = tuple(message for turn in turns for message in _messages_of(turn, with_answer=turn not in left_out))
         request = CaptureRequest(self._session, messages, space)
         engine = self._context.bridge.engine
-        asked = make_write(
+        task = make_write(
             "Keeping the conversation", lambda: engine.sessions.capture_messages(request, OWNER_ACTOR)
         ).within(self)
         asked_as = [(turn, turn.number) for turn in turns]
         kept_counts = (len(sealed), len(elsewhere), space)
         self._context.tasks.run(
-            asked.success(lambda captured: self._on_kept(asked_as, KeptConversation(captured, *kept_counts)))
+            task.success(lambda captured: self._on_kept(asked_as, KeptConversation(captured, *kept_counts)))
         )
 
     def _rests_on(self, turn: Turn) -> set[str]:
@@ -333,8 +333,8 @@ class Conversation(QObject):
         ids = tuple(one for turn in self.turns for one in turn.kept if one)
         if ids:
             library = self._context.bridge.engine.library
-            asked = make_query("Looking what was kept", lambda: library.read_rows(ids)).within(self, "kept")
-            self._context.tasks.run(asked.success(self._forget_undone))
+            task = make_query("Looking what was kept", lambda: library.read_rows(ids)).within(self, "kept")
+            self._context.tasks.run(task.success(self._forget_undone))
 
     def _forget_undone(self, rows: tuple[MemoryRow, ...]) -> None:
         there = {row.id for row in rows if row.status is not Status.DELETED}

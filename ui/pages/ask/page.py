@@ -127,8 +127,8 @@ class AskPage(Page):
         """Look which models can answer now."""
         self._is_reading = True
         conversations = self.context.bridge.engine.conversations
-        asked = make_query("Looking for a model server", conversations.read_offer).within(self, "offer")
-        self.context.tasks.run(asked.success(self._show_offer).failure(self._on_no_offer))
+        task = make_query("Looking for a model server", conversations.read_offer).within(self, "offer")
+        self.context.tasks.run(task.success(self._show_offer).failure(self._on_no_offer))
 
     def _on_no_offer(self, _error: BaseException) -> None:
         self._is_reading = False

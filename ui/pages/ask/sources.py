@@ -111,10 +111,10 @@ def source_chip(theme: Theme, source: AnswerSource) -> QPushButton:
     """One memory in few words, for where there is no room for a card."""
     strings = ask_strings()["sources"]
     text = one_line(source.memory.text, _CHIP)
-    made = make_button(f"[{source.number}] {text}", kind="chip", theme=theme)
+    button = make_button(f"[{source.number}] {text}", kind="chip", theme=theme)
     about = describe_given(source)
-    made.setAccessibleName(strings["open"].format(number=source.number, text=text, about=about))
-    return made
+    button.setAccessibleName(strings["open"].format(number=source.number, text=text, about=about))
+    return button
 
 
 class SourceChips(QWidget):

@@ -200,8 +200,8 @@ class UndoSinceDialog(AskDialog):
             self._counting = clients.preview_undo(name, since)
             return self._counting
 
-        asked = make_query(clients_strings()["undo_dialog"]["looking"], start_count).within(self, "count")
-        self.context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
+        task = make_query(clients_strings()["undo_dialog"]["looking"], start_count).within(self, "count")
+        self.context.tasks.run(task.success(self._show_preview).failure(self._show_failure))
 
     def _show_preview(self, undoable: Undoable) -> None:
         strings, remainder = clients_strings()["undo_dialog"], describe_left_over(undoable)

@@ -198,10 +198,10 @@ class ReceiptsTab(ClientTab):
             if self.card is not None and self.card.name == card.name:
                 self._show_first_page(page) if after is None else self._append_page(page)
 
-        asked = make_query(
+        task = make_query(
             clients_strings()["receipts"]["reading"], lambda: laboratory.list_receipts(limit, after, card.name)
         )
-        self.context.tasks.run(asked.within(self, "receipts").success(show_page).failure(self.show_failure))
+        self.context.tasks.run(task.within(self, "receipts").success(show_page).failure(self.show_failure))
 
     def _show_first_page(self, page: ReceiptPage) -> None:
         self._is_read, self._next = True, page.next
@@ -236,15 +236,15 @@ class ReceiptsTab(ClientTab):
             def start_query() -> Future[tuple[MemoryRow, ...]]:
                 return library.read_rows(ids)
 
-            asked = make_query(clients_strings()["receipts"]["one"], start_query).within(self, "memories")
+            task = make_query(clients_strings()["receipts"]["one"], start_query).within(self, "memories")
             self.context.tasks.run(
-                asked.success(lambda rows: self._show_receipt(receipt, rows)).failure(self._on_receipt_failed)
+                task.success(lambda rows: self._show_receipt(receipt, rows)).failure(self._on_receipt_failed)
             )
 
-        asked = make_query(clients_strings()["receipts"]["one"], lambda: laboratory.read_receipt(shown.id)).within(
+        task = make_query(clients_strings()["receipts"]["one"], lambda: laboratory.read_receipt(shown.id)).within(
             self, "receipt"
         )
-        self.context.tasks.run(asked.success(read_memories).failure(self._on_receipt_failed))
+        self.context.tasks.run(task.success(read_memories).failure(self._on_receipt_failed))
 
     def _on_receipt_failed(self, error: BaseException) -> None:
         self._is_whole = True
@@ -393,10 +393,10 @@ class ActivityTab(ClientTab):
             if self.card is not None and self.card.name == card.name:
                 self._show_first_page(page) if is_first else self._append_page(page)
 
-        asked = make_query(
+        task = make_query(
             clients_strings()["activity"]["reading"], lambda: clients.list_activity(card.name, after, limit)
         )
-        self.context.tasks.run(asked.within(self, "activity").success(show_page).failure(self.show_failure))
+        self.context.tasks.run(task.within(self, "activity").success(show_page).failure(self.show_failure))
 
     def _show_first_page(self, page: ActivityPage) -> None:
         self._is_read, self._next = True, page.next

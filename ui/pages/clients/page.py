@@ -357,8 +357,8 @@ class ClientsPage(Page):
         if not self._is_read:
             self.states.show_loading()
         clients = self.context.bridge.engine.clients
-        asked = make_query(clients_strings()["reading"], clients.list_cards).within(self, "cards")
-        self.context.tasks.run(asked.success(self._show_clients).failure(self._show_failure))
+        task = make_query(clients_strings()["reading"], clients.list_cards).within(self, "cards")
+        self.context.tasks.run(task.success(self._show_clients).failure(self._show_failure))
         self.denied.reload()
 
     def _reload_all(self) -> None:

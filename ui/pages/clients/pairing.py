@@ -365,8 +365,8 @@ class PairDialog(QDialog):
             self.question.show_spaces(facets.spaces)
             self._schedule_fit()
 
-        asked = make_query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
-        self.context.tasks.run(asked.success(show_spaces).failure(lambda _: None))  # those it asks for are shown anyway
+        task = make_query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
+        self.context.tasks.run(task.success(show_spaces).failure(lambda _: None))  # those it asks for are shown anyway
 
     def _show_code(self, code: PairingCode) -> None:
         self._code = code

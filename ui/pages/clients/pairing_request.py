@@ -75,8 +75,8 @@ class DeniedNamesDialog(QDialog):
     def reload(self) -> None:
         """Read the names anew."""
         clients = self._context.bridge.engine.clients
-        asked = make_query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
-        self._context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
+        task = make_query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
+        self._context.tasks.run(task.success(self._show_names).failure(self._show_failure))
 
     def _show_names(self, names: Sequence[Denied]) -> None:
         clear_layout(self._lines)
@@ -132,8 +132,8 @@ class DeniedNames(QObject):
     def reload(self) -> None:
         """Ask whether there are any; the link shows itself where there are."""
         clients = self._context.bridge.engine.clients
-        asked = make_query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
-        self._context.tasks.run(asked.success(self._show_link).failure(lambda _: self.link.hide()))
+        task = make_query(clients_strings()["nos"]["reading"], clients.list_denied).within(self, "nos")
+        self._context.tasks.run(task.success(self._show_link).failure(lambda _: self.link.hide()))
 
     def _show_link(self, names: Sequence[Denied]) -> None:
         self.link.setText(format_count(clients_strings()["nos"]["link"], len(names)))
@@ -152,11 +152,11 @@ _ALL = Grant.ALL_SPACES.value
 
 
 def _make_bullet_line(sentence: str) -> QWidget:
-    made, point = QWidget(), make_label("•")
-    line = make_row(point, make_label(sentence, wrap=True), parent=made)
+    widget, point = QWidget(), make_label("•")
+    line = make_row(point, make_label(sentence, wrap=True), parent=widget)
     line.setAlignment(point, Qt.AlignmentFlag.AlignTop)
     line.setStretch(1, 1)
-    return made
+    return widget
 
 
 class RequestedRights(QWidget):
@@ -210,9 +210,9 @@ class RequestedRights(QWidget):
         self.boxes[grant] = box
         sentence = make_label(grant_sentence(grant), "small", wrap=True)
         sentence.setContentsMargins(self._theme.px(sizes().tick) + spacing().close, 0, 0, 0)
-        made = QWidget()
-        make_column(made, box, sentence, gap=2)
-        self._box.addWidget(made)
+        widget = QWidget()
+        make_column(widget, box, sentence, gap=2)
+        self._box.addWidget(widget)
 
 
 class QuestionBody(QWidget):

@@ -211,14 +211,14 @@ class TermsTab(ClientTab):
         if client is None:
             return
         library = self.context.bridge.engine.library
-        asked = make_query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
+        task = make_query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
 
         def show_facets(facets: Facets) -> None:
             self._facets = facets
             if self.card is not None and self.card.name == client.name:
                 self._show_client_terms(self.card, facets)
 
-        self.context.tasks.run(asked.success(show_facets).failure(self.show_failure))
+        self.context.tasks.run(task.success(show_facets).failure(self.show_failure))
 
     def show_new_card(self) -> None:
         """Show the terms as they are now; which spaces there are was read when it was entered."""

@@ -105,7 +105,7 @@ class TokenDialog(QDialog):
 
     def _make_name_step(self, name: str) -> QWidget:
         strings = clients_strings()["making"]
-        made = QWidget()
+        widget = QWidget()
         self.name = QLineEdit(name)
         self.name.setMaxLength(_NAME)
         self.name.setAccessibleName(strings["name"])
@@ -130,7 +130,7 @@ class TokenDialog(QDialog):
         self.cancel = make_button(clients_strings()["cancel"], self.reject)
         self.act = make_button(strings["act"], self._make_token, kind="primary")
         box = make_column(
-            made,
+            widget,
             make_label(strings["lead"], "muted", wrap=True),
             make_label(strings["name"], "label"),
             self.name,
@@ -141,7 +141,7 @@ class TokenDialog(QDialog):
         box.addLayout(make_row(None, self.cancel, self.act))
         self._check_form()
         self._read_spaces()
-        return made
+        return widget
 
     def _read_spaces(self) -> None:
         library = self.context.bridge.engine.library
@@ -149,12 +149,12 @@ class TokenDialog(QDialog):
         def show_spaces(facets: Facets) -> None:
             self.spaces.show_spaces(facets.spaces, ())
 
-        asked = make_query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
-        self.context.tasks.run(asked.success(show_spaces).failure(self._show_failure))
+        task = make_query(clients_strings()["reading"], library.count_facets).within(self, "spaces")
+        self.context.tasks.run(task.success(show_spaces).failure(self._show_failure))
 
     def _show_step(self) -> QWidget:
         strings = clients_strings()["making"]
-        made = QWidget()
+        widget = QWidget()
         self.notice = make_label("", "body", wrap=True)
         self.token = QLineEdit()
         self.token.setReadOnly(True)
@@ -164,13 +164,13 @@ class TokenDialog(QDialog):
         self.finish = make_button(strings["done"], self.accept, kind="primary")
         line = make_row(self.token, self.copy, gap=8)
         line.setStretch(0, 1)
-        box = make_column(made, self.notice, gap=10)
+        box = make_column(widget, self.notice, gap=10)
         box.addLayout(line)
         box.addWidget(self.copied)
         box.addStretch(1)
         box.addWidget(make_label(describe_limits_of_grants(), "small", wrap=True))
         box.addLayout(make_row(None, self.finish))
-        return made
+        return widget
 
     def _check_form(self) -> None:
         self.act.setEnabled(bool(self.name.text().strip()) and bool(self.grants.grants))

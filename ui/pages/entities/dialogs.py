@@ -119,8 +119,8 @@ class EntityMergeDialog(QDialog):
 
     def _request_names(self) -> None:
         entities, wanted = self.context.bridge.engine.entities, EntityQuery(self.search.text())
-        asked = make_query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
-        self.context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
+        task = make_query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
+        self.context.tasks.run(task.success(self._show_names).failure(self._show_failure))
 
     def _show_names(self, found: EntityList) -> None:
         wanted = self._wanted if self.list.current is None else ""
@@ -137,8 +137,8 @@ class EntityMergeDialog(QDialog):
         self.seen = None
         self.act.setEnabled(False)
         entities, other = self.context.bridge.engine.entities, self._card.id
-        asked = make_query("Previewing", lambda: entities.merge_preview(entity_id, other)).within(self, "preview")
-        self.context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
+        task = make_query("Previewing", lambda: entities.merge_preview(entity_id, other)).within(self, "preview")
+        self.context.tasks.run(task.success(self._show_preview).failure(self._show_failure))
 
     def _show_preview(self, seen: MergePreview) -> None:
         self.seen = seen

@@ -152,14 +152,14 @@ def entity_list(theme: Theme, name: str) -> ListView:
     Args:
         name: for those who do not see it.
     """
-    made = ListView(EntityRows(theme), name, keep=AfterRemoval.NONE)
-    made.setUniformItemSizes(True)
-    made.setFrameShape(QFrame.Shape.NoFrame)
-    made.setObjectName("card")
+    view = ListView(EntityRows(theme), name, keep=AfterRemoval.NONE)
+    view.setUniformItemSizes(True)
+    view.setFrameShape(QFrame.Shape.NoFrame)
+    view.setObjectName("card")
     # Room around the lines, alike on all sides: their grounds are round as the card is.
-    made.setViewportMargins(1, spacing().xs, 1, spacing().xs)
-    made.clicked.connect(lambda _: made.looked_at_id.emit(made.current.id))
-    return made
+    view.setViewportMargins(1, spacing().xs, 1, spacing().xs)
+    view.clicked.connect(lambda _: view.looked_at_id.emit(view.current.id))
+    return view
 
 
 def make_known_list(theme: Theme, name: str) -> ListView:
@@ -168,11 +168,11 @@ def make_known_list(theme: Theme, name: str) -> ListView:
     Args:
         name: for those who do not see it.
     """
-    made = ListView(EntityRows(theme), name, keep=AfterRemoval.NONE)
-    made.setFrameShape(QFrame.Shape.NoFrame)
-    made.setObjectName("card")
-    made.setViewportMargins(1, spacing().xs, 1, spacing().xs)
-    return made
+    view = ListView(EntityRows(theme), name, keep=AfterRemoval.NONE)
+    view.setFrameShape(QFrame.Shape.NoFrame)
+    view.setObjectName("card")
+    view.setViewportMargins(1, spacing().xs, 1, spacing().xs)
+    return view
 
 
 def fit_height(shown: ListView, most: int) -> None:

@@ -149,8 +149,8 @@ class EntitiesPage(Page):
             self.states.show_loading()
         kinds = (self.types.current,) if self.types.current else ()
         wanted, entities = EntityQuery(self.search.text(), kinds), self.context.bridge.engine.entities
-        asked = make_query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
-        self.context.tasks.run(asked.success(self._show_names).failure(self._show_failure))
+        task = make_query("Reading the names", lambda: entities.list_entities(wanted)).within(self, "list")
+        self.context.tasks.run(task.success(self._show_names).failure(self._show_failure))
 
     def _show_names(self, found: EntityList) -> None:
         self._is_read = True
@@ -213,8 +213,8 @@ class EntitiesPage(Page):
             return
         self.entity_id = entity_id
         entities = self.context.bridge.engine.entities
-        asked = make_query("Reading the entity", lambda: entities.read_detail(entity_id)).within(self, "detail")
-        self.context.tasks.run(asked.success(self._show_view).failure(self._on_entity_missing))
+        task = make_query("Reading the entity", lambda: entities.read_detail(entity_id)).within(self, "detail")
+        self.context.tasks.run(task.success(self._show_view).failure(self._on_entity_missing))
 
     def _show_view(self, view: EntityView) -> None:
         if view.card.id != self.entity_id:
@@ -234,8 +234,8 @@ class EntitiesPage(Page):
     def make_statements(self) -> None:
         """Make statements of what was said; the page shows them once they are there."""
         engine = self.context.bridge.engine
-        asked = make_write(str(entities_strings()["known"]["make"]), engine.statements.run)
-        self.context.tasks.run(asked.success(self._on_statements_made))
+        task = make_write(str(entities_strings()["known"]["make"]), engine.statements.run)
+        self.context.tasks.run(task.success(self._on_statements_made))
 
     def _on_statements_made(self, done: DistilledTalk) -> None:
         strings, count = entities_strings()["known"], len(done.statements)
@@ -257,8 +257,8 @@ class EntitiesPage(Page):
             change: from the dialog.
         """
         entities = self.context.bridge.engine.entities
-        asked = make_write("Changing a name", lambda: entities.update(card.id, change))
-        self.context.tasks.run(asked.success(lambda _: self.context.desk.show_message("The names were changed.")))
+        task = make_write("Changing a name", lambda: entities.update(card.id, change))
+        self.context.tasks.run(task.success(lambda _: self.context.desk.show_message("The names were changed.")))
 
     def _ask_merge(self, wanted: str = "") -> None:
         if self.detail.view is not None:
@@ -273,8 +273,8 @@ class EntitiesPage(Page):
             seen: what the person agreed to.
         """
         entities, other, keep = self.context.bridge.engine.entities, seen.other.id, seen.keep.id
-        asked = make_write("Merging two names", lambda: entities.merge(other, keep, widen=seen.lifted))
-        self.context.tasks.run(asked.success(self._on_entities_merged))
+        task = make_write("Merging two names", lambda: entities.merge(other, keep, widen=seen.lifted))
+        self.context.tasks.run(task.success(self._on_entities_merged))
 
     def _on_entities_merged(self, done: EntityMerged) -> None:
         self._target = done.target_id

@@ -232,21 +232,21 @@ class GraphLegend(QWidget):
             again.setFocus()
 
     def _make_entry(self, mark: QWidget, text: str) -> QWidget:
-        made = QWidget()
-        inner = make_row(mark, make_label(text, "small"), gap=6, parent=made)
+        widget = QWidget()
+        inner = make_row(mark, make_label(text, "small"), gap=6, parent=widget)
         inner.setContentsMargins(8, 0, 8, 0)
-        made.setFixedHeight(self._theme.px(26))
-        return made
+        widget.setFixedHeight(self._theme.px(26))
+        return widget
 
     def _make_toggle(self, edge_type: str) -> QPushButton:
         tie, number = TIES[edge_type], self._counts.ties.get(edge_type, 0)
         is_on = edge_type not in self._off
         name, hint = name_edge_type(edge_type), graph_strings()["legend"]["hide" if is_on else "show"]
-        made = make_button(f"{name}  {number:,}" if is_on else name, kind="toggle", hint=hint.format(name=name))
-        made.setProperty("tie", edge_type)
-        made.setCheckable(True)
-        made.setChecked(is_on)
-        made.setIconSize(QSize(self._theme.px(_SAMPLE.width()), self._theme.px(_SAMPLE.height())))
-        made.setIcon(make_sample_icon(self._theme, tie) if is_on else self._theme.icon("eye-off", "muted"))
-        made.clicked.connect(lambda checked: self.switched.emit(edge_type, checked))
-        return made
+        button = make_button(f"{name}  {number:,}" if is_on else name, kind="toggle", hint=hint.format(name=name))
+        button.setProperty("tie", edge_type)
+        button.setCheckable(True)
+        button.setChecked(is_on)
+        button.setIconSize(QSize(self._theme.px(_SAMPLE.width()), self._theme.px(_SAMPLE.height())))
+        button.setIcon(make_sample_icon(self._theme, tie) if is_on else self._theme.icon("eye-off", "muted"))
+        button.clicked.connect(lambda checked: self.switched.emit(edge_type, checked))
+        return button

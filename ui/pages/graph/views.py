@@ -151,12 +151,12 @@ class DisplaySwitches(QWidget):
         self._made: dict[str, QPushButton] = {}
         for name in SWITCHES:
             strings = graph_strings()["switches"][name]
-            made = make_button(strings["name"], kind="chip", hint=strings["hint"])
-            made.setCheckable(True)
-            made.setAccessibleDescription(strings["hint"])
-            made.clicked.connect(lambda checked, name=name: self.switched.emit(name, checked))
-            self._made[name] = made
-            flow.addWidget(made)
+            button = make_button(strings["name"], kind="chip", hint=strings["hint"])
+            button.setCheckable(True)
+            button.setAccessibleDescription(strings["hint"])
+            button.clicked.connect(lambda checked, name=name: self.switched.emit(name, checked))
+            self._made[name] = button
+            flow.addWidget(button)
         self.setAccessibleName(graph_strings()["switches"]["label"])
 
     def find_switch(self, name: str) -> QPushButton:

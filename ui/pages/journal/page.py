@@ -93,9 +93,9 @@ class TabCounts(QObject):
         """Read them now."""
         for name, (begin, number) in self._count_queries().items():
             if name != self.shown:
-                asked = make_query(journal_strings()["counting"], begin).within(self, name)
+                task = make_query(journal_strings()["counting"], begin).within(self, name)
                 self._context.tasks.run(
-                    asked.success(partial(self._on_count_read, name, number)).failure(lambda _: None)
+                    task.success(partial(self._on_count_read, name, number)).failure(lambda _: None)
                 )
 
     def _on_count_read(self, name: str, number: Callable[[Any], int], answer: object) -> None:

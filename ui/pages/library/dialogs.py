@@ -153,9 +153,9 @@ class TagForm(RevisionForm):
             chips = FlowBox()
             flow = FlowLayout(chips, gap=6)
             for tag in often:
-                made = make_button(one_line(tag, 30), self._make_tag_adder(tag), kind="chip")
-                made.setAccessibleName(f"Add the tag {one_line(tag, 30)}")
-                flow.addWidget(made)
+                button = make_button(one_line(tag, 30), self._make_tag_adder(tag), kind="chip")
+                button.setAccessibleName(f"Add the tag {one_line(tag, 30)}")
+                flow.addWidget(button)
             layout.addWidget(chips)
         layout.addSpacing(6)
         layout.addWidget(make_buddy_label("Remove", self.remove))
@@ -272,10 +272,10 @@ class ImportanceForm(RevisionForm):
 
 
 def _make_line_edit(name: str, hint: str) -> QLineEdit:
-    made = QLineEdit()
-    made.setAccessibleName(name)
-    made.setPlaceholderText(hint)
-    return made
+    field = QLineEdit()
+    field.setAccessibleName(name)
+    field.setPlaceholderText(hint)
+    return field
 
 
 def _parse_tags(field: QLineEdit) -> tuple[str, ...]:

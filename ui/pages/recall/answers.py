@@ -491,8 +491,8 @@ def _explain_drop(shown: AnswerRow) -> list[str]:
 
 def _make_table(title: str, rows: list[tuple[QWidget | None, str, str, str]], last: str = "") -> QWidget:
     """A small table: a mark, what it is, its value, one more number."""
-    made = QWidget()
-    grid = QGridLayout(made)
+    widget = QWidget()
+    grid = QGridLayout(widget)
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(12)
     grid.setVerticalSpacing(3)
@@ -505,13 +505,13 @@ def _make_table(title: str, rows: list[tuple[QWidget | None, str, str, str]], la
         grid.addWidget(make_label(words_shown), at, 0 if mark is None else 1, 1, 2 if mark is None else 1)
         grid.addWidget(_make_number_label(value), at, 2)
         grid.addWidget(_make_number_label(more, "muted"), at, 3)
-    return made
+    return widget
 
 
 def _make_number_label(text: str, role: str = "body") -> QLabel:
-    made = make_label(text, role)
-    made.setAlignment(Qt.AlignmentFlag.AlignRight | _MIDDLE)
-    return made
+    label = make_label(text, role)
+    label.setAlignment(Qt.AlignmentFlag.AlignRight | _MIDDLE)
+    return label
 
 
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
@@ -657,19 +657,19 @@ class AnswerList(ListView):
 
     def make_menu(self) -> QMenu:
         """What can be done with the row that is looked at; the caller shows it."""
-        made = QMenu(self)
-        made.setAccessibleName("Actions for this memory")
-        made.aboutToHide.connect(made.deleteLater)
+        menu = QMenu(self)
+        menu.setAccessibleName("Actions for this memory")
+        menu.aboutToHide.connect(menu.deleteLater)
         row = self.current
         for name in _MENU:
             if not name:
-                made.addSeparator()
+                menu.addSeparator()
             elif row is not None and (name != "why" or not row.is_answer):
                 strings = recall_strings()["acts"][name]
                 keys = QKeySequence(strings["key"]).toString(QKeySequence.SequenceFormat.NativeText)
-                action = made.addAction(f"{strings['title']}\t{keys}" if keys else strings["title"])
+                action = menu.addAction(f"{strings['title']}\t{keys}" if keys else strings["title"])
                 action.triggered.connect(lambda _checked=False, name=name: self.request_action(name))
-        return made
+        return menu
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
         """The menu of the row under the pointer, else of the one that is looked at."""

@@ -120,7 +120,7 @@ class StageView(QObject):
             return
         ids = tuple(one.id for one in found)
         library = self._context.bridge.engine.library
-        asked = make_query("Reading what was found", lambda: library.read_rows(ids)).within(self, "rows")
+        task = make_query("Reading what was found", lambda: library.read_rows(ids)).within(self, "rows")
         self.is_busy = True
 
         def show_rows(rows: Sequence[MemoryRow]) -> None:
@@ -128,7 +128,7 @@ class StageView(QObject):
             texts = {one.id: one for one in rows}
             self.shown.emit(candidate_lines(found, texts, Heading(""))[1:], note)
 
-        self._context.tasks.run(asked.success(show_rows).failure(self._on_read_failed))
+        self._context.tasks.run(task.success(show_rows).failure(self._on_read_failed))
 
     def _on_read_failed(self, error: BaseException) -> None:
         self.is_busy = False

@@ -518,10 +518,10 @@ class RecallPage(Page):
 
 
 def _bind_shortcut(host: RecallPage, key: str, run: Callable[[], None]) -> None:
-    made = QShortcut(QKeySequence(key), host)
-    made.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-    made.setAutoRepeat(False)
-    made.activated.connect(lambda: run())
+    shortcut = QShortcut(QKeySequence(key), host)
+    shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+    shortcut.setAutoRepeat(False)
+    shortcut.activated.connect(lambda: run())
 
 
 def _offer_clients(page: RecallPage) -> None:
@@ -531,8 +531,8 @@ def _offer_clients(page: RecallPage) -> None:
         page.header.chips.offer_clients([one.name for one in clients])
 
     clients = page.context.bridge.engine.clients
-    asked = make_query("Reading the clients", clients.list).within(page, "clients")
-    page.context.tasks.run(asked.success(show_clients).failure(lambda _: None))
+    task = make_query("Reading the clients", clients.list).within(page, "clients")
+    page.context.tasks.run(task.success(show_clients).failure(lambda _: None))
 
 
 def _show_options(page: RecallPage) -> None:

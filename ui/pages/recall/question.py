@@ -241,13 +241,13 @@ class RecallQuestionBar(QWidget):
 
     def make_history_menu(self) -> QMenu:
         """What was asked before; the caller shows it."""
-        made = QMenu(self)
-        made.setAccessibleName(recall_strings()["field"]["history"])
-        made.aboutToHide.connect(made.deleteLater)
+        menu = QMenu(self)
+        menu.setAccessibleName(recall_strings()["field"]["history"])
+        menu.aboutToHide.connect(menu.deleteLater)
         for question in self._before:
-            action = made.addAction(one_line(question, _SHOWN).replace("&", "&&"))
+            action = menu.addAction(one_line(question, _SHOWN).replace("&", "&&"))
             action.triggered.connect(lambda _checked=False, question=question: self.asked.emit(question))
-        return made
+        return menu
 
     def _show_history_menu(self) -> None:
         self.make_history_menu().popup(self.history.mapToGlobal(self.history.rect().bottomLeft()))
@@ -405,7 +405,7 @@ class RecallHeader(QWidget):
 
 def _note_chip() -> QPushButton:
     """A chip that only tells."""
-    made = make_button("", kind="chip")
-    made.setEnabled(False)
-    made.setCursor(Qt.CursorShape.ArrowCursor)
-    return made
+    button = make_button("", kind="chip")
+    button.setEnabled(False)
+    button.setCursor(Qt.CursorShape.ArrowCursor)
+    return button

@@ -95,16 +95,16 @@ class SavedQuestions(QWidget):
         if not self._is_read:
             self.states.show_loading()
         laboratory = self._context.bridge.engine.recall_trials
-        asked = make_query("Reading the saved questions", laboratory.list_probes).within(self, "probes")
-        self._context.tasks.run(asked.success(self._show_probes).failure(self._show_failure))
+        task = make_query("Reading the saved questions", laboratory.list_probes).within(self, "probes")
+        self._context.tasks.run(task.success(self._show_probes).failure(self._show_failure))
         health = make_query("Reading how recall did", laboratory.read_health).within(self, "health")
         self._context.tasks.run(health.success(self._show_health).failure(lambda _: None))
 
     def count_regressions(self) -> None:
         """Count those that held and fail now."""
         laboratory = self._context.bridge.engine.recall_trials
-        asked = make_query("Counting what fails", laboratory.count_regressions).within(self, "regressions")
-        self._context.tasks.run(asked.success(self.show_regressions).failure(lambda _: None))
+        task = make_query("Counting what fails", laboratory.count_regressions).within(self, "regressions")
+        self._context.tasks.run(task.success(self.show_regressions).failure(lambda _: None))
 
     def run_probes(self) -> None:
         """Run all of them now."""

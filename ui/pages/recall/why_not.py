@@ -170,8 +170,8 @@ class WhyNotDialog(QDialog):
         elif typed:
             library = self._context.bridge.engine.library
             wanted = FindRequest(library.remove_stop_words(typed))
-            asked = make_query("Searching", lambda: library.find_memories(wanted)).within(self, "find")
-            self._context.tasks.run(asked.success(self._on_memories_found).failure(lambda _: self._show_matches(())))
+            task = make_query("Searching", lambda: library.find_memories(wanted)).within(self, "find")
+            self._context.tasks.run(task.success(self._on_memories_found).failure(lambda _: self._show_matches(())))
         else:
             self._show_matches(())
             self._show_not_found("")
@@ -179,8 +179,8 @@ class WhyNotDialog(QDialog):
     def _on_memories_found(self, found: FindResult) -> None:
         ids = found.ids[:_SHOWN]
         library = self._context.bridge.engine.library
-        asked = make_query("Searching", lambda: library.read_rows(ids)).within(self, "find")
-        self._context.tasks.run(asked.success(self._show_matches).failure(lambda _: self._show_matches(())))
+        task = make_query("Searching", lambda: library.read_rows(ids)).within(self, "find")
+        self._context.tasks.run(task.success(self._show_matches).failure(lambda _: self._show_matches(())))
 
     def _show_matches(self, rows: Sequence[MemoryRow]) -> None:
         self.list.clear()
@@ -220,8 +220,8 @@ class WhyNotDialog(QDialog):
     def show_memory(self, memory_id: str) -> None:
         """Say what became of a memory."""
         library = self._context.bridge.engine.library
-        asked = make_query("Reading the memory", lambda: library.read_rows((memory_id,))).within(self, "row")
-        self._context.tasks.run(asked.success(self._show_verdict).failure(lambda _: self._show_verdict(())))
+        task = make_query("Reading the memory", lambda: library.read_rows((memory_id,))).within(self, "row")
+        self._context.tasks.run(task.success(self._show_verdict).failure(lambda _: self._show_verdict(())))
 
     def _show_verdict(self, rows: Sequence[MemoryRow]) -> None:
         self._show_not_found("" if rows else "none_id")

@@ -130,11 +130,11 @@ class MergedTextDialog(DecisionDialog):
 
 def _make_reference(context: Context, heading: str, side: Side, tone: str) -> QWidget:
     """One of the texts, to look at while another is written."""
-    made = QWidget()
+    widget = QWidget()
     view = MarkedText(context.theme, heading, tone)
     view.show_text(side.memory.text, side.marks, "body", _REFERENCE_LINES)
-    make_column(made, make_label(heading, "label"), view, gap=2)
-    return made
+    make_column(widget, make_label(heading, "label"), view, gap=2)
+    return widget
 
 
 class DatesDialog(DecisionDialog):

@@ -162,8 +162,8 @@ class ReviewLinks(QObject):
             self.open_inspector(ids[0])
             return
         library = self._context.bridge.engine.library
-        asked = make_query("Reading derived memories", lambda: library.read_rows(ids)).within(self, "follows")
-        self._context.tasks.run(asked.success(self._show_memory_menu))
+        task = make_query("Reading derived memories", lambda: library.read_rows(ids)).within(self, "follows")
+        self._context.tasks.run(task.success(self._show_memory_menu))
 
     def _show_memory_menu(self, rows: Sequence[MemoryRow]) -> None:
         menu = QMenu(self._host)
@@ -504,8 +504,8 @@ class ReviewPage(Page):
             self.states.show_loading()
         wanted = QueueRequest(kinds=kinds_of(self.queue.filters.current))
         conflicts = self.context.bridge.engine.conflicts
-        asked = make_query("Reading the queue", lambda: conflicts.list_queue(wanted)).within(self, "queue")
-        self.context.tasks.run(asked.success(self._show_queue).failure(self._show_failure))
+        task = make_query("Reading the queue", lambda: conflicts.list_queue(wanted)).within(self, "queue")
+        self.context.tasks.run(task.success(self._show_queue).failure(self._show_failure))
 
     def _show_queue(self, queue: Queue) -> None:
         self._is_read = True
@@ -567,8 +567,8 @@ class ReviewPage(Page):
     def _read_item(self, shown: ReviewRow) -> None:
         self._decision_keys.item_id = shown.id
         conflicts = self.context.bridge.engine.conflicts
-        asked = make_query("Reading the item", lambda: conflicts.read_item(shown.id)).within(self, "item")
-        self.context.tasks.run(asked.success(self._show_item).failure(self._fail_item))
+        task = make_query("Reading the item", lambda: conflicts.read_item(shown.id)).within(self, "item")
+        self.context.tasks.run(task.success(self._show_item).failure(self._fail_item))
 
     def _show_item(self, item: ReviewItem) -> None:
         if item.id == self._decision_keys.item_id:

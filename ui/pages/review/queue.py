@@ -199,8 +199,8 @@ class ClosedDialog(QDialog):
         layout.addWidget(self.list, 1)
         layout.addLayout(make_row(None, self.close_button))
         conflicts = context.bridge.engine.conflicts
-        asked = make_query("Reading what closed", lambda: conflicts.list_closed(DAYS)).within(self)
-        context.tasks.run(asked.success(self._show_rows).failure(self._show_failure))
+        task = make_query("Reading what closed", lambda: conflicts.list_closed(DAYS)).within(self)
+        context.tasks.run(task.success(self._show_rows).failure(self._show_failure))
 
     @property
     def note(self) -> str:
@@ -261,8 +261,8 @@ class RulesDialog(QDialog):
 
     def _request_rules(self) -> None:
         conflicts = self._context.bridge.engine.conflicts
-        asked = make_query("Reading the rules", conflicts.list_review_rules).within(self, "rules")
-        self._context.tasks.run(asked.success(self._show_rules).failure(self._show_failure))
+        task = make_query("Reading the rules", conflicts.list_review_rules).within(self, "rules")
+        self._context.tasks.run(task.success(self._show_rules).failure(self._show_failure))
 
     def _show_rules(self, rules: Sequence[ReviewRule]) -> None:
         clear_layout(self._lines)
@@ -337,12 +337,12 @@ class QueueFilters(QWidget):
         self._buttons: dict[str, QPushButton] = {}
         self._titles = {ALL: "All", **{key: title for key, title, _ in list_families()}}
         for key, title in self._titles.items():
-            made = make_button(title, kind="chip")
-            made.setCheckable(True)
-            made.setChecked(key == ALL)
-            made.clicked.connect(lambda _checked=False, key=key: self._on_filter_clicked(key))
-            self._flow.addWidget(made)
-            self._buttons[key] = made
+            button = make_button(title, kind="chip")
+            button.setCheckable(True)
+            button.setChecked(key == ALL)
+            button.clicked.connect(lambda _checked=False, key=key: self._on_filter_clicked(key))
+            self._flow.addWidget(button)
+            self._buttons[key] = button
 
     @property
     def current(self) -> str:

@@ -162,10 +162,10 @@ class _Evidence(QFrame):
 
 
 def _make_pill() -> QLabel:
-    made = make_label("", "small")
-    made.setObjectName("pill")
-    made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-    return made
+    label = make_label("", "small")
+    label.setObjectName("pill")
+    label.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    return label
 
 
 def _make_flush_row(*links: QWidget) -> QHBoxLayout:

@@ -173,11 +173,11 @@ class RecoveryDialog(SecretDialog):
         self.secret.setFocus()
 
     def _make_step(self, sentence: str, *widgets: QWidget, buttons: tuple[QPushButton, ...]) -> QWidget:
-        made = QWidget()
-        layout: QVBoxLayout = make_column(made, make_label(sentence, "muted", wrap=True), *widgets, gap=10)
+        widget = QWidget()
+        layout: QVBoxLayout = make_column(widget, make_label(sentence, "muted", wrap=True), *widgets, gap=10)
         layout.addStretch(1)
         layout.addLayout(make_row(None, *buttons))
-        return made
+        return widget
 
     def _make_secret_step(self) -> QWidget:
         self.cancel = make_button("Cancel", self.reject)

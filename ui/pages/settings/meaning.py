@@ -114,18 +114,18 @@ class StoredModelLine(ActionLine):
         clear_layout(self.side_column)
         for space in state.kept:
             if space.until > _GIVEN_UP_MS:
-                made = make_button(strings["forget"], partial(self._ask_confirmation, space))
-                made.setAccessibleName(strings["forget_named"].format(model=describe_model(space.name)))
-                self.side_column.addWidget(made)
+                button = make_button(strings["forget"], partial(self._ask_confirmation, space))
+                button.setAccessibleName(strings["forget_named"].format(model=describe_model(space.name)))
+                self.side_column.addWidget(button)
 
     def _ask_confirmation(self, space: KeptSpace) -> None:
         """Say what it means, and ask once more with the same button's place."""
         strings = section_strings()["old"]
         self.show_note(strings["sure"].format(model=describe_model(space.name)), "warning")
         clear_layout(self.side_column)
-        made = make_button(strings["really"], partial(self._forget_vectors, space.name), kind="danger")
-        self.side_column.addWidget(made)
-        made.setFocus()
+        button = make_button(strings["really"], partial(self._forget_vectors, space.name), kind="danger")
+        self.side_column.addWidget(button)
+        button.setFocus()
 
     def _forget_vectors(self, name: str) -> None:
         spaces = self._context.bridge.engine.embedding_models
@@ -188,10 +188,10 @@ class MeaningSection(SettingsSection):
             widget.hide()
 
     def _add_button(self, line: ActionLine, title: str, run: Callable[[], None], kind: str = "plain") -> QPushButton:
-        made = make_button(title, run, kind=kind)
-        made.setDefault(False)
-        line.side_column.addWidget(made)
-        return made
+        button = make_button(title, run, kind=kind)
+        button.setDefault(False)
+        line.side_column.addWidget(button)
+        return button
 
     # ---- what there is
 

@@ -294,9 +294,9 @@ class OverTime(QWidget):
     def _make_busy_chip(self, life: Density, place: int) -> QWidget:
         first, end = life.starts[place], life.starts[place + 1]
         name = range_name("month", first, first, end)
-        made = make_button(f"{name} · {life.totals[place]:,}", partial(self.choose_time, first, end), kind="chip")
-        made.setAccessibleName(f"{name}, {count_memories(life.totals[place])}")
-        return made
+        button = make_button(f"{name} · {life.totals[place]:,}", partial(self.choose_time, first, end), kind="chip")
+        button.setAccessibleName(f"{name}, {count_memories(life.totals[place])}")
+        return button
 
     def _show_hint(self) -> None:
         strip = self.strip

@@ -369,14 +369,14 @@ class RunComparisonView(QFrame):
         for place, count in enumerate(counts):
             text = strings["unknown"] if count is None else f"{count:,}"
             stands_out = differs and place == last
-            made = make_label(
+            label = make_label(
                 f"{strings['differs']} {text}" if stands_out else text, "warning" if stands_out else "body"
             )
-            made.setObjectName("figure")
-            made.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
-            made.setAccessibleName(f"{name}, {' '.join(part.columns[place].title.split())}: {text}")
-            made.setToolTip(strings["differs_hint"] if stands_out else "")
-            yield made
+            label.setObjectName("figure")
+            label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            label.setAccessibleName(f"{name}, {' '.join(part.columns[place].title.split())}: {text}")
+            label.setToolTip(strings["differs_hint"] if stands_out else "")
+            yield label
 
     def _restyle_grid(self) -> None:
         px = self._theme.px
@@ -456,17 +456,13 @@ class NextTab(QWidget):
         if self.preview is None:
             self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
-        asked = make_query(journal_strings()["next"]["reading"], lambda: jobs.preview_runs(MOST)).within(
-            self, "preview"
-        )
-        self.context.tasks.run(asked.success(self._read_when).failure(self._show_failure))
+        task = make_query(journal_strings()["next"]["reading"], lambda: jobs.preview_runs(MOST)).within(self, "preview")
+        self.context.tasks.run(task.success(self._read_when).failure(self._show_failure))
 
     def _read_when(self, preview: Preview) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = make_query(journal_strings()["next"]["reading"], lambda: jobs.read_state(_ENDED)).within(
-            self, "preview"
-        )
-        self.context.tasks.run(asked.success(partial(self._show_preview, preview)).failure(self._show_failure))
+        task = make_query(journal_strings()["next"]["reading"], lambda: jobs.read_state(_ENDED)).within(self, "preview")
+        self.context.tasks.run(task.success(partial(self._show_preview, preview)).failure(self._show_failure))
 
     @property
     def is_settled(self) -> bool:

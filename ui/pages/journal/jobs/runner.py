@@ -178,8 +178,8 @@ class JobRunner(QObject):
             return
         self._stops = True
         jobs = self._context.bridge.engine.jobs
-        asked = make_query("Looking at what runs", lambda: jobs.read_state(1)).within(self, "stop")
-        self._context.tasks.run(asked.success(partial(self._cancel_jobs, wanted)).failure(lambda _: None))
+        task = make_query("Looking at what runs", lambda: jobs.read_state(1)).within(self, "stop")
+        self._context.tasks.run(task.success(partial(self._cancel_jobs, wanted)).failure(lambda _: None))
 
     def _cancel_jobs(self, wanted: JobType, state: Jobs) -> None:
         jobs = self._context.bridge.engine.jobs

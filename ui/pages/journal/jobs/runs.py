@@ -158,8 +158,8 @@ class RunsTab(QWidget):
         if self.jobs is None:
             self.states.show_loading()
         jobs, limit = self.context.bridge.engine.jobs, self._limit
-        asked = make_query(journal_strings()["runs"]["reading"], lambda: jobs.read_state(limit)).within(self, "state")
-        self.context.tasks.run(asked.success(self._read_model).failure(self._show_failure))
+        task = make_query(journal_strings()["runs"]["reading"], lambda: jobs.read_state(limit)).within(self, "state")
+        self.context.tasks.run(task.success(self._read_model).failure(self._show_failure))
 
     def _read_model(self, jobs: Jobs) -> None:
         asked = make_model_query(

@@ -73,8 +73,8 @@ class EraseDialog(QDialog):
         layout.addLayout(make_row(None, self.cancel, self.act))
         self.cancel.setFocus()
         wanted, memories = tuple(ids), context.bridge.engine.memories
-        asked = make_query(strings["erase_look"], lambda: memories.erase_preview(wanted)).within(self)
-        context.tasks.run(asked.success(self._show_preview).failure(self._show_failure))
+        task = make_query(strings["erase_look"], lambda: memories.erase_preview(wanted)).within(self)
+        context.tasks.run(task.success(self._show_preview).failure(self._show_failure))
 
     def _show_preview(self, found: ErasePreview) -> None:
         strings = journal_strings()["archive"]
@@ -187,10 +187,10 @@ class ArchiveTab(QWidget):
 
     def _request_page(self, after: str | None, limit: int, then: object) -> None:
         jobs = self.context.bridge.engine.jobs
-        asked = make_query(journal_strings()["archive"]["reading"], lambda: jobs.list_archived(after, limit)).within(
+        task = make_query(journal_strings()["archive"]["reading"], lambda: jobs.list_archived(after, limit)).within(
             self, "graves"
         )
-        self.context.tasks.run(asked.success(then).failure(self._show_failure))  # type: ignore[arg-type]  # one of two methods
+        self.context.tasks.run(task.success(then).failure(self._show_failure))  # type: ignore[arg-type]  # one of two methods
 
     @property
     def is_settled(self) -> bool:

@@ -192,11 +192,11 @@ class RelationsTab(QWidget):
         if not self._is_read:
             self.states.show_loading()
         jobs = self.context.bridge.engine.jobs
-        asked = make_query(journal_strings()["relations"]["reading"], lambda: jobs.list_proposed_links(MOST)).within(
+        task = make_query(journal_strings()["relations"]["reading"], lambda: jobs.list_proposed_links(MOST)).within(
             self, "links"
         )
         self.context.tasks.run(
-            asked.success(partial(self._show_links, frozenset(self._written))).failure(self._show_failure)
+            task.success(partial(self._show_links, frozenset(self._written))).failure(self._show_failure)
         )
 
     @property
