@@ -17,10 +17,10 @@ from ui.imports.sources import (
     WITHOUT_TITLE,
     ImportSource,
     describe_stored,
+    format_date_span,
     format_duration,
-    span_of,
-    summary_of,
-    title_of,
+    import_title,
+    summarize_import_report,
 )
 from ui.lists.tick_table import TickModel, TickRow
 from ui.widgets.labels import describe_omissions, skip_reasons
@@ -80,10 +80,13 @@ def test_what_is_left_out_stands_with_the_most_first() -> None:
 
 
 def test_a_rehearsal_is_one_sentence() -> None:
-    assert summary_of(report()) == "ChatGPT export: 2 conversations with 5 messages, 8 Mar 2025 – 21 Oct 2025."
+    assert (
+        summarize_import_report(report())
+        == "ChatGPT export: 2 conversations with 5 messages, 8 Mar 2025 – 21 Oct 2025."
+    )
     alone = report(format="obsidian", conversations=0, messages={"other": 1}, earliest=None, latest=None)
-    assert summary_of(alone) == "Obsidian vault: 1 entry."
-    assert summary_of(report(conversations=0, messages={}, earliest=None)) == "ChatGPT export."
+    assert summarize_import_report(alone) == "Obsidian vault: 1 entry."
+    assert summarize_import_report(report(conversations=0, messages={}, earliest=None)) == "ChatGPT export."
 
 
 def test_what_came_in_is_one_sentence() -> None:
@@ -93,9 +96,9 @@ def test_what_came_in_is_one_sentence() -> None:
 
 def test_days_are_said_once_where_they_are_the_same() -> None:
     noon = DAY // 2
-    assert span_of(None, noon) == ""
-    assert span_of(noon, noon + 60_000) == "1 Jan 1970"
-    assert span_of(noon, noon + DAY) == "1 Jan 1970 – 2 Jan 1970"
+    assert format_date_span(None, noon) == ""
+    assert format_date_span(noon, noon + 60_000) == "1 Jan 1970"
+    assert format_date_span(noon, noon + DAY) == "1 Jan 1970 – 2 Jan 1970"
 
 
 @pytest.mark.parametrize(
@@ -107,9 +110,9 @@ def test_a_stretch_of_time_is_rough(seconds: float, words: str) -> None:
 
 
 def test_titles_are_plain_and_never_empty() -> None:
-    assert title_of(plan("", 1)) == OUTSIDE_WORDS
-    assert title_of(plan("a", 1)) == WITHOUT_TITLE
-    assert title_of(plan("a", 1, "Two\nlines \u202eof it")) == "Two lines ‹U+202E›of it"
+    assert import_title(plan("", 1)) == OUTSIDE_WORDS
+    assert import_title(plan("a", 1)) == WITHOUT_TITLE
+    assert import_title(plan("a", 1, "Two\nlines \u202eof it")) == "Two lines ‹U+202E›of it"
 
 
 def test_what_is_new_follows_the_choice() -> None:

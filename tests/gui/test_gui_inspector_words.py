@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from core.types.replies import MemoryDetail
 from core.types.values import Kind, Memory, Precision, Role, Source, Status, When
 from ui.inspector.history import COMPARED, compare_words
-from ui.inspector.provenance import describe_import, describe_origin, place_of
-from ui.inspector.text_view import runs_of
+from ui.inspector.provenance import describe_file_place, describe_import, describe_origin
+from ui.inspector.text_view import split_runs
 from ui.widgets.plaintext import original_of
 
 DAY = When(1_793_664_000_000, Precision.DAY, 0)  # 3 Nov 2026
@@ -94,7 +94,7 @@ def test_names_in_a_sentence_are_made_visible_and_cut() -> None:
     ],
 )
 def test_the_place_in_a_file_in_words(where: str, words: str) -> None:
-    assert place_of({"where": where}) == words
+    assert describe_file_place({"where": where}) == words
 
 
 def test_the_way_of_an_import_names_format_place_and_day() -> None:
@@ -104,7 +104,7 @@ def test_the_way_of_an_import_names_format_place_and_day() -> None:
 
 @given(HIDDEN)
 def test_runs_stand_for_the_whole_text(text: str) -> None:
-    runs = runs_of(text)
+    runs = split_runs(text)
     assert "".join(run.original for run in runs) == text
     shown = "".join(run.displayed_text for run in runs)
     assert original_of(runs, 0, len(shown.encode("utf-16-le")) // 2) == text
@@ -113,7 +113,7 @@ def test_runs_stand_for_the_whole_text(text: str) -> None:
 
 
 def test_a_part_of_a_selection_is_exact_beside_wide_characters() -> None:
-    runs = runs_of("a😀b\u200bc")
+    runs = split_runs("a😀b\u200bc")
     assert original_of(runs, 1, 3) == "😀"
     assert original_of(runs, 3, 4) == "b"
     assert original_of(runs, 5, 6) == "\u200b"  # a mark is taken whole

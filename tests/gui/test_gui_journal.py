@@ -21,13 +21,20 @@ from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.table_view import TableModel, shown_columns
 from ui.pages.journal.audit import AuditFeed, AuditRows
-from ui.pages.journal.labels import action_of_step, counts_of, day_of, describe_author, details_of, short_id
+from ui.pages.journal.labels import (
+    audit_counts,
+    describe_author,
+    describe_step_details,
+    format_journal_day,
+    short_id,
+    step_action,
+)
 from ui.pages.journal.page import JournalPage
 from ui.pages.journal.undo.changes import PAGE_STEPS, StepList, TakeBackDialog
 from ui.pages.journal.undo.imports import COLUMNS, RemoveImportDialog
 from ui.undo import report_undo
 from ui.widgets.states import States
-from ui.widgets.verdict import chain_sentence, verdict_of
+from ui.widgets.verdict import chain_sentence, summarize_checks
 
 DAY_MS = 86_400_000
 NOON = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp() * 1000)
@@ -136,8 +143,8 @@ def test_delete_undoes_and_again_redoes(page: JournalPage, context: Context, rig
     settle(qtbot, lambda: "Undo: Forget a memory" in shown(page.tabs.changes.list.lines))
     step = choose(page, "Forget a memory")
     assert step.undone
-    assert action_of_step(step) == "Redo"
-    assert "undone at" in details_of(step, rig.clock.now_ms())
+    assert step_action(step) == "Redo"
+    assert "undone at" in describe_step_details(step, rig.clock.now_ms())
     assert texts(rig) == {"The boat is called Heron."}
     settle(qtbot, page.tabs.changes.list.buttons.act_button.isVisible)
     page.tabs.changes.list.buttons.act_button.click()
@@ -364,8 +371,8 @@ def test_a_hidden_page_only_notes_that_it_is_stale(page: JournalPage, context: C
 
 
 def test_days_people_and_counts_are_said_in_words() -> None:
-    assert (day_of(NOON, NOON), day_of(NOON - DAY_MS, NOON)) == ("Today", "Yesterday")
-    assert day_of(NOON - 6 * DAY_MS, NOON) == "14 November 2026"
+    assert (format_journal_day(NOON, NOON), format_journal_day(NOON - DAY_MS, NOON)) == ("Today", "Yesterday")
+    assert format_journal_day(NOON - 6 * DAY_MS, NOON) == "14 November 2026"
     assert [describe_author("owner"), describe_author("scheduler"), describe_author("client:editor")] == [
         "You",
         "Loci",
@@ -373,7 +380,7 @@ def test_days_people_and_counts_are_said_in_words() -> None:
     ]
     assert describe_author("client", "editor\u202e") == "editor‹U+202E›"
     entry = AuditRow(1, NOON, "owner", "store", "x", {"operation": "ADD", "parts": 1, "rows": 2, "left": 0, "loci": 1})
-    assert counts_of(entry) == "2 rows, operation ADD, 1 part, 1 locus"
+    assert audit_counts(entry) == "2 rows, operation ADD, 1 part, 1 locus"
     assert (short_id("01a2b3c4d5e6f7"), short_id("undo_days")) == ("…c4d5e6f7", "undo_days")
 
 
@@ -387,7 +394,7 @@ def test_days_people_and_counts_are_said_in_words() -> None:
 )
 def test_a_check_is_told_apart(outcomes: dict[str, str], tone: str, chain: str) -> None:
     report = {"status": "", "checks": {name: {"status": found, "note": ""} for name, found in outcomes.items()}}
-    assert verdict_of(report).tone == tone
+    assert summarize_checks(report).tone == tone
     assert chain in chain_sentence(report)
 
 

@@ -34,7 +34,7 @@ from ui.pages.library.model import (
     columns_that_fit,
     format_columns,
     parse_columns,
-    sort_of,
+    parse_sort,
 )
 from ui.pages.library.page import LIBRARY, LibraryPage
 from ui.pages.library.search_line import read_documentation
@@ -435,8 +435,8 @@ def test_kept_choices_are_read_back() -> None:
     assert parse_columns("") is None
     assert parse_columns("nonsense,trust") == frozenset({"trust", "text"})
     assert parse_columns(format_columns(frozenset({"text", "tags"}))) == frozenset({"text", "tags"})
-    assert sort_of("trust-") == ("trust", True)
-    assert sort_of("trust") == sort_of("nonsense+") == ("recorded", True)
-    assert all(sort_of(f"{sort}{'-' if falls else '+'}") == (sort, falls) for sort, falls in SORT_WORDS)
+    assert parse_sort("trust-") == ("trust", True)
+    assert parse_sort("trust") == parse_sort("nonsense+") == ("recorded", True)
+    assert all(parse_sort(f"{sort}{'-' if falls else '+'}") == (sort, falls) for sort, falls in SORT_WORDS)
     assert columns_that_fit(10, round) == {"kind", "text"}
     assert columns_that_fit(5_000, round) == {column.id for column in COLUMNS if column.rank}

@@ -20,7 +20,7 @@ from core.types.views import GAP, SLOT_ASPECT, Loci, MemoryRow, PalacePlan, Room
 from ui.context import Context
 from ui.pages.palace.canvas import PalaceCanvas, nearest_in_direction
 from ui.pages.palace.items import GREY, LocusStyle, MemoryHeads, RoomItem
-from ui.pages.palace.loader import camera_text, place_camera, ties_of
+from ui.pages.palace.loader import format_camera, opposed_neighbours, place_camera
 from ui.pages.palace.picture.words import break_text
 from ui.pages.palace.scene import (
     LOCUS,
@@ -392,12 +392,12 @@ def test_a_camera_comes_back_to_where_it_was(context: Context, qtbot: QtBot) -> 
     camera = canvas.camera
     for fit in ((ROOM, "b"), (WING, "w")):
         camera.show_fit(*fit)
-        kept = camera_text(camera, canvas.scene)
+        kept = format_camera(camera, canvas.scene)
         camera.show_whole()
         place_camera(camera, canvas.scene, kept)
         assert camera.fit == fit
     camera.jump_to(replace(camera.lens, x=13, y=3.25, scale=77))
-    kept = camera_text(camera, canvas.scene)
+    kept = format_camera(camera, canvas.scene)
     assert all(room.plan.name not in kept and room.id not in kept.split() for room in canvas.scene.rooms.values())
     camera.show_whole()
     place_camera(camera, canvas.scene, kept)
@@ -470,7 +470,7 @@ def test_the_handle_stays_at_its_time_when_the_plan_grows(context: Context, qtbo
 def test_ties_are_few_and_of_two_types() -> None:
     edges = [{"id": "e", "type": "supports", "direction": "out", "other": "x"}]
     edges += [{"id": f"e{nr}", "type": "contradicts", "direction": "in", "other": f"m{nr}"} for nr in range(40)]
-    found = ties_of(edges)
+    found = opposed_neighbours(edges)
     assert "x" not in found
     assert len(found) == 12
     assert set(found.values()) == {"contradicts"}

@@ -17,7 +17,17 @@ from core.types.values import Precision, Source, When
 from ui.context import Context
 from ui.inspector.actions import DisputeDialog
 from ui.inspector.panel import Inspector
-from ui.inspector.trust import BASE, GAIN, LOSS, SUM, TermBar, TrustSection, bar_path, describe_level, format_signed
+from ui.inspector.trust import (
+    BASE,
+    GAIN,
+    LOSS,
+    SUM,
+    TermBar,
+    TrustSection,
+    describe_level,
+    format_signed,
+    term_bar_path,
+)
 
 
 def trust_of(inspector: Inspector) -> TrustSection:
@@ -106,7 +116,7 @@ def test_names_for_those_who_do_not_see_hold_every_figure(
 
 @given(left=st.floats(0, 300), width=st.floats(0, 300), height=st.floats(2, 20))
 def test_gain_and_loss_are_told_apart_without_colour(left: float, width: float, height: float) -> None:
-    gain, loss = (bar_path(shape, left, left + width, height) for shape in (GAIN, LOSS))
+    gain, loss = (term_bar_path(shape, left, left + width, height) for shape in (GAIN, LOSS))
     for path in (gain, loss):
         assert QRectF(left - 0.1, -0.1, max(width, 5) + 0.2, height + 0.2).contains(path.boundingRect())
     right = left + max(width, 5)

@@ -18,15 +18,15 @@ from core.types.values import Kind
 from ui.context import Context
 from ui.lists.row_spec import Heading, wrap_text
 from ui.pages.journal.labels import (
-    change_words,
     describe_changes,
     describe_code,
     describe_duration,
     describe_report,
     format_day,
     format_near_moment,
+    job_action_wording,
 )
-from ui.pages.journal.rows import NARROW, EntryActionBar, JournalEntry, entry_list, key_of
+from ui.pages.journal.rows import NARROW, EntryActionBar, JournalEntry, entry_action_key, entry_list
 from ui.strings import journal_strings
 from ui.widgets.labels import describe_reason, describe_reasons, lower_sentence
 
@@ -37,14 +37,14 @@ COUNTS = st.dictionaries(st.text("abcdef_", min_size=1), st.integers(0, 10**9) |
 def test_every_deed_and_every_kind_of_work_has_words_and_an_icon() -> None:
     icons = {path.name.removesuffix(".svg") for path in (files("resources") / "icons").iterdir()}
     for deed in JobAction:
-        said = change_words(deed.value)
+        said = job_action_wording(deed.value)
         assert said["icon"] in icons
         for form in ("chip", "would", "run"):
             assert "{count}" in said[form]["one"]
             assert "{count}" in said[form]["many"]
     assert set(journal_strings()["jobs"]) == {kind.value for kind in JobType}
     assert set(journal_strings()["jobs"].values()) <= icons
-    assert change_words("new_one")["word"] == "New_one"
+    assert job_action_wording("new_one")["word"] == "New_one"
 
 
 def test_every_act_has_a_key_of_its_own_where_it_stands() -> None:
@@ -54,7 +54,7 @@ def test_every_act_has_a_key_of_its_own_where_it_stands() -> None:
         ("restore", "open", "erase"),
         ("run",),
     ):
-        assert len({key_of(act) for act in acts}) == len(acts)
+        assert len({entry_action_key(act) for act in acts}) == len(acts)
 
 
 def test_what_takes_most_away_is_told_first() -> None:

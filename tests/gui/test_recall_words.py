@@ -26,8 +26,8 @@ from core.types.recall import (
 )
 from core.types.values import Precision, Role, Status, When
 from ui.inspector.provenance import describe_disclosures
-from ui.pages.recall.funnel import candidates_of_stage, expected_count, is_whole, note_of_stage
-from ui.pages.recall.knobs import KnobScale, scale_of
+from ui.pages.recall.funnel import candidates_of_stage, describe_stage, expected_count, is_complete_stage
+from ui.pages.recall.knobs import KnobScale, knob_scale
 from ui.pages.recall.labels import (
     best_places,
     count_gains,
@@ -35,14 +35,14 @@ from ui.pages.recall.labels import (
     describe_losses,
     describe_near_miss,
     describe_places,
+    describe_question_time,
     explain_missing,
     format_names,
     format_ordinal,
-    stage_of,
-    time_words,
+    stage_of_drop,
 )
-from ui.pages.recall.signals import TOKENS, describe_bar, pieces_of
-from ui.pages.recall.why_not import describe_absence, shared_words
+from ui.pages.recall.signals import TOKENS, bar_pieces, describe_bar
+from ui.pages.recall.why_not import describe_absence, find_shared_words
 from ui.strings import recall_strings
 from ui.widgets.labels import describe_source, format_said_at
 
@@ -79,7 +79,7 @@ def test_lists_of_one_way_count_once_and_sums_do_not_count() -> None:
 @pytest.mark.parametrize("dropped", DROPS)
 def test_every_drop_has_words_and_a_stage_that_drops(dropped: str) -> None:
     assert dropped in recall_strings()["dropped"]
-    assert stage_of(dropped) in STAGES[4:]
+    assert stage_of_drop(dropped) in STAGES[4:]
     assert (
         describe_near_miss(dropped, {"bm25": (1, 2.0), "vector": (2, 0.4)})
         == recall_strings()["dropped"][dropped]["short"]
@@ -109,8 +109,8 @@ def test_a_verdict_says_the_stage_or_that_there_was_none() -> None:
 def test_the_time_and_the_names_of_a_question_are_told() -> None:
     day = TimeRange("yesterday", 0, 9, "2026-11-21", "2026-11-21", 0, 1)
     month = TimeRange("in May", 0, 6, "2026-05-01", "2026-05-31", 0, 1)
-    assert time_words(day) == "21 Nov 2026"
-    assert time_words(month) == "1 May 2026 to 31 May 2026"
+    assert describe_question_time(day) == "21 Nov 2026"
+    assert describe_question_time(month) == "1 May 2026 to 31 May 2026"
     assert format_names(QueryPlan(entities=("Ada", "Ben", "Cleo", "Dan", "Eva"))) == "names: Ada, Ben, Cleo, 2 more"
     assert format_names(QueryPlan()) == "no names"
 
@@ -124,7 +124,7 @@ def test_hidden_characters_of_an_author_are_shown() -> None:
 
 
 def test_a_bar_ends_at_the_score_and_shows_what_was_taken_off_behind_it() -> None:
-    pieces = pieces_of({"relevance": 0.6, "confidence": 0.1, "recency": -0.2})
+    pieces = bar_pieces({"relevance": 0.6, "confidence": 0.1, "recency": -0.2})
     made = [piece for piece in pieces if not piece.is_lost]
     assert max(piece.end for piece in made) == pytest.approx(0.5)
     (lost,) = [piece for piece in pieces if piece.is_lost]
@@ -133,9 +133,9 @@ def test_a_bar_ends_at_the_score_and_shows_what_was_taken_off_behind_it() -> Non
 
 
 def test_pieces_stand_beside_each_other_within_the_bar() -> None:
-    pieces = pieces_of({"relevance": 0.9, "confidence": 0.3, "recency": 0.2, "utility": -3.0})
+    pieces = bar_pieces({"relevance": 0.9, "confidence": 0.3, "recency": 0.2, "utility": -3.0})
     assert all(0.0 <= piece.start <= piece.end <= 1.0 for piece in pieces)
-    assert pieces_of({}) == []
+    assert bar_pieces({}) == []
     assert describe_bar({"relevance": 0.5, "a new one": 0.1}) == "relevance 0.50, a new one 0.10"
 
 
@@ -175,7 +175,7 @@ def test_a_stage_holds_what_it_found_or_dropped() -> None:
 def test_a_stage_never_says_that_nothing_was_dropped_where_the_counts_differ(stage: str, found: int, said: str) -> None:
     stages = {"vector": 5, "in_scope": 9, "fused": 4, "after_duplicates": 3, "answered": 1}
     trace = Trace(QueryPlan(), stages, (candidate(rank=1, place=1),), {}, 1.0, 0.5, 0.9)
-    told = note_of_stage(stage, found, trace)
+    told = describe_stage(stage, found, trace)
     assert told.startswith(said)
     assert "Nothing was dropped" not in told
 
@@ -185,18 +185,18 @@ def test_what_was_cut_off_an_answer_is_looked_into_and_a_whole_answer_is_not() -
         stages = {"in_scope": 9, "fused": 4, "after_duplicates": left, "answered": 1}
         trace = Trace(QueryPlan(), stages, (candidate(rank=1, place=1),), {}, 1.0, 0.5, 0.9)
         answer = LabAnswer((), (), False, "", trace, "hybrid", 1.0, 1, "")  # noqa: FBT003
-        assert is_whole("answered", answer) is is_all
-        assert note_of_stage("answered", 0, trace).endswith("Nothing was dropped here.") is is_all
-        assert not is_whole("fused", answer)
+        assert is_complete_stage("answered", answer) is is_all
+        assert describe_stage("answered", 0, trace).endswith("Nothing was dropped here.") is is_all
+        assert not is_complete_stage("fused", answer)
 
 
 # ---- why one did not come
 
 
 def test_words_a_memory_shares_are_found_in_other_forms() -> None:
-    assert shared_words("decide moving Harbour a", "They decided: harbour, a move.") == ["decide", "Harbour", "a"]
-    assert shared_words("sea", "season") == []
-    assert shared_words("", "anything") == []
+    assert find_shared_words("decide moving Harbour a", "They decided: harbour, a move.") == ["decide", "Harbour", "a"]
+    assert find_shared_words("sea", "season") == []
+    assert find_shared_words("", "anything") == []
 
 
 def test_one_the_trace_does_not_know_is_told_with_what_would_help() -> None:
@@ -238,7 +238,7 @@ def test_the_slider_of_every_option_stays_within_its_bounds(turned: bool) -> Non
     numbers = [one for one in option_rows(RetrievalOptions, RetrievalOptions()) if one.kind in {"int", "float"}]
     assert numbers
     for option in numbers:
-        scale = scale_of(option, turned=turned)
+        scale = knob_scale(option, turned=turned)
         values = [scale.value_of(step) for step in range(scale.steps + 1)]
         assert option.least is not None
         assert option.most is not None

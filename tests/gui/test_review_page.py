@@ -20,7 +20,7 @@ from core.types.values import OWNER_ACTOR, Action, Source
 from ui.context import CLOSER, Context
 from ui.pages.review.dialogs import ConditionDialog, DatesDialog, MergedTextDialog
 from ui.pages.review.labels import ORDER, describe_action, row_note
-from ui.pages.review.page import BREATH_MS, sentence_of
+from ui.pages.review.page import BREATH_MS, describe_decision
 from ui.widgets.labels import SOURCE_WORDS
 
 KEYS = {
@@ -376,7 +376,7 @@ def test_every_action_has_words_and_a_key_of_its_own() -> None:
 
 def test_what_was_done_is_said_whole() -> None:
     decided = DecisionReply("s", "Keep both", closed=("a", "b"), refused={"c": "That was decided already."})
-    assert sentence_of(Decision(Action.KEEP_BOTH), decided, 3) == (
+    assert describe_decision(Decision(Action.KEEP_BOTH), decided, 3) == (
         "Keep both: done. 2 other items closed with it. 1 item stayed: That was decided already."
     )
 
@@ -437,7 +437,9 @@ def test_what_reads_like_an_order_is_marked_by_a_shape_and_a_word(room: Room) ->
 
 
 def test_who_lets_an_order_in_is_told_that_it_is_kept_back() -> None:
-    told = sentence_of(Decision(Action.SUPERSEDE), DecisionReply("s", "Accept a memory", ("m",), withheld=("m",)), 1)
+    told = describe_decision(
+        Decision(Action.SUPERSEDE), DecisionReply("s", "Accept a memory", ("m",), withheld=("m",)), 1
+    )
     assert "Assistants are not given it: it reads like an instruction." in told
 
 
@@ -449,7 +451,9 @@ def test_what_a_proposal_contradicts_is_shown_beside_it(room: Room) -> None:
     assert not page.item_panel.existing_card.isHidden()
     assert page.item_panel.existing_card.text.toPlainText() == "The boat lies in Kappeln."
     assert not page.item_panel.is_pair
-    told = sentence_of(Decision(Action.SUPERSEDE), DecisionReply("s", "Accept a memory", (), ("m",), asked=("q",)), 1)
+    told = describe_decision(
+        Decision(Action.SUPERSEDE), DecisionReply("s", "Accept a memory", (), ("m",), asked=("q",)), 1
+    )
     assert "It contradicts the current memory, so it waits as another question" in told
 
 

@@ -24,8 +24,8 @@ from ui.context import Context
 from ui.lists.list_view import ListModel
 from ui.lists.row_spec import Heading
 from ui.pages.review.item_panel import summarize_rows
-from ui.pages.review.labels import claim_note, describe_batch_action, describe_provenance, quote_of
-from ui.pages.review.queue import ClosedDialog, QueueRows, RulesDialog, closed_line, lines_of, rule_line
+from ui.pages.review.labels import claim_note, claim_quote, describe_batch_action, describe_provenance
+from ui.pages.review.queue import ClosedDialog, QueueRows, RulesDialog, closed_line, queue_lines, rule_line
 from ui.registry import ROOMS
 from ui.shell.window import MainWindow
 from ui.widgets.labels import describe_claim
@@ -75,7 +75,7 @@ def test_a_filter_that_is_used_up_leads_back_to_all(room: Room) -> None:
 
 def test_rows_are_grouped_in_the_order_of_harm() -> None:
     rows = [row_of(rival("A.", "B.")), row_of(alone("stale", "C.")), row_of(rival("D.", "E."))]
-    lines = lines_of(rows, "client")
+    lines = queue_lines(rows, "client")
     assert [line.title if isinstance(line, Heading) else line.id for line in lines] == [
         "Claude Code",
         rows[0].id,
@@ -83,12 +83,12 @@ def test_rows_are_grouped_in_the_order_of_harm() -> None:
         "No client",
         rows[1].id,
     ]
-    assert [line for line in lines_of(rows, "none", 2) if isinstance(line, Heading)] == [
+    assert [line for line in queue_lines(rows, "none", 2) if isinstance(line, Heading)] == [
         Heading("Today", count=2),
         Heading("After that", count=1),
     ]
-    assert lines_of(rows, "none", 3) == rows
-    assert [line.title for line in lines_of(rows, "source") if isinstance(line, Heading)] == [
+    assert queue_lines(rows, "none", 3) == rows
+    assert [line.title for line in queue_lines(rows, "source") if isinstance(line, Heading)] == [
         "An assistant's words",
         "You said so",
     ]
@@ -96,7 +96,7 @@ def test_rows_are_grouped_in_the_order_of_harm() -> None:
 
 def test_the_list_is_a_sound_model(qtmodeltester: ModelTester, context: Context) -> None:
     model: ListModel[ReviewRow] = ListModel(QueueRows(context.theme))
-    model.show_lines(lines_of([row_of(rival("A.", "B.")), row_of(alone("stale", "C."))], "client"))
+    model.show_lines(queue_lines([row_of(rival("A.", "B.")), row_of(alone("stale", "C."))], "client"))
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt has no types
     assert not model.flags(model.index(0, 0)) & Qt.ItemFlag.ItemIsSelectable
     assert list(model.group_of(0)) == [1]
@@ -353,10 +353,10 @@ def test_what_is_claimed_is_said_with_its_evidence() -> None:
     found = claim("Harbour", "located_at", "Frankfurt", text, confidence=0.84, sources=3, against=1)
     assert describe_claim(found) == "Harbour is at Frankfurt"
     assert claim_note(found) == "84 % sure · 3 sources · 1 against"
-    quote = quote_of(text, found.spans)
+    quote = claim_quote(text, found.spans)
     assert "Harbour moves to Frankfurt in winter." in quote
     assert (quote[:3], quote[-3:]) == ("“… ", " …”")
-    assert quote_of("Harbour moves to Frankfurt.", found.spans) == ""
+    assert claim_quote("Harbour moves to Frankfurt.", found.spans) == ""
     assert describe_claim(claim("I", "likes", "tea", "", polarity="negative")) == "You do not like tea"
 
 

@@ -23,8 +23,8 @@ from core.types.values import Kind, Precision, Role, Status, When
 from core.types.views import Density, MemoryRow, Revision, Transition
 from ui.context import Context
 from ui.lists.row_spec import wrap_text
-from ui.pages.timeline.evolution import day_of, describe_event, title_of
-from ui.pages.timeline.labels import count_words, gap_words, period_name, range_name
+from ui.pages.timeline.evolution import describe_event, event_day, event_title
+from ui.pages.timeline.labels import count_words, describe_gap, period_name, range_name
 from ui.pages.timeline.page import TimelinePage
 from ui.pages.timeline.period_details import describe_details
 from ui.pages.timeline.strip import do_columns_fit, grid_of
@@ -375,7 +375,7 @@ def test_a_topic_is_asked_for_and_its_line_told(
         Transition.CORRECTION,
     ]
     assert page.topic.summary == "3 memories · 1 confirmation · 1 correction"
-    assert [title_of(event) for event in events] == ["First mention", "Confirmed", "Corrected"]
+    assert [event_title(event) for event in events] == ["First mention", "Confirmed", "Corrected"]
     assert describe_event(events[2]).startswith(
         "Corrected, 1 Mar 2023, 12:00, 2 weeks later: switched to Helix. instead of"
     )
@@ -418,7 +418,7 @@ def test_old_words_and_their_end_are_told(page: TimelinePage, rig: Rig, qtbot: Q
     rig.settle()
     enter(page, qtbot, "ask:vim")
     (event,) = page.topic.list.lines.list_rows()
-    assert day_of(event) == "10 Jan 2023, 12:00"
+    assert event_day(event) == "10 Jan 2023, 12:00"
     assert describe_event(event).endswith("before: uses vmi")
     page.grab()
 
@@ -449,7 +449,7 @@ def test_rooms_are_offered_as_topics(page: TimelinePage, rig: Rig, qtbot: QtBot)
     ],
 )
 def test_gaps_are_told_in_words(gap: int, words: str) -> None:
-    assert gap_words(gap) == words
+    assert describe_gap(gap) == words
 
 
 def test_periods_have_names() -> None:

@@ -9,21 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ui.pages.recall.knobs import KnobScale
-from ui.pages.recall.signals import TOKENS, pieces_of
+from ui.pages.recall.signals import TOKENS, bar_pieces
 
 AMOUNTS = st.floats(-1.5, 1.5, allow_nan=False)
 
 
 @given(st.dictionaries(st.sampled_from([*TOKENS, "a new one"]), AMOUNTS))
 def test_pieces_lie_beside_each_other_within_the_bar(parts: dict[str, float]) -> None:
-    pieces = pieces_of(parts)
+    pieces = bar_pieces(parts)
     assert all(0.0 <= one.start < one.end <= 1.0 for one in pieces)
     assert all(before.end <= after.start + 1e-9 for before, after in pairwise(pieces))
 
 
 @given(st.dictionaries(st.sampled_from([*TOKENS]), AMOUNTS))
 def test_what_made_the_score_ends_at_the_score(parts: dict[str, float]) -> None:
-    made = [one for one in pieces_of(parts) if not one.is_lost]
+    made = [one for one in bar_pieces(parts) if not one.is_lost]
     score = max(0.0, min(1.0, sum(parts.values())))
     assert max((one.end for one in made), default=0.0) <= score + 1e-9
     if score > 0.01:

@@ -28,7 +28,7 @@ _LOOKALIKES = str.maketrans({"0": "O", "8": "B"})
 _FILE = "Loci recovery code.txt"
 
 
-def compared_letters(typed: str) -> str:
+def normalize_code(typed: str) -> str:
     """What was typed of a code, as it is compared: capitals, without spaces and dashes, 0 for O, 8 for B.
 
     Args:
@@ -44,7 +44,7 @@ def is_same_code(typed: str, wanted: str) -> bool:
         typed: as a person types it.
         wanted: the part, or the code.
     """
-    have, want = compared_letters(typed), compared_letters(wanted)
+    have, want = normalize_code(typed), normalize_code(wanted)
     return len(have) == len(want) and all(a == b or (a == "1" and b in "IL") for a, b in zip(have, want, strict=True))
 
 
@@ -76,7 +76,7 @@ class ShowCodeStep(QWidget):
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(8)
         for nr, group in enumerate(code.split("-")):
-            grid.addWidget(_make_group(nr + 1, group), nr // _COLUMNS, nr % _COLUMNS)
+            grid.addWidget(_make_code_group(nr + 1, group), nr // _COLUMNS, nr % _COLUMNS)
         self.sheet.add_row(grid)
         self.copy = make_button("Copy", self._copy_code, theme=theme, icon="copy")
         self.save = make_button("Save to a file …", self._ask_save_path, theme=theme, icon="save")
@@ -132,7 +132,7 @@ class ShowCodeStep(QWidget):
         self._note.show()
 
 
-def _make_group(number: int, letters: str) -> QWidget:
+def _make_code_group(number: int, letters: str) -> QWidget:
     widget = QWidget()
     words = make_label(letters)
     words.setObjectName("code")
@@ -230,7 +230,7 @@ class CheckCodeStep(QWidget):
         self.fields[wrong[0]].selectAll()
 
 
-def clear_clipboard(code: str) -> None:
+def clear_code_from_clipboard(code: str) -> None:
     """Take the code off the clipboard, if it is still there.
 
     Args:
@@ -510,5 +510,5 @@ class FirstRun(QWidget):
 
     def forget_code(self) -> None:
         """The code is not needed any more, here or on the clipboard."""
-        clear_clipboard(self._code)
+        clear_code_from_clipboard(self._code)
         self._code = ""

@@ -29,7 +29,14 @@ from PySide6.QtWidgets import (
 from core.types.replies import ConversationPlan, ImportReport
 from core.types.values import HOME_SPACE
 from ui.context import Context
-from ui.imports.sources import UNDERSTOOD, ImportSource, known_of, span_of, summary_of, title_of
+from ui.imports.sources import (
+    UNDERSTOOD,
+    ImportSource,
+    count_known_records,
+    format_date_span,
+    import_title,
+    summarize_import_report,
+)
 from ui.lists.tick_table import TickModel, TickRow, TickTable
 from ui.theme.theme import Theme
 from ui.widgets.basics import (
@@ -136,11 +143,13 @@ class ContentStep(QWidget):
             return
         self._source = None  # what the table tells while it is filled is no choice of the person
         self._name.set_text(source.name)
-        self._summary.setText(summary_of(report))
+        self._summary.setText(summarize_import_report(report))
         self._figures.show_figures(_report_figures(report))
         self.filter.clear()
         keys = [row.key for row in report.plan]
-        self.model.show_lines([_make_row(row) for row in report.plan], keys if source.only is None else source.only)
+        self.model.show_lines(
+            [_make_problem_row(row) for row in report.plan], keys if source.only is None else source.only
+        )
         # What says the same in every row says nothing.
         self.table.setColumnHidden(1, all(row.new == row.messages for row in report.plan))
         self._has_branches = any(row.branches for row in report.plan)
@@ -247,12 +256,12 @@ def _report_figures(report: ImportReport) -> list[tuple[int, str]]:
         (messages.get("assistant", 0), "assistants said"),
         (messages.get("other", 0), "other entries"),
         (report.proposals, "need your decision"),
-        (known_of(report), "already imported"),
+        (count_known_records(report), "already imported"),
     ]
 
 
-def _make_row(row: ConversationPlan) -> TickRow:
-    title = title_of(row)
+def _make_problem_row(row: ConversationPlan) -> TickRow:
+    title = import_title(row)
     return TickRow(
         row.key,
         (
@@ -263,7 +272,7 @@ def _make_row(row: ConversationPlan) -> TickRow:
             "" if row.latest is None else date_of(row.latest),
         ),
         (title.casefold(), row.new, row.messages, row.branches, row.latest or 0),
-        ". ".join(part for part in (title, span_of(row.earliest, row.latest)) if part),
+        ". ".join(part for part in (title, format_date_span(row.earliest, row.latest)) if part),
     )
 
 

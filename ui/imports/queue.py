@@ -19,7 +19,7 @@ from core.types.values import OWNER_ACTOR
 from ui.bridge import Problem, Running, Task, Watch, make_write, problem_of
 from ui.context import Context
 from ui.imports.findings import FindingsPanel
-from ui.imports.sources import describe_stored, format_duration, span_of_report
+from ui.imports.sources import describe_stored, format_duration, format_report_span
 from ui.imports.statements import StatementsOffer
 from ui.widgets.basics import (
     Elided,
@@ -190,7 +190,7 @@ class DoneStep(QWidget):
         clear_layout(self._list)
         for name, report in outcome.reports:
             skipped = sum(report.skipped.values())
-            notes = [span_of_report(report), f"{skipped:,} left out" if skipped else ""]
+            notes = [format_report_span(report), f"{skipped:,} left out" if skipped else ""]
             self._add_line(name, f"{report.stored:,}", " · ".join(part for part in notes if part))
         for name, problem in outcome.problems:
             self._add_line(name, "", problem.sentence, "danger")

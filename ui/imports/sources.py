@@ -144,7 +144,7 @@ class ChooseStep(QWidget):
             else _NOTHING
         )
         self._make_room(for_list=bool(found))
-        self.model.show_lines([_make_row(one) for one in found], [one.path for one in found])
+        self.model.show_lines([_make_source_row(one) for one in found], [one.path for one in found])
         if found:
             self.table.setFocus()
             self.table.selectRow(0)
@@ -185,14 +185,14 @@ class ChooseStep(QWidget):
             self.chosen.emit(paths)
 
 
-def _make_row(one: Candidate) -> TickRow:
+def _make_source_row(one: Candidate) -> TickRow:
     path = Path(one.path)
-    what = one.label or format_words(one.format)
+    what = one.label or describe_format(one.format)
     return TickRow(
         one.path,
         (one_line(path.name), what, f"{one.count:,}", size_of(one.size), date_of(one.changed_at)),
         (path.name.casefold(), what, one.count, one.size, one.changed_at),
-        one_line(f"{folder_of(path)}/{path.name}"),
+        one_line(f"{format_folder(path)}/{path.name}"),
     )
 
 
@@ -237,7 +237,7 @@ class ImportSource:
         return sum(row.new for row in self.report.plan if row.key in self.only)
 
 
-def folder_of(path: Path) -> str:
+def format_folder(path: Path) -> str:
     """The folder something lies in, as a person knows it: `~/Downloads`.
 
     Args:
@@ -248,19 +248,19 @@ def folder_of(path: Path) -> str:
     return f"~/{folder.relative_to(home).as_posix()}".rstrip("/.") if folder.is_relative_to(home) else str(folder)
 
 
-def format_words(name: str) -> str:
+def describe_format(name: str) -> str:
     """A format in words."""
     return FORMAT_WORDS.get(name, name)
 
 
-def title_of(row: ConversationPlan) -> str:
+def import_title(row: ConversationPlan) -> str:
     """The title of a conversation as one line of plain text."""
     if not row.key:
         return OUTSIDE_WORDS
     return one_line(row.title, 200) or WITHOUT_TITLE
 
 
-def span_of(earliest: int | None, latest: int | None) -> str:
+def format_date_span(earliest: int | None, latest: int | None) -> str:
     """Two moments as days: `8 Mar 2025 – 21 Oct 2025`, one where they are the same; "" where none is known.
 
     Args:
@@ -273,25 +273,25 @@ def span_of(earliest: int | None, latest: int | None) -> str:
     return first if first == last else f"{first} – {last}"
 
 
-def span_of_report(report: ImportReport) -> str:
+def format_report_span(report: ImportReport) -> str:
     """From the first day to the last of what a report tells."""
-    return span_of(_to_epoch_ms(report.earliest), _to_epoch_ms(report.latest))
+    return format_date_span(_to_epoch_ms(report.earliest), _to_epoch_ms(report.latest))
 
 
 def _to_epoch_ms(moment: str | None) -> int | None:
     return None if moment is None else round(datetime.fromisoformat(moment).timestamp() * 1000)
 
 
-def summary_of(report: ImportReport) -> str:
+def summarize_import_report(report: ImportReport) -> str:
     """What a rehearsal found, in one sentence."""
-    text = format_words(report.format)
+    text = describe_format(report.format)
     total = sum(report.messages.values())
     parts = []
     if report.conversations:
         parts.append(count_of(report.conversations, "conversation"))
     if total:
         parts.append(count_of(total, "message" if report.conversations else "entry", _entry_noun(report)))
-    when = span_of_report(report)
+    when = format_report_span(report)
     holds = f": {' with '.join(parts)}" if parts else ""
     return f"{text}{holds}{', ' + when if when else ''}."
 
@@ -300,7 +300,7 @@ def _entry_noun(report: ImportReport) -> str:
     return "messages" if report.conversations else "entries"
 
 
-def known_of(report: ImportReport) -> int:
+def count_known_records(report: ImportReport) -> int:
     """How many entries of it the vault has already."""
     return report.skipped.get("known", 0) + report.skipped.get("duplicate_text", 0)
 

@@ -239,8 +239,8 @@ class OpposedBox(QFrame):
             statement = describe_claim(item.theirs) if item.theirs else one_line(other.text, _HEAD)
             name = strings["other_stands"] if item.is_newcomer else strings["other_came"]
             if item.mine is not None:  # else its own text stands above in full
-                layout.addWidget(_make_side(strings["this"], memory.trust, describe_claim(item.mine)))
-            layout.addWidget(_make_side(name, other.trust, statement))
+                layout.addWidget(_make_opposed_side(strings["this"], memory.trust, describe_claim(item.mine)))
+            layout.addWidget(_make_opposed_side(name, other.trust, statement))
         name = strings["settle" if other is not None else "decide"]
         flow.addWidget(make_button(name, lambda: settle(item.item_id)))
         if other is not None:
@@ -249,7 +249,7 @@ class OpposedBox(QFrame):
         self.setAccessibleName(title)
 
 
-def _make_side(name: str, trust: float, sentence: str) -> QWidget:
+def _make_opposed_side(name: str, trust: float, sentence: str) -> QWidget:
     widget = QWidget()
     make_column(
         widget,

@@ -27,7 +27,7 @@ _LISTED = 200
 _HEAD = 160
 
 
-def sources_of(memory: Memory, client: str | None) -> dict[str, HoldRequest]:
+def hold_requests(memory: Memory, client: str | None) -> dict[str, HoldRequest]:
     """What can be held back where a memory comes from.
 
     Args:
@@ -66,7 +66,7 @@ class HoldDialog(QDialog):
         strings = belief_strings()["hold"]
         self.setWindowTitle(strings["title"])
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._context, self._requests = context, sources_of(memory, client)
+        self._context, self._requests = context, hold_requests(memory, client)
         self._preview: HoldPreview | None = None
         name = one_line(client or "", 24)
         choices = tuple((by, str(strings["by"][by]).format(name=name)) for by in self._requests)

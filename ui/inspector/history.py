@@ -21,8 +21,8 @@ from ui.bridge import make_query, make_write
 from ui.context import Context, Inspected, Part, PartSpec
 from ui.inspector.actions import SAME_ALREADY, explain_no_edit
 from ui.inspector.shared_widgets import make_flush_row
-from ui.inspector.text_view import ADDED, PLAIN, REMOVED, TextRun, TextView, runs_of
-from ui.inspector.trust import day_of, describe_validity
+from ui.inspector.text_view import ADDED, PLAIN, REMOVED, TextRun, TextView, split_runs
+from ui.inspector.trust import describe_validity, format_claim_day
 from ui.strings import belief_strings
 from ui.theme.theme import Theme
 from ui.undo import offer_undo
@@ -171,8 +171,8 @@ class ChainAxis(QWidget):
         painter.setFont(theme.font("caption"))
         painter.setPen(theme.colour("muted"))
         is_now = self._chain is not None and last == self._chain.now
-        end = belief_strings()["versions"]["now"] if is_now else day_of(last)
-        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, day_of(first))
+        end = belief_strings()["versions"]["now"] if is_now else format_claim_day(last)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, format_claim_day(first))
         painter.drawText(rect, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, end)
 
 
@@ -274,18 +274,18 @@ def compare_words(old: str, new: str) -> list[TextRun]:
         to compare.
     """
     if len(old) + len(new) > COMPARED:
-        return runs_of(new)
+        return split_runs(new)
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     made: list[TextRun] = []
     # autojunk keeps this quick for texts that repeat a few words without end
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=True).get_opcodes():
         if tag == "equal":
-            made.extend(runs_of("".join(after[j1:j2]), PLAIN))
+            made.extend(split_runs("".join(after[j1:j2]), PLAIN))
             continue
-        made.extend(runs_of("".join(before[i1:i2]), REMOVED))
+        made.extend(split_runs("".join(before[i1:i2]), REMOVED))
         if tag == "replace":
             made.append(TextRun(" ", ""))
-        made.extend(runs_of("".join(after[j1:j2]), ADDED))
+        made.extend(split_runs("".join(after[j1:j2]), ADDED))
     return made
 
 
@@ -302,7 +302,7 @@ def describe_author(memory: Memory, clients: Mapping[str, str]) -> str:
     return "you" if memory.source in {Source.USER_EXPLICIT, Source.USER_IMPLICIT} else "Loci"
 
 
-def describe_standing(memory: Memory) -> str:
+def describe_version_status(memory: Memory) -> str:
     """Since when or until when a version stands: `current, since 3 Nov 2026`, `until 3 Nov 2026`."""
     if memory.retired_at is None:
         return f"current, since {date_of(memory.recorded_at)}"
@@ -396,10 +396,10 @@ class HistorySection(Part):
         did = "added by" if is_first else "changed by"
         title = make_label(f"Version {version.version}", "strong")
         when = make_label(
-            f"{describe_standing(version)} · {did} {describe_author(version, clients)}", "small", wrap=True
+            f"{describe_version_status(version)} · {did} {describe_author(version, clients)}", "small", wrap=True
         )
         if is_first:
-            runs = runs_of(version.text, PLAIN if version.retired_at is None else REMOVED)
+            runs = split_runs(version.text, PLAIN if version.retired_at is None else REMOVED)
         else:
             runs = compare_words(self._versions[number + 1].text, version.text)
         view = TextView(self.context.theme, f"Version {version.version}, differences marked")

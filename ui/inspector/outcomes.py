@@ -100,14 +100,14 @@ class _Marks(QWidget):
         return lambda: context.commands.run(f"memory.{outcome}")
 
 
-def _make_section(title: QWidget, text: QWidget) -> QVBoxLayout:
+def _make_log_section(title: QWidget, text: QWidget) -> QVBoxLayout:
     """A heading with its text, away from what is above it."""
     made = make_column(None, title, text, gap=2)
     made.setContentsMargins(0, 6, 0, 0)
     return made
 
 
-def _head_id(memory: Memory) -> str:
+def _counted_memory_id(memory: Memory) -> str:
     """What is counted: of a split text its head."""
     return memory.part_of or memory.id
 
@@ -134,7 +134,7 @@ class RuleSection(Part):
         inside = make_column(self._body, self._head_row, self.counts, self.statistics, self.warning, gap=4)
         inside.addLayout(make_flush_row(self.question, None))
         for title, text in ((self.original_title, self.original), (self.log_title, self.log)):
-            inside.addLayout(_make_section(title, text))
+            inside.addLayout(_make_log_section(title, text))
         make_column(self, make_label(strings["title"], "label"), self._body, self.marks, gap=8)
 
     def show_memory(self, inspected: Inspected) -> bool:
@@ -143,8 +143,8 @@ class RuleSection(Part):
         Returns:
             True.
         """
-        if _head_id(inspected.memory) != self._memory_id:
-            self._memory_id = _head_id(inspected.memory)
+        if _counted_memory_id(inspected.memory) != self._memory_id:
+            self._memory_id = _counted_memory_id(inspected.memory)
             self._body.hide()
             self.log.setText("")
         self.marks.setVisible(is_rule(inspected.memory))
@@ -223,8 +223,8 @@ class ProcedureSection(Part):
         Returns:
             True.
         """
-        if _head_id(inspected.memory) != self._memory_id:
-            self._memory_id = _head_id(inspected.memory)
+        if _counted_memory_id(inspected.memory) != self._memory_id:
+            self._memory_id = _counted_memory_id(inspected.memory)
             self._body.hide()
         self.marks.setVisible(is_procedure(inspected.memory))
         self._request_state()

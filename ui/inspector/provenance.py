@@ -118,7 +118,7 @@ def describe_origin(detail: MemoryDetail) -> str:
     if "edited" in origin:
         return f"You wrote this version on {date_of(memory.recorded_at)}{within}."
     if by == "import" and origin.get("format") in NOTES and not detail.conversation:
-        return f"From the note {_file_of(origin)}{f', written{at}' if at else ''}."
+        return f"From the note {_file_name(origin)}{f', written{at}' if at else ''}."
     if by == "client":
         return _describe_by_client(detail, at, within)
     if by == "owner":
@@ -149,11 +149,11 @@ def _describe_sayer(memory: Memory) -> str:
     return f"{author or ('An assistant' if memory.source is Source.INFERENCE else 'Somebody')} {verb}"
 
 
-def _file_of(origin: Mapping[str, Any]) -> str:
+def _file_name(origin: Mapping[str, Any]) -> str:
     return one_line(str(origin.get("where") or origin.get("file") or ""), 80)
 
 
-def place_of(origin: Mapping[str, Any]) -> str:
+def describe_file_place(origin: Mapping[str, Any]) -> str:
     """The place in a file in words: `diary.jsonl, line 6`; "" where it came from no file.
 
     Args:
@@ -172,7 +172,7 @@ def describe_import(detail: MemoryDetail) -> str:
     """By what import it came: `Claude export · chats.json, conversation 5, message 4 · imported 30 Jun 2026`."""
     origin, memory = detail.origin, detail.memory
     form = str(origin.get("format") or "")
-    parts = [FORMAT_WORDS.get(form, one_line(form, 30)), "" if form in NOTES else place_of(origin)]
+    parts = [FORMAT_WORDS.get(form, one_line(form, 30)), "" if form in NOTES else describe_file_place(origin)]
     parts.append(f"imported {date_of(memory.recorded_at)}")
     return " · ".join(part for part in parts if part)
 

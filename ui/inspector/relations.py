@@ -331,7 +331,7 @@ class RelationsSection(Part):
         rows = {shown.id: shown for shown in found}
         clear_layout(self._inner)
         for words, ids in self._groups.items():
-            self._inner.addWidget(_make_heading(words, len(ids)))
+            self._inner.addWidget(_make_relation_heading(words, len(ids)))
             for number, memory_id in enumerate(ids[: self._most], 1):
                 if memory_id in rows:
                     self._inner.addWidget(self._make_line(words, number, rows[memory_id]))
@@ -356,7 +356,7 @@ class RelationsSection(Part):
         self.context.selection.select(memory_id, _ORIGIN)
 
 
-def _make_heading(words: str, number: int) -> QWidget:
+def _make_relation_heading(words: str, number: int) -> QWidget:
     return make_label(f"{words} · {number}" if number > 1 else words, "strong", wrap=True)
 
 

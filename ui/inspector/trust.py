@@ -223,7 +223,7 @@ def describe_opposition(item: OpenConflict) -> str:
 # ---- versions
 
 
-def day_of(ms: int, precision: Precision = Precision.DAY) -> str:
+def format_claim_day(ms: int, precision: Precision = Precision.DAY) -> str:
     """A moment as a day, or as exactly as it is known where that is less."""
     coarse = precision in (Precision.YEAR, Precision.MONTH)
     return format_said_at(When(ms, precision)) if coarse else date_of(ms)
@@ -238,7 +238,7 @@ def describe_validity(version: VersionHeld) -> str:
     strings = belief_strings()["versions"]
     if not version.ever_held:
         return f"{strings['waits']} · {strings['learned_on'].format(date=date_of(version.recorded_at))}"
-    begin = day_of(version.begin, version.precision)
+    begin = format_claim_day(version.begin, version.precision)
     ends = "" if version.end is None else date_of(version.end)
     if version.begin_by == "recorded" and not ends:
         learned = str(strings["learned_on"]).format(date=begin)
@@ -253,14 +253,14 @@ _LEAST = 5.0
 _COLUMNS = ("Term", "Change", "Sum")
 
 
-def shape_of(term: TermWords) -> str:
+def term_shape(term: TermWords) -> str:
     """By what shape a term is drawn: `base`, `gain` or `loss`."""
     if term.name == "source":
         return BASE
     return GAIN if term.after >= term.before else LOSS
 
 
-def bar_path(shape: str, left: float, right: float, height: float) -> QPainterPath:
+def term_bar_path(shape: str, left: float, right: float, height: float) -> QPainterPath:
     """The outline of a bar.
 
     Args:
@@ -322,7 +322,7 @@ class TermBar(QWidget):
         if self._most > 1:  # where trust ends
             painter.setPen(QPen(theme.colour("outline"), 1))
             painter.drawLine(QPointF(1 + wide / self._most, 0), QPointF(1 + wide / self._most, high))
-        path = bar_path(self.shape_name, left, right, high)
+        path = term_bar_path(self.shape_name, left, right, high)
         if self.shape_name == LOSS:
             painter.fillPath(path, theme.colour("surface"))
             painter.fillPath(path, QBrush(theme.colour("warning"), Qt.BrushStyle.BDiagPattern))
@@ -370,7 +370,7 @@ class TrustWaterfall(QWidget):
         clear_layout(self._inner)
         most = max([1.0, *(term.after for term in terms), *(term.before for term in terms)])
         for term in terms:
-            bar = None if term.is_idle else TermBar(self._theme, shape_of(term), term.before, term.after, most)
+            bar = None if term.is_idle else TermBar(self._theme, term_shape(term), term.before, term.after, most)
             self._inner.addWidget(self._make_line(term.sentence, term.figure, term.why, bar, "small"))
         self._inner.addWidget(make_hairline())
         bar = TermBar(self._theme, SUM, 0.0, trust, most)

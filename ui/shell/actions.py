@@ -66,13 +66,13 @@ def rank_entries(entries: Sequence[PaletteEntry], typed: str) -> list[PaletteEnt
     scored = []
     for place, entry in enumerate(entries):
         title, more = entry.title.casefold(), entry.words.casefold()
-        scores = [_score_word(word, title, more) for word in wanted]
+        scores = [_score_entry_word(word, title, more) for word in wanted]
         if all(scores):
             scored.append((-sum(scores), place, entry))
     return [entry for _, _, entry in sorted(scored, key=lambda one: one[:2])]
 
 
-def _score_word(word: str, title: str, more: str) -> int:
+def _score_entry_word(word: str, title: str, more: str) -> int:
     if title.startswith(word):
         return 4
     if any(part.startswith(word) for part in title.split()):

@@ -47,7 +47,7 @@ def _make_polygon(corners: int, radius: float, first: float) -> QPolygonF:
 _paths: dict[Kind, QPainterPath] = {}
 
 
-def path_of(kind: Kind) -> QPainterPath:
+def cached_kind_path(kind: Kind) -> QPainterPath:
     """`kind_path`, made once."""
     if kind not in _paths:
         _paths[kind] = kind_path(kind)
@@ -64,7 +64,7 @@ def draw_kind(painter: QPainter, kind: Kind, centre: QPointF, size: float, colou
     painter.save()
     painter.translate(centre)
     painter.scale(size, size)
-    painter.fillPath(path_of(kind), colour)
+    painter.fillPath(cached_kind_path(kind), colour)
     painter.restore()
 
 

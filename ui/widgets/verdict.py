@@ -69,7 +69,7 @@ class Verdict:
     lines: tuple[CheckLine, ...]
 
 
-def verdict_of(report: Mapping[str, Any]) -> Verdict:
+def summarize_checks(report: Mapping[str, Any]) -> Verdict:
     """Put a report into words.
 
     Args:
@@ -93,7 +93,7 @@ def chain_sentence(report: Mapping[str, Any]) -> str:
     """What was found of the audit alone, in one sentence.
 
     Args:
-        report: as for `verdict_of`.
+        report: as for `summarize_checks`.
     """
     found = report["checks"].get("audit", {"status": "not_checked", "note": ""})
     match found["status"]:

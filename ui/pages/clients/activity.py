@@ -28,7 +28,7 @@ from ui.pages.clients.client_header import (
     memory_line,
     set_button_offer,
 )
-from ui.pages.clients.client_rows import ClientRow, Line, client_list, is_below
+from ui.pages.clients.client_rows import ClientRow, Line, client_list, is_reading_below
 from ui.pages.clients.labels import describe_action, describe_activity, describe_verb, describe_withheld_reason
 from ui.strings import clients_strings, format_count
 from ui.undo import undo_step
@@ -182,7 +182,7 @@ class ReceiptsTab(ClientTab):
 
     def reload_near_top(self) -> None:
         """Read again, unless somebody reads far below: what is there stays then."""
-        if not is_below(self.list, _MOST_RECEIPTS_AGAIN):
+        if not is_reading_below(self.list, _MOST_RECEIPTS_AGAIN):
             self.reload()
 
     def _load_more(self) -> None:
@@ -377,7 +377,7 @@ class ActivityTab(ClientTab):
 
     def reload_near_top(self) -> None:
         """Read again, unless somebody reads far below: what is there stays then."""
-        if not is_below(self.list, _MOST_AGAIN):
+        if not is_reading_below(self.list, _MOST_AGAIN):
             self.reload()
 
     def _load_more(self) -> None:

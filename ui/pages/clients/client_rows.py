@@ -218,7 +218,7 @@ def client_list(theme: Theme, name: str) -> ListView:
     return view
 
 
-def is_below(shown: ListView, most: int) -> bool:
+def is_reading_below(shown: ListView, most: int) -> bool:
     """Whether somebody reads further down than can be read again in one page.
 
     Args:

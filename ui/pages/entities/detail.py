@@ -15,18 +15,18 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBo
 from core.types.entities import EntityCard, EntityLine, EntityView, KnownStatement
 from ui.pages.entities.labels import (
     EntityRow,
-    alike_words,
-    claim_line,
+    claim_row,
+    describe_duplicates,
+    describe_merged_entity,
     describe_sayer,
     describe_subtitle,
     entity_list,
     fit_height,
-    joined_words,
+    format_quote,
     limit_height,
     make_known_list,
-    place_line,
-    quote_words,
-    topic_lines,
+    mention_row,
+    topic_rows,
 )
 from ui.strings import entities_strings
 from ui.theme.theme import Theme
@@ -68,7 +68,7 @@ class DuplicateHint(QFrame):
         self.setVisible(bool(found))
         if found:
             self._first = found[0].id
-            self.subtitle.set_text(alike_words(card, found))
+            self.subtitle.set_text(describe_duplicates(card, found))
             self.act.setAccessibleDescription(self.subtitle.whole)
 
     def _emit_merge_asked(self) -> None:
@@ -134,7 +134,7 @@ class KnownPanel(QWidget):
             if not is_same:
                 self.list.select_rows()
                 self._quoted.hide()
-            self.list.show_lines(topic_lines(view.topics))
+            self.list.show_lines(topic_rows(view.topics))
         self._quoted.setVisible(not self._quoted.isHidden() and bool(self._known))
 
     def _show_quote(self, memory_id: str) -> None:
@@ -142,7 +142,7 @@ class KnownPanel(QWidget):
         if one is None:
             return
         self._source = one.episode_id
-        self.quote.setText(quote_words(one))
+        self.quote.setText(format_quote(one))
         self.subtitle.set_text(describe_sayer(one))
         self._quoted.show()
         self.memory_asked.emit(memory_id)
@@ -231,8 +231,8 @@ class EntityDetail(QFrame):
             if not same:
                 self.places.select_rows()
                 self.claims.select_rows()
-            self.places.show_lines([place_line(one) for one in view.places])
-            self.claims.show_lines([claim_line(one) for one in view.claims])
+            self.places.show_lines([mention_row(one) for one in view.places])
+            self.claims.show_lines([claim_row(one) for one in view.claims])
         self.places.setVisible(bool(view.places))
         self._no_places.setVisible(not view.places)
         limit_height(self.places)
@@ -254,7 +254,7 @@ class EntityDetail(QFrame):
         self._joined_box.addWidget(make_label(entities_strings()["joined"], "label"))
         for one in view.joined:
             line = QWidget()
-            box: QHBoxLayout = make_row(Elided(joined_words(one)), parent=line)
+            box: QHBoxLayout = make_row(Elided(describe_merged_entity(one)), parent=line)
             if one.step_id:
                 apart = make_button(
                     entities_strings()["apart"], partial(self.apart_asked.emit, one.step_id), kind="link"

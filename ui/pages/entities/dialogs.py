@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QLineEdit, QPlainTextEdit, QWi
 from core.types.entities import EntityCard, EntityChange, EntityLine, EntityList, EntityQuery, MergePreview
 from ui.bridge import make_query, problem_of
 from ui.context import Context
-from ui.pages.entities.labels import entity_line, entity_list, preview_lines, type_word
+from ui.pages.entities.labels import entity_list, entity_row, entity_type_name, merge_preview_rows
 from ui.strings import entities_strings
 from ui.theme.tokens import sizes
 from ui.widgets.basics import make_button, make_column, make_label, make_row
@@ -49,7 +49,7 @@ class ChangeDialog(QDialog):
         self.type = QComboBox()
         self.type.setAccessibleName(strings["type"])
         for kind in entities_strings()["types"]:
-            self.type.addItem(type_word(kind), kind)
+            self.type.addItem(entity_type_name(kind), kind)
         self.type.setCurrentIndex(self.type.findData(card.type))
         self.act = make_button(strings["act"], self._on_agree_clicked, kind="primary")
         layout = make_column(
@@ -124,7 +124,7 @@ class EntityMergeDialog(QDialog):
 
     def _show_names(self, found: EntityList) -> None:
         wanted = self._wanted if self.list.current is None else ""
-        self.list.show_lines([entity_line(one) for one in self._order_others(found.lines)], wanted=wanted)
+        self.list.show_lines([entity_row(one) for one in self._order_others(found.lines)], wanted=wanted)
 
     def _order_others(self, lines: Sequence[EntityLine]) -> list[EntityLine]:
         """Likely ones first: the one that was asked for, those of the same type, then the rest, each in its order."""
@@ -142,7 +142,7 @@ class EntityMergeDialog(QDialog):
 
     def _show_preview(self, seen: MergePreview) -> None:
         self.seen = seen
-        self._show_text("\n".join(preview_lines(seen)))
+        self._show_text("\n".join(merge_preview_rows(seen)))
         self.act.setEnabled(not seen.refusal)
 
     def _show_failure(self, error: BaseException) -> None:

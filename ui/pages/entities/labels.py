@@ -199,12 +199,12 @@ _SHARED = "GLOBAL"
 _OTHERS, _ENDING, _VALUE = 3, 5, 60
 
 
-def type_word(kind: str) -> str:
+def entity_type_name(kind: str) -> str:
     """A type as it is called: `Person`."""
     return str(entities_strings()["types"][kind]["word"])
 
 
-def entity_line(one: EntityLine) -> EntityRow:
+def entity_row(one: EntityLine) -> EntityRow:
     """A line of the list: the name, what it is, how often it is mentioned."""
     others = [one_line(name, _NAME) for name in one.others[:_OTHERS]]
     called = f" · also {', '.join(others)}" if others else ""
@@ -216,7 +216,7 @@ def entity_line(one: EntityLine) -> EntityRow:
     )
 
 
-def place_line(one: EntityMention) -> EntityRow:
+def mention_row(one: EntityMention) -> EntityRow:
     """A memory that mentions it."""
     over = "" if one.status in ("active", "disputed") else f" · {one.status}"
     over += "" if one.end else f" · {entities_strings()['in_properties']}"
@@ -226,17 +226,17 @@ def place_line(one: EntityMention) -> EntityRow:
     )
 
 
-def topic_lines(topics: Sequence[KnownTopic]) -> list[EntityRow | Heading]:
+def topic_rows(topics: Sequence[KnownTopic]) -> list[EntityRow | Heading]:
     """What is known, each topic under its heading."""
     named = entities_strings()["known"]["topics"]
     lines: list[EntityRow | Heading] = []
     for topic in topics:
         lines.append(Heading(str(named.get(topic.type, topic.type)), count=len(topic.statements)))
-        lines += (statement_line(one) for one in topic.statements)
+        lines += (statement_row(one) for one in topic.statements)
     return lines
 
 
-def statement_line(one: KnownStatement) -> EntityRow:
+def statement_row(one: KnownStatement) -> EntityRow:
     """A statement: what it says, when it was said and by whom."""
     state = str(entities_strings()["known"]["states"][one.state])
     icon, role = ("history", "muted") if one.state == "outdated" else ("circle-help", "warning")
@@ -252,12 +252,12 @@ def describe_sayer(one: KnownStatement) -> str:
     return " · ".join(part for part in (format_said_or_noted(one.occurred, one.recorded_at), who, more) if part)
 
 
-def quote_words(one: KnownStatement) -> str:
+def format_quote(one: KnownStatement) -> str:
     """The exact words behind a statement."""
     return f"“{one_line(one.quote)}”"
 
 
-def reading_words(found: EntityList) -> str:
+def describe_reading(found: EntityList) -> str:
     """How far names are looked for; "" where all are read."""
     if not found.unread:
         return ""
@@ -274,7 +274,7 @@ def _show_name_in_text(one: EntityMention) -> tuple[str, tuple[int, int]]:
     return f"{lead}{told}{behind}", (len(lead), len(lead) + len(told))
 
 
-def alike_words(card: EntityCard, found: Sequence[EntityLine]) -> str:
+def describe_duplicates(card: EntityCard, found: Sequence[EntityLine]) -> str:
     """Which others may be the same, in a sentence."""
     strings = entities_strings()["alike"]
     told = []
@@ -286,7 +286,7 @@ def alike_words(card: EntityCard, found: Sequence[EntityLine]) -> str:
     return str(strings["told"]).format(others=str(strings["and"]).join(told))
 
 
-def claim_line(one: EntityStatement) -> EntityRow:
+def claim_row(one: EntityStatement) -> EntityRow:
     """A claim about it."""
     plain = (False, one.polarity, one.state, one.confidence, (), 0, 0, None, None)
     said = describe_claim(ClaimSeen(one.claim_id, one.subject, one.predicate, one.value, *plain))
@@ -301,17 +301,17 @@ def describe_subtitle(card: EntityCard, mentions: int, spoken: int = 0) -> str:
     if spoken:
         named = f"speaks in {spoken:,}" + (f", named in {mentions:,}" if mentions else "")
     made = entities_strings()["made_by"][card.made_by]
-    return f"{type_word(card.type)} · {named} · {one_line(card.space, _NAME)} · {made}"
+    return f"{entity_type_name(card.type)} · {named} · {one_line(card.space, _NAME)} · {made}"
 
 
-def joined_words(one: Joined) -> str:
+def describe_merged_entity(one: Joined) -> str:
     """What was merged into it, and when."""
     at = "" if one.at is None else f" · {date_of(one.at)}"
     old = "" if one.step_id else f" · {entities_strings()['too_old']}"
     return f"{one_line(one.name, _NAME)}{at}{old}"
 
 
-def preview_lines(seen: MergePreview) -> list[str]:
+def merge_preview_rows(seen: MergePreview) -> list[str]:
     """What a merge would do, a sentence each."""
     if seen.refusal:
         return [seen.refusal]

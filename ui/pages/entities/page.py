@@ -28,7 +28,7 @@ from ui.bridge import make_query, make_write
 from ui.context import Context, Page, PageSpec
 from ui.pages.entities.detail import EntityDetail
 from ui.pages.entities.dialogs import ChangeDialog, EntityMergeDialog
-from ui.pages.entities.labels import entity_line, entity_list, reading_words
+from ui.pages.entities.labels import describe_reading, entity_list, entity_row
 from ui.strings import entities_strings
 from ui.undo import offer_undo, undo_step
 from ui.widgets.basics import MenuChip, make_column, make_label, make_row, make_timer
@@ -154,7 +154,7 @@ class EntitiesPage(Page):
 
     def _show_names(self, found: EntityList) -> None:
         self._is_read = True
-        reading = reading_words(found)
+        reading = describe_reading(found)
         if reading and self._is_shown:  # a run of derived data tells of no change
             self._reading.start()
         if not found.known:
@@ -169,7 +169,7 @@ class EntitiesPage(Page):
         self._target = ""
         if found.lines:
             self._list_states.show_content()
-            self.list.show_lines([entity_line(one) for one in found.lines], wanted=wanted)
+            self.list.show_lines([entity_row(one) for one in found.lines], wanted=wanted)
         else:
             strings = entities_strings()["empty_filter"]
             again = ("Show all", self._show_all)

@@ -20,7 +20,7 @@ from ui.strings import entities_strings, graph_strings
 from ui.theme.theme import Theme
 from ui.widgets.labels import KIND_PLURALS, KIND_WORDS, STATUS_WORDS
 from ui.widgets.plaintext import one_line
-from ui.widgets.shapes import KIND_TOKENS, path_of
+from ui.widgets.shapes import KIND_TOKENS, cached_kind_path
 
 STANDING = frozenset({Status.ACTIVE, Status.DISPUTED})
 _KINDS = {kind.value: kind for kind in Kind}
@@ -61,7 +61,7 @@ def is_entity(kind: str) -> bool:
 def node_path(kind: str) -> QPainterPath:
     """The outline of a node, round the origin, for a side of 1."""
     if kind in _KINDS:
-        return path_of(_KINDS[kind])
+        return cached_kind_path(_KINDS[kind])
     path = QPainterPath()
     path.addEllipse(QPointF(0, 0), 0.56, 0.56)
     return path

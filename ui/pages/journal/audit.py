@@ -15,12 +15,12 @@ from core.types.replies import AuditPage, AuditRow
 from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.table_view import TableColumn, TableModel, TableSpec, TableView
-from ui.pages.journal.labels import counts_of, describe_author, short_id, verb_of
+from ui.pages.journal.labels import audit_counts, audit_verb, describe_author, short_id
 from ui.theme.tokens import FontRole
 from ui.widgets.basics import make_column
 from ui.widgets.labels import time_of
 from ui.widgets.states import Banner, EmptyState, States
-from ui.widgets.verdict import VerdictDialog, chain_sentence, verdict_of
+from ui.widgets.verdict import VerdictDialog, chain_sentence, summarize_checks
 
 COLUMNS: Sequence[TableColumn] = (
     TableColumn("Nr", 56, order=2, is_number=True),
@@ -123,11 +123,11 @@ def _format_cell(title: str, entry: AuditRow) -> str:
         case "Who":
             return describe_author(entry.actor)
         case "What":
-            return verb_of(entry)
+            return audit_verb(entry)
         case "Object":
             return short_id(entry.object)
         case _:
-            return counts_of(entry)
+            return audit_counts(entry)
 
 
 class AuditTab(QWidget):
@@ -205,7 +205,7 @@ class AuditTab(QWidget):
 
     def _on_chain_checked(self, report: Mapping[str, Any]) -> None:
         self._show_checking(is_checking=False)
-        verdict = verdict_of(report)
+        verdict = summarize_checks(report)
         whole = verdict.title[:1].lower() + verdict.title[1:]
         sentence = f"{chain_sentence(report)} The vault: {whole}."
         tone = {"success": "accent"}.get(verdict.tone, verdict.tone)

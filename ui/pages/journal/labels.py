@@ -177,7 +177,7 @@ _SHOWN_SKIPS = 3
 _SHORT = 8
 
 
-def icon_of(step: StepRow) -> str:
+def step_icon(step: StepRow) -> str:
     """The icon of a step's verb; of a run, that of its kind of work."""
     if step.label.startswith(REDO):
         return "redo-2"
@@ -195,7 +195,7 @@ def describe_author(actor: str, client: str | None = None) -> str:
     return one_line(name, 60) if client or actor.startswith(_CLIENT) else _ACTORS.get(actor, "A client")
 
 
-def day_of(ms: int, now_ms: int) -> str:
+def format_journal_day(ms: int, now_ms: int) -> str:
     """The heading of a day: `Today`, `Yesterday`, `14 November 2026`, in the local zone."""
     at, today = to_local(ms).date(), to_local(now_ms).date()
     if at == today:
@@ -203,12 +203,12 @@ def day_of(ms: int, now_ms: int) -> str:
     return "Yesterday" if at == today - timedelta(days=1) else f"{at.day} {at:%B} {at.year}"
 
 
-def clock_of(ms: int) -> str:
+def format_journal_time(ms: int) -> str:
     """`14:05`, in the local zone."""
     return f"{to_local(ms):%H:%M}"
 
 
-def details_of(step: StepRow, now_ms: int, name: str = "") -> str:
+def describe_step_details(step: StepRow, now_ms: int, name: str = "") -> str:
     """The second line of a step: who, how much, and what became of it.
 
     Args:
@@ -226,10 +226,10 @@ def details_of(step: StepRow, now_ms: int, name: str = "") -> str:
 
 def _format_moment(ms: int, beside_ms: int) -> str:
     """The time of day; with the date where it is another one's."""
-    return clock_of(ms) if to_local(ms).date() == to_local(beside_ms).date() else time_of(ms)
+    return format_journal_time(ms) if to_local(ms).date() == to_local(beside_ms).date() else time_of(ms)
 
 
-def action_of_step(step: StepRow) -> str:
+def step_action(step: StepRow) -> str:
     """What can be done with a step: `Undo`, `Redo`, or "" for nothing."""
     if step.undone:
         return "" if step.undone_by is None else "Redo"
@@ -238,17 +238,17 @@ def action_of_step(step: StepRow) -> str:
     return "Redo" if step.label.startswith(UNDO) else "Undo"
 
 
-def format_of(imported: ImportRow) -> str:
+def import_format(imported: ImportRow) -> str:
     """An import's format in words."""
     return FORMAT_WORDS.get(imported.format, imported.format)
 
 
-def state_of(imported: ImportRow) -> str:
+def import_state(imported: ImportRow) -> str:
     """What became of an import; "" where it is done."""
     return _STATES.get(imported.state, "")
 
 
-def skipped_of(imported: ImportRow) -> Mapping[str, int]:
+def import_skips(imported: ImportRow) -> Mapping[str, int]:
     """What an import left out, by reason."""
     found = imported.summary.get("skipped", {})
     return {str(reason): int(count) for reason, count in found.items()} if isinstance(found, Mapping) else {}
@@ -256,7 +256,7 @@ def skipped_of(imported: ImportRow) -> Mapping[str, int]:
 
 def import_sentences(imported: ImportRow) -> tuple[str, ...]:
     """What an import brought and what it left out, one sentence a line."""
-    where = f"{format_of(imported)}, into {one_line(imported.space, 60)} on {time_of(imported.started_at)}."
+    where = f"{import_format(imported)}, into {one_line(imported.space, 60)} on {time_of(imported.started_at)}."
     if imported.state == "running":
         return (where, "It is still being read.")
     stored, proposals = _summary_count(imported, "stored"), _summary_count(imported, "proposals")
@@ -268,7 +268,7 @@ def import_sentences(imported: ImportRow) -> tuple[str, ...]:
         left = count_of(imported.memories, "is", "are")
         here = f"It added {count_memories(stored)}, of which {left} here now."
     asked = (f"{count_of(proposals, 'statement')} need your decision.",) if proposals else ()
-    skips = skip_sentences(skipped_of(imported))
+    skips = skip_sentences(import_skips(imported))
     more = len(skips) - _SHOWN_SKIPS
     rest = (f"And {count_of(more, 'more reason')} for leaving something out.",) if more > 0 else ()
     return (where, here, *asked, *(f"Left out: {one}" for one in skips[:_SHOWN_SKIPS]), *rest)
@@ -279,7 +279,7 @@ def _summary_count(imported: ImportRow, name: str) -> int:
     return found if isinstance(found, int) else 0
 
 
-def verb_of(entry: AuditRow) -> str:
+def audit_verb(entry: AuditRow) -> str:
     """An audit row's verb in words."""
     return _VERBS.get(entry.verb) or entry.verb.replace("_", " ").capitalize()
 
@@ -289,7 +289,7 @@ def short_id(object_id: str) -> str:
     return f"…{object_id[-_SHORT:]}" if len(object_id) > _SHORT + 4 else object_id
 
 
-def counts_of(entry: AuditRow) -> str:
+def audit_counts(entry: AuditRow) -> str:
     """What an audit row counts: `3 rows, 2 parts`."""
     order = sorted(entry.detail.items(), key=lambda item: item[0] != "rows")
     return ", ".join(text for name, value in order if (text := _format_detail(name.replace("_", " "), value)))
@@ -313,7 +313,7 @@ _MINUTE_MS = 60_000
 _OF_THOSE = "source_memories"  # said with the digests they are of
 
 
-def change_words(action: str) -> Mapping[str, Any]:
+def job_action_wording(action: str) -> Mapping[str, Any]:
     """Icon, word and sentences of a deed; of one without words of its own, its name.
 
     Args:
@@ -336,7 +336,7 @@ def describe_changes(counts: Mapping[str, int], form: str) -> Iterator[tuple[str
     known = list(journal_strings()["deeds"])
     for action in sorted(counts, key=lambda one: known.index(one) if one in known else len(known)):
         if counts[action]:
-            yield action, format_count(change_words(action)[form], counts[action])
+            yield action, format_count(job_action_wording(action)[form], counts[action])
 
 
 def describe_report(report: Mapping[str, Any]) -> tuple[str, ...]:
@@ -373,7 +373,7 @@ def _format_plain_count(name: str, count: int) -> str:
     return f"{count:,} {name.rpartition('.')[2].replace('_', ' ')}"
 
 
-def report_line(job: JobRow) -> str:
+def job_report_line(job: JobRow) -> str:
     """What a run did, in one line."""
     return ", ".join(describe_report(job.report)) or journal_strings()["runs"]["nothing_done"]
 

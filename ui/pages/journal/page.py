@@ -105,17 +105,17 @@ class TabCounts(QObject):
         engine = self._context.bridge.engine
         jobs, journal = engine.jobs, engine.history
         return {
-            "changes": (lambda: journal.list_steps(None, 1), _total_of),
-            "runs": (lambda: jobs.read_state(1), _total_of),
+            "changes": (lambda: journal.list_steps(None, 1), _total_count),
+            "runs": (lambda: jobs.read_state(1), _total_count),
             "relations": (lambda: jobs.list_proposed_links(MOST), len),
-            "archive": (lambda: jobs.list_archived(None, 1), _total_of),
+            "archive": (lambda: jobs.list_archived(None, 1), _total_count),
             "health": (jobs.read_health, lambda health: len(health.warnings)),
             "imports": (journal.list_imports, len),
-            "audit": (lambda: journal.list_audit(None, 1), _total_of),
+            "audit": (lambda: journal.list_audit(None, 1), _total_count),
         }
 
 
-def _total_of(answer: Any) -> int:
+def _total_count(answer: Any) -> int:
     return int(answer.total)
 
 

@@ -26,7 +26,7 @@ from ui.widgets.shapes import KIND_TOKENS, draw_kind
 _NAMED = {"Enter": Qt.Key.Key_Return, "Del": Qt.Key.Key_Delete}
 
 
-def key_of(act: str) -> Qt.Key:
+def entry_action_key(act: str) -> Qt.Key:
     """The key of an act."""
     shown = str(journal_strings()["acts"][act]["key"])
     return _NAMED.get(shown) or Qt.Key(ord(shown))
@@ -81,18 +81,18 @@ def entry_list(theme: Theme, name: str, acts: Sequence[str], *, takes_many: bool
         acts: what can be done, with their keys.
         takes_many: whether several lines can be chosen.
     """
-    by_key: dict[int, str] = {key_of(act): act for act in acts}
+    by_key: dict[int, str] = {entry_action_key(act): act for act in acts}
     if OPEN in acts:
         by_key[Qt.Key.Key_Enter] = OPEN
     keys = ListKeys(by_key, lets_go=True, searches=False)
     view = ListView(JournalRows(theme), name, keys, keep=AfterRemoval.BEFORE, takes_many=takes_many)
     view.setFrameShape(QFrame.Shape.NoFrame)
     view.offered = frozenset()
-    view.menu = lambda: make_menu(view, acts) if view.offered else None
+    view.menu = lambda: make_entry_menu(view, acts) if view.offered else None
     return view
 
 
-def make_menu(view: ListView, acts: Sequence[str]) -> QMenu:
+def make_entry_menu(view: ListView, acts: Sequence[str]) -> QMenu:
     """What can be done with what is chosen.
 
     Args:

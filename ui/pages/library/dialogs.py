@@ -331,10 +331,12 @@ class RevisionExampleRows(RowSpec[RevisionExample]):
         half = inner.height() // 2
         upper = QRect(inner.x(), inner.y(), inner.width(), half)
         self.draw_text(painter, upper, one_line(row.head, 160), "ink", self.theme.font("body"))
-        self.draw_text(painter, upper.translated(0, half), change_of(row), "muted", self.theme.font("small"))
+        self.draw_text(
+            painter, upper.translated(0, half), format_example_change(row), "muted", self.theme.font("small")
+        )
 
 
-def change_of(example: RevisionExample) -> str:
+def format_example_change(example: RevisionExample) -> str:
     """`home → garden`."""
     return f"{example.before}  →  {example.after}"
 
@@ -386,7 +388,7 @@ class RevisionDialog(QDialog):
 
     def list_examples(self) -> list[tuple[str, str]]:
         """Beginnings of memories, and what changes about them."""
-        return [(one_line(one.head, 160), change_of(one)) for one in self._list.lines.list_rows()]
+        return [(one_line(one.head, 160), format_example_change(one)) for one in self._list.lines.list_rows()]
 
     def _on_form_changed(self) -> None:
         self.act.setEnabled(False)

@@ -456,18 +456,18 @@ class LibraryFilterBar(QWidget):
         statuses = {status.value: words for status, words in STATUS_WORDS.items()}
         sources = {source.value: words for source, words in SOURCE_WORDS.items()}
         offers: Mapping[str, Sequence[FilterChoice]] = {
-            "Kind": _choices_for("kind", facets.kinds, kinds, [kind.value for kind in Kind]),
+            "Kind": _filter_choices("kind", facets.kinds, kinds, [kind.value for kind in Kind]),
             "Status": [
-                *_choices_for("status", facets.statuses, statuses, [status.value for status in Status]),
+                *_filter_choices("status", facets.statuses, statuses, [status.value for status in Status]),
                 FilterChoice("", "", ""),
                 FilterChoice("status", "all", "All of them"),
             ],
-            "Space": _choices_for("space", facets.spaces),
-            "Source": _choices_for("source", facets.sources, sources, [source.value for source in Source]),
-            "Client": _choices_for("client", facets.clients),
+            "Space": _filter_choices("space", facets.spaces),
+            "Source": _filter_choices("source", facets.sources, sources, [source.value for source in Source]),
+            "Client": _filter_choices("client", facets.clients),
             "Time": time_choices(facets, self._clock.now_ms()),
             "Trust": _TRUST,
-            "Tags": _choices_for("tag", dict(list(facets.tags.items())[:_MOST_TAGS])),
+            "Tags": _filter_choices("tag", dict(list(facets.tags.items())[:_MOST_TAGS])),
             "More": _MORE,
         }
         for title, choices in offers.items():
@@ -475,7 +475,7 @@ class LibraryFilterBar(QWidget):
         self._show_chips()
 
 
-def _choices_for(
+def _filter_choices(
     key: str, counts: Mapping[str, int], words: Mapping[str, str] | None = None, order: Iterable[str] = ()
 ) -> list[FilterChoice]:
     wanted = list(order) or list(counts)

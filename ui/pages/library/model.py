@@ -162,7 +162,7 @@ def parse_columns(text: str) -> frozenset[str] | None:
     return known | {TEXT} if known else None
 
 
-def sort_of(text: str) -> tuple[str, bool]:
+def parse_sort(text: str) -> tuple[str, bool]:
     """An order from the state file.
 
     Args:

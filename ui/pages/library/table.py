@@ -50,7 +50,7 @@ from ui.pages.library.model import (
     format_columns,
     format_score,
     parse_columns,
-    sort_of,
+    parse_sort,
 )
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole, spacing
@@ -81,7 +81,7 @@ class LibraryColumns(QObject):
         super().__init__(view)
         self._model = model
         self._context, self._theme, self._view = context, context.theme, view
-        self.sort, self.falls = sort_of(context.prefs.read_text(_SORT))
+        self.sort, self.falls = parse_sort(context.prefs.read_text(_SORT))
         self._chosen = parse_columns(context.prefs.read_text(_SHOWN))
         self._scale = context.theme.scale
         self._is_fitting = False
@@ -558,7 +558,7 @@ class LibraryTable(QTableView):
 
     def _restore_position(self, place: _ListPosition) -> None:
         ids = self.memories.ids
-        lines = _lines_of(ids, place.chosen)
+        lines = _library_lines(ids, place.chosen)
         current = self.memories.place_of(place.current) if place.current else -1
         if not lines and len(place.chosen) == 1 and ids:
             # The one that was chosen is gone: the next one takes its place, so that one can go on by keyboard.
@@ -675,7 +675,7 @@ def _repaint_lines(table: QTableView, old: int, new: int) -> int:
     return new
 
 
-def _lines_of(ids: tuple[str, ...], chosen: tuple[str, ...]) -> list[int]:
+def _library_lines(ids: tuple[str, ...], chosen: tuple[str, ...]) -> list[int]:
     """The lines of some memories; those that are not listed are left out."""
     if len(chosen) == 1:
         return [ids.index(chosen[0])] if chosen[0] in ids else []

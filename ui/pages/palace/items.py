@@ -195,7 +195,7 @@ class RoomItem:
         believed = _believed_mask(loci, look)
         self.shown = status != _DELETED
         self.hollow = _IS_HOLLOW[status].astype(np.int64)
-        self.shade = np.where(believed, _shades_of(loci, look), GREY)
+        self.shade = np.where(believed, _locus_shades(loci, look), GREY)
         self.pending = _pending_mask(loci, look)
         self.replaced = (status == _SUPERSEDED) if look.until is None else ~believed & ~self.pending
         self.opacity = np.where(believed, 1.0, _UNBELIEVED)
@@ -317,7 +317,7 @@ def _pending_mask(loci: Loci, look: LocusStyle) -> NDArray[np.bool_]:
     return np.asarray((loci.said_at if look.axis == "said" else loci.recorded_at) > look.until, np.bool_)
 
 
-def _shades_of(loci: Loci, look: LocusStyle) -> NDArray[np.int64]:
+def _locus_shades(loci: Loci, look: LocusStyle) -> NDArray[np.int64]:
     if look.colour == "kind":
         return loci.kind.astype(np.int64)
     if look.colour == "age":

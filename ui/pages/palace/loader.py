@@ -234,11 +234,11 @@ class LocusSeeker(QObject):
 
     def _on_detail_read(self, detail: MemoryDetail) -> None:
         if detail.memory.id == self._canvas.marks.selected:
-            self._canvas.marks.others = ties_of(detail.edges)
+            self._canvas.marks.others = opposed_neighbours(detail.edges)
             self._canvas.update()
 
 
-def ties_of(edges: Iterable[Mapping[str, object]]) -> dict[str, str]:
+def opposed_neighbours(edges: Iterable[Mapping[str, object]]) -> dict[str, str]:
     """What a memory contradicts or supersedes, or what does so to it.
 
     Args:
@@ -254,7 +254,7 @@ def ties_of(edges: Iterable[Mapping[str, object]]) -> dict[str, str]:
     return found
 
 
-def camera_text(camera: PalaceCamera, scene: PalaceScene) -> str:
+def format_camera(camera: PalaceCamera, scene: PalaceScene) -> str:
     """Where the camera is, as a short text that holds nothing of the vault.
 
     Args:

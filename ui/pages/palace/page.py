@@ -20,7 +20,7 @@ from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.drag import PlanMover
 from ui.pages.palace.find import PalaceFinder
 from ui.pages.palace.items import KINDS, LocusStyle
-from ui.pages.palace.loader import LocusSeeker, PalaceReader, camera_text, place_camera
+from ui.pages.palace.loader import LocusSeeker, PalaceReader, format_camera, place_camera
 from ui.pages.palace.scene import LOCUS, ROOM, WHOLE, WING, PalaceScene
 from ui.pages.palace.slider import PalaceLegend, TimeCard
 from ui.pages.palace.verbs import PalaceVerbs
@@ -90,7 +90,7 @@ class PalaceHeader(QWidget):
             for nr, (name, run) in enumerate(way):
                 if nr:
                     self._way.addWidget(make_label("›", "muted"))
-                self._way.addWidget(_make_crumb(name, run))
+                self._way.addWidget(_make_path_link(name, run))
             self._crumbs.setVisible(bool(way))
         self.count.set_text(count)
         self._shown = shown
@@ -120,7 +120,7 @@ class PalaceHeader(QWidget):
         self.level.setVisible(self.level.sizeHint().width() + 8 <= left)
 
 
-def _make_crumb(name: str, run: Callable[[], None] | None) -> QWidget:
+def _make_path_link(name: str, run: Callable[[], None] | None) -> QWidget:
     shown = one_line(name, 40)
     return make_label(shown, "muted") if run is None else make_button(shown, run, kind="crumb", hint=f"Go to {shown}")
 
@@ -398,7 +398,7 @@ class PalacePage(Page):
     def _save_camera(self) -> None:
         self._keep.stop()
         if self._is_placed:
-            self.context.prefs.store_value(_CAMERA, camera_text(self.canvas.camera, self.scene))
+            self.context.prefs.store_value(_CAMERA, format_camera(self.canvas.camera, self.scene))
 
 
 PALACE = PageSpec("palace", "Palace", "landmark", PalacePage, "rooms wings plan map walk places home")

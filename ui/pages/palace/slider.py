@@ -26,7 +26,7 @@ from core.types.clock import Clock
 from core.types.values import Kind
 from core.types.views import PalacePlan
 from ui.pages.palace.items import KINDS
-from ui.pages.palace.picture.atlas import shades_of
+from ui.pages.palace.picture.atlas import shade_colours
 from ui.theme.theme import Theme
 from ui.widgets.basics import Segments, make_label
 from ui.widgets.labels import KIND_WORDS, count_of, date_of
@@ -324,7 +324,7 @@ class PalaceLegend(QWidget):
         font = theme.font("caption")
         painter.setFont(font)
         metrics, middle, x = QFontMetrics(font), self.height() / 2, 0.0
-        shades = shades_of(theme, self._mode)
+        shades = shade_colours(theme, self._mode)
         vertical = Qt.AlignmentFlag.AlignVCenter
         for kind in self._kinds:
             colour = shades[KINDS.index(kind)] if self._mode == "kind" else theme.colour("muted")

@@ -168,11 +168,11 @@ class PalaceView(QWidget):
         room, wing = scene.rooms.get(marks.cursor_room), scene.find_wing(marks.cursor_wing)
         if spot is not None:
             memory = self.heads.get_row(spot.id)
-            sentence = "" if memory is None else sentence_of(memory, spot.room.plan.name)
+            sentence = "" if memory is None else describe_locus(memory, spot.room.plan.name)
         elif room is not None:
-            sentence = sentence_of_room(room, room.count_shown(scene.look))
+            sentence = describe_room(room, room.count_shown(scene.look))
         elif wing is not None:
-            sentence = sentence_of_wing(wing, scene.count_shown(scene.rooms_of_wing(wing.id)))
+            sentence = describe_wing(wing, scene.count_shown(scene.rooms_of_wing(wing.id)))
         if sentence != self.accessibleDescription():
             self.setAccessibleDescription(sentence)
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
@@ -188,7 +188,7 @@ class PalaceView(QWidget):
 
     def enter_locus(self, spot: PlacedLocus) -> None:
         """Go near to a locus."""
-        self.camera.fly_to(near_lens(self, spot, self.camera.goal))
+        self.camera.fly_to(zoom_on_locus(self, spot, self.camera.goal))
 
     def reveal_locus(self, spot: PlacedLocus) -> None:
         """Bring a memory onto the canvas, if it is not there."""
@@ -266,25 +266,25 @@ class PalaceView(QWidget):
         self.painter.drop_pictures()
 
 
-def near_lens(view: PalaceView, spot: PlacedLocus, goal: Lens) -> Lens:
+def zoom_on_locus(view: PalaceView, spot: PlacedLocus, goal: Lens) -> Lens:
     """The look from which all of a locus's text can be read, for one who comes from another look."""
     slot = view.painter.layout_of(spot.room, goal).slot_h
     return view.camera.near_lens(goal, spot.room.rect, slot, lambda lens: view.painter.place_middle(spot, lens))
 
 
-def sentence_of(row: MemoryRow, room: str) -> str:
+def describe_locus(row: MemoryRow, room: str) -> str:
     """What a locus is, in one line."""
     date = format_said_or_noted(row.occurred, row.recorded_at)
     return f"{KIND_WORDS[row.kind]}: {one_line(row.head, 140)} · in {one_line(room, 60)} · {date}"
 
 
-def sentence_of_room(room: RoomItem, count: int) -> str:
+def describe_room(room: RoomItem, count: int) -> str:
     """What a room is and what stands there, in one line."""
     words = "; ".join(one_line(mark.head, 60) for mark in room.plan.landmarks)
     return f"Room {one_line(room.plan.name, 60)}: {count_memories(count)}" + (f". {words}" if words else "")
 
 
-def sentence_of_wing(wing: WingPlan, count: int) -> str:
+def describe_wing(wing: WingPlan, count: int) -> str:
     """What a wing is, in one line."""
     return f"Wing {one_line(wing.space, 60)}: {count_memories(count)} in {count_of(len(wing.rooms), 'room')}"
 
@@ -295,4 +295,4 @@ def room_tooltip(view: PalaceView, at: QPointF) -> str:
     room = view.scene.room_at(*lens.plan_point(at.x(), at.y()))
     if room is None or view.painter.is_name_shown(room, lens, look):
         return ""
-    return escape_tooltip(sentence_of_room(room, room.count_shown(look)))
+    return escape_tooltip(describe_room(room, room.count_shown(look)))

@@ -27,14 +27,14 @@ from core.types.views import MemoryRow
 from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import LEFT, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, line_height, wrap_text
 from ui.pages.recall.labels import (
+    describe_answer_item,
     describe_near_miss,
     describe_places,
     describe_status,
-    drop_words,
+    dropped_wording,
     format_ordinal,
     join_parts,
     list_title,
-    note_of,
 )
 from ui.pages.recall.signals import SIDES, Swatch, describe_bar, draw_bar, signal_title
 from ui.strings import recall_strings
@@ -127,7 +127,7 @@ def _row_of_item(
         item.memory.id,
         item.memory.kind,
         one_line(item.memory.text, _TEXT),
-        note_of(item),
+        describe_answer_item(item),
         "" if place is None else str(place),
         item.parts,
         item.score,
@@ -485,7 +485,7 @@ def _explain_drop(shown: AnswerRow) -> list[str]:
     dropped = shown.candidate.dropped if shown.candidate is not None else None
     item = shown.item
     dropped = item.dropped if item is not None and item.dropped is not None else dropped
-    first = [] if dropped is None else [drop_words(dropped)["long"]]
+    first = [] if dropped is None else [dropped_wording(dropped)["long"]]
     return [*first, *(item.why if item is not None else ())]
 
 

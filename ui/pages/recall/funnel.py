@@ -17,7 +17,7 @@ from ui.bridge import make_query
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.recall.answers import candidate_lines
-from ui.pages.recall.labels import best_places, stage_of, stage_title
+from ui.pages.recall.labels import best_places, stage_of_drop, stage_title
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
@@ -39,7 +39,7 @@ def candidates_of_stage(stage: str, candidates: Sequence[TracedCandidate]) -> li
         way = _WAYS[stage]
         found = [(best_places(one.lists)[way], one) for one in candidates if way in best_places(one.lists)]
         return [one for _, one in sorted(found, key=lambda pair: (pair[0], pair[1].id))]
-    dropped = [one for one in candidates if one.dropped is not None and stage_of(one.dropped) == stage]
+    dropped = [one for one in candidates if one.dropped is not None and stage_of_drop(one.dropped) == stage]
     return sorted(dropped, key=lambda one: (one.rank or _FAR, -one.evidence, one.id))
 
 
@@ -55,7 +55,7 @@ def expected_count(stage: str, stages: Mapping[str, int]) -> int:
     return 0 if before in FINDS else max(0, stages.get(before, 0) - stages.get(stage, 0))
 
 
-def note_of_stage(stage: str, found: int, trace: Trace) -> str:
+def describe_stage(stage: str, found: int, trace: Trace) -> str:
     """What is said above the list of a stage; where the trace keeps less than there was, it says so.
 
     Args:
@@ -77,7 +77,7 @@ def note_of_stage(stage: str, found: int, trace: Trace) -> str:
     return f"{title}. {strings['funnel_none'] if is_known else strings['funnel_none_kept'].format(kept=passed)}"
 
 
-def is_whole(stage: str, answer: LabAnswer) -> bool:
+def is_complete_stage(stage: str, answer: LabAnswer) -> bool:
     """Whether a stage is the answer itself, with nothing cut off: the answer is shown then, and no list beside it."""
     trace = answer.trace
     return (
@@ -114,7 +114,7 @@ class StageView(QObject):
         """
         candidates = answer.trace.candidates
         found = candidates_of_stage(stage, candidates)
-        note = note_of_stage(stage, len(found), answer.trace)
+        note = describe_stage(stage, len(found), answer.trace)
         if not found:
             self.shown.emit([], note)
             return

@@ -76,7 +76,7 @@ class KnobScale:
         return f"{value:,.1f}" if self.is_wide else f"{1 - value if self.turned else value:.2f}"
 
 
-def scale_of(option: OptionRow, *, turned: bool = False) -> KnobScale:
+def knob_scale(option: OptionRow, *, turned: bool = False) -> KnobScale:
     """The scale of an option that is a number.
 
     Args:
@@ -179,7 +179,7 @@ class Knob(QWidget):
         """
         super().__init__()
         self._title, self._hint = title, hint
-        self._scale = scale_of(option, turned=turned)
+        self._scale = knob_scale(option, turned=turned)
         self.name = option.name
         self._name = make_label(title, wrap=True)
         self._value = make_label("", "muted")

@@ -34,7 +34,7 @@ def format_ordinal(place: int) -> str:
 # ---- the question
 
 
-def day_words(iso: str) -> str:
+def format_question_day(iso: str) -> str:
     """An ISO date as a person writes it; as it came where it is none."""
     try:
         day = date.fromisoformat(iso)
@@ -43,9 +43,9 @@ def day_words(iso: str) -> str:
     return f"{day.day} {day:%b} {day.year}"
 
 
-def time_words(time: TimeRange) -> str:
+def describe_question_time(time: TimeRange) -> str:
     """The days a question speaks of: `3 May 2026`, `1 May 2026 to 31 May 2026`."""
-    first, last = day_words(time.first_day), day_words(time.last_day)
+    first, last = format_question_day(time.first_day), format_question_day(time.last_day)
     return first if first == last else f"{first} to {last}"
 
 
@@ -66,7 +66,7 @@ def describe_name_aliases(plan: QueryPlan) -> str:
     return " ".join([strings["names_hint"], *also])
 
 
-def short_question(query: str) -> str:
+def shorten_question(query: str) -> str:
     """A saved question where there is little room."""
     return one_line(query, _QUESTION)
 
@@ -109,7 +109,7 @@ def describe_status(status: Status) -> str:
     return "" if status is Status.ACTIVE else STATUS_WORDS[status].lower()
 
 
-def note_of(item: LabItem) -> str:
+def describe_answer_item(item: LabItem) -> str:
     """The line under an answer's text."""
     parts = (
         describe_status(item.memory.status),
@@ -122,15 +122,15 @@ def note_of(item: LabItem) -> str:
 # ---- what was dropped
 
 
-def drop_words(dropped: str) -> Mapping[str, str]:
+def dropped_wording(dropped: str) -> Mapping[str, str]:
     """What a drop is called: `stage`, `short`, `long`."""
     known: Mapping[str, Mapping[str, str]] = recall_strings()["dropped"]
     return known.get(dropped, known["unknown"])
 
 
-def stage_of(dropped: str) -> str:
+def stage_of_drop(dropped: str) -> str:
     """The stage of the funnel at which it happened."""
-    return drop_words(dropped)["stage"]
+    return dropped_wording(dropped)["stage"]
 
 
 def stage_title(stage: str) -> str:
@@ -156,7 +156,7 @@ def describe_near_miss(dropped: str, lists: Mapping[str, tuple[int, float]]) -> 
         ]
         more += [strings["words"]] if "words" not in found else []
         more += [strings["meaning"]] if "meaning" not in found else []
-    return ", ".join([drop_words(dropped)["short"], *more[:2]])
+    return ", ".join([dropped_wording(dropped)["short"], *more[:2]])
 
 
 def explain_missing(candidate: TracedCandidate | None, status: Status) -> list[str]:
@@ -168,12 +168,12 @@ def explain_missing(candidate: TracedCandidate | None, status: Status) -> list[s
     """
     strings = recall_strings()["why_not"]
     if candidate is None:
-        away = drop_words(status.value)["long"]
+        away = dropped_wording(status.value)["long"]
         never = [strings["never"]]
         return never if status is Status.ACTIVE else [*never, strings["not_standing"].format(reason=away)]
     if candidate.dropped is None and candidate.place is not None:
         return [strings["here"].format(place=format_ordinal(candidate.place))]
-    dropped = drop_words(candidate.dropped or "unknown")
+    dropped = dropped_wording(candidate.dropped or "unknown")
     sentences = [strings["stage"].format(stage=stage_title(dropped["stage"])), dropped["long"]]
     found = describe_places(candidate.lists)
     return [*sentences, strings["found"].format(lists=found)] if found else sentences
@@ -236,7 +236,7 @@ def describe_losses(comparison: Comparison) -> list[tuple[str, str]]:
         told = _measure_loss(probe.kind, was, would)
         if told is not None:
             sentence = told[1].format(
-                query=short_question(probe.query),
+                query=shorten_question(probe.query),
                 before=format_ordinal(was.place or 0),
                 after=format_ordinal(would.place or 0),
             )

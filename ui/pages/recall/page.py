@@ -19,7 +19,7 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context, Page, PageSpec
 from ui.pages.recall.actions import AnswerActions, AnswerFeedback
 from ui.pages.recall.answers import BAR, AnswerList, AnswerRow, answer_lines
-from ui.pages.recall.funnel import Funnel, StageView, is_whole
+from ui.pages.recall.funnel import Funnel, StageView, is_complete_stage
 from ui.pages.recall.labels import join_parts
 from ui.pages.recall.options import OptionsDialog
 from ui.pages.recall.question import LaboratoryQuery, RecallAsker, RecallHeader
@@ -433,7 +433,7 @@ class RecallPage(Page):
         self.panes.show_summary(asked, answer, is_trial=bool(self.asker.weights))
         self.panes.states.show_content()
         stage = self.pane.funnel.current
-        if stage and not is_whole(stage, answer):
+        if stage and not is_complete_stage(stage, answer):
             self.stages.request_stage(stage, answer)
         else:
             self._show_answer()
@@ -452,7 +452,7 @@ class RecallPage(Page):
 
     def _request_stage(self, stage: str) -> None:
         answer = self.asker.answer
-        if answer is not None and stage and not is_whole(stage, answer):
+        if answer is not None and stage and not is_complete_stage(stage, answer):
             self.stages.request_stage(stage, answer)
         else:
             self._show_answer()

@@ -17,7 +17,7 @@ from core.types.requests import RecallQuery
 from core.types.values import Intent
 from ui.bridge import make_query
 from ui.context import Context
-from ui.pages.recall.labels import describe_name_aliases, format_names, time_words
+from ui.pages.recall.labels import describe_name_aliases, describe_question_time, format_names
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
@@ -336,7 +336,7 @@ class RecallChips(QWidget):
         if is_off:
             shown, hint, icon = strings["time_off"], strings["time_back"], "rotate-ccw"
         elif time is not None:
-            days = time_words(time)
+            days = describe_question_time(time)
             shown, icon = strings["time"].format(days=days), "x"
             hint = strings["time_hint"].format(words=one_line(time.words, 60), days=days)
         else:

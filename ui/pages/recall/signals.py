@@ -57,7 +57,7 @@ class BarPiece:
     is_lost: bool = False
 
 
-def pieces_of(parts: Mapping[str, float]) -> list[BarPiece]:
+def bar_pieces(parts: Mapping[str, float]) -> list[BarPiece]:
     """A score as pieces beside each other.
 
     Args:
@@ -87,7 +87,7 @@ def draw_bar(painter: QPainter, theme: Theme, rect: QRectF, parts: Mapping[str, 
     Args:
         painter: with antialiasing set by the caller.
         rect: where; its whole width stands for a score of 1.
-        parts: as in `pieces_of`.
+        parts: as in `bar_pieces`.
     """
     outline = QPainterPath()
     outline.addRoundedRect(rect, rect.height() / 2, rect.height() / 2)
@@ -95,7 +95,7 @@ def draw_bar(painter: QPainter, theme: Theme, rect: QRectF, parts: Mapping[str, 
     painter.setClipPath(outline, Qt.ClipOperation.IntersectClip)
     painter.fillRect(rect, theme.colour("hover"))
     at = rect.left()
-    for piece in pieces_of(parts):
+    for piece in bar_pieces(parts):
         # A signal that counts at all is seen: a hair of it is drawn wider, and pushes the others on.
         wide = max(_LEAST, (piece.end - piece.start) * rect.width())
         place = QRectF(at, rect.top(), min(wide, rect.right() - at), rect.height())

@@ -17,7 +17,7 @@ from core.types.values import Kind, Status
 from core.types.views import FindRequest, FindResult, MemoryRow
 from ui.bridge import make_query
 from ui.context import Context
-from ui.pages.recall.labels import describe_places, explain_missing, short_question
+from ui.pages.recall.labels import describe_places, explain_missing, shorten_question
 from ui.strings import recall_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
@@ -32,7 +32,7 @@ _STEM = 4
 _WORDS, _LONG = 4, 40
 
 
-def shared_words(essence: str, text: str) -> list[str]:
+def find_shared_words(essence: str, text: str) -> list[str]:
     """The words of a question that a text has, in one form or another.
 
     Args:
@@ -70,7 +70,7 @@ def describe_absence(memory: MemoryRow, essence: str, trace: Trace) -> list[str]
         first = strings["unkept"].format(kept=f"{count:,}", count=f"{scope:,}")
     if memory.status is not Status.ACTIVE:
         return [first, *more]
-    found = [f"“{one_line(word, _LONG)}”" for word in shared_words(essence, memory.head)[:_WORDS]]
+    found = [f"“{one_line(word, _LONG)}”" for word in find_shared_words(essence, memory.head)[:_WORDS]]
     if found:
         sentence = strings["shares"].format(words=", ".join(found))
     else:
@@ -135,7 +135,7 @@ class WhyNotDialog(QDialog):
         self.close_button = make_button("Close", self.reject)
         for part in (self.should_button, self.closer_button, self.close_button):
             part.setAutoDefault(False)
-        self._build_layout(short_question(question))
+        self._build_layout(shorten_question(question))
         self.field.setFocus()
 
     def _build_layout(self, question: str) -> None:

@@ -176,10 +176,10 @@ class DatesDialog(DecisionDialog):
 
     def make_decision(self) -> Decision | None:
         """Both, with the days."""
-        begin = when_of(self.begin.date())
+        begin = day_to_when(self.begin.date())
         if not self.has_end.isChecked():
             return Decision(Action.KEEP_BOTH_DATED, begin=begin)
-        end = when_of(self.end.date())
+        end = day_to_when(self.end.date())
         return Decision(Action.KEEP_BOTH_DATED, begin=begin, end=end) if begin.ms < end.ms else None
 
 
@@ -205,7 +205,9 @@ class ConditionDialog(DecisionDialog):
         return Decision(Action.SCOPE_SPLIT, when=found) if found else None
 
 
-def make_dialog(context: Context, item: ReviewItem, action: Action, parent: QWidget, begin: str = "") -> DecisionDialog:
+def make_decision_dialog(
+    context: Context, item: ReviewItem, action: Action, parent: QWidget, begin: str = ""
+) -> DecisionDialog:
     """The dialog a decision needs.
 
     Args:
@@ -222,7 +224,7 @@ def make_dialog(context: Context, item: ReviewItem, action: Action, parent: QWid
 # ---- days
 
 
-def when_of(day: QDate) -> When:
+def day_to_when(day: QDate) -> When:
     """A day as a moment: its first instant in UTC, known to the day."""
     at = datetime(day.year(), day.month(), day.day(), tzinfo=UTC)
     return When(int(at.timestamp() * 1000), Precision.DAY, 0)

@@ -35,11 +35,11 @@ from ui.pages.review.labels import (
     describe_action,
     describe_batch_action,
     format_family_count,
-    from_whom,
     list_families,
     may_become_rule,
+    name_source,
     row_note,
-    source_words,
+    source_name,
 )
 from ui.pages.review.side_card import SideBySide, SideCard
 from ui.strings import review_strings
@@ -213,7 +213,7 @@ class DecisionBar(QWidget):
         self.remember.setChecked(False)
         self.remember.setVisible(may)
         if may and may_become_rule(item):
-            label = review_strings()["remember"].format(who=from_whom(item))
+            label = review_strings()["remember"].format(who=name_source(item))
             self.remember.setText(label.replace("&", "&&"))
             self.remember.setAccessibleName(label)
         self._flow_box.updateGeometry()
@@ -670,4 +670,4 @@ def summarize_rows(rows: Sequence[ReviewRow]) -> str:
 def _source_name(row: ReviewRow) -> str:
     if row.client:
         return one_line(row.client, 40)
-    return "you" if row.source.startswith("user") else source_words(row.source).lower()
+    return "you" if row.source.startswith("user") else source_name(row.source).lower()

@@ -94,7 +94,7 @@ def describe_batch_action(action: Action, rows: Sequence[ReviewRow]) -> ActionWo
 def row_note(row: ReviewRow) -> str:
     """What stands under a row's title: `Contradiction · Claude Code · recalled 5 times`; no memory text."""
     named = review_strings()["rows"]
-    whose = row.client or (source_words(row.source) if row.kind in _OF_SOMEBODY else "")
+    whose = row.client or (source_name(row.source) if row.kind in _OF_SOMEBODY else "")
     parts = [
         named.get(row.kind, row.kind),
         one_line(whose, 40),  # what one looks for in the list: before all that may be cut off
@@ -118,7 +118,7 @@ def format_family_count(kind: str, count: int) -> str:
     return f"{count:,} {kind}"
 
 
-def source_words(source: str) -> str:
+def source_name(source: str) -> str:
     """A way in words; as it is where it is none of the known ones."""
     return SOURCE_WORDS[Source(source)] if source in set(Source) else one_line(source, _NAME)
 
@@ -184,18 +184,21 @@ def describe_validity(side: Side) -> str:
     begin, end = side.memory.valid_from, side.memory.valid_to
     if begin is None and end is None:
         return ""
-    parts = [f"from {day_of(When(begin))}" if begin is not None else "", f"until {day_of(When(end))}" if end else ""]
+    parts = [
+        f"from {format_review_day(When(begin))}" if begin is not None else "",
+        f"until {format_review_day(When(end))}" if end else "",
+    ]
     return f"true {' '.join(part for part in parts if part)}"
 
 
-def day_of(when: When) -> str:
+def format_review_day(when: When) -> str:
     """A moment as its day in UTC, unless it is known less exactly."""
     if when.precision in {Precision.YEAR, Precision.MONTH}:
         return format_said_at(When(when.ms, when.precision, when.offset_min or 0))
     return format_said_at(When(when.ms, Precision.DAY, when.offset_min or 0))
 
 
-def describe_standing(side: Side) -> str:
+def describe_side_status(side: Side) -> str:
     """Its status in words, where it is not simply active: `held back`; "" for active."""
     status = side.memory.status
     return "" if status is Status.ACTIVE else STATUS_WORDS[status].lower()
@@ -211,7 +214,7 @@ def claim_note(claim: ClaimSeen) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def quote_of(text: str, spans: Sequence[tuple[int, int]], room: int = 90) -> str:
+def claim_quote(text: str, spans: Sequence[tuple[int, int]], room: int = 90) -> str:
     """What surrounds the first piece of evidence in a long text; "" where the text is short enough to be seen whole.
 
     Args:
@@ -240,12 +243,12 @@ def may_become_rule(item: ReviewItem) -> bool:
     return not hers and item.kind in {"contradiction", "classification", "quarantine", "proposal", "injection"}
 
 
-def from_whom(item: ReviewItem) -> str:
+def name_source(item: ReviewItem) -> str:
     """By what later items would be known: the client's name, else the way, in lower case."""
     client = one_line(item.incoming.client or "", 40)
     if client:
         return client
-    way = source_words(item.incoming.memory.source.value)
+    way = source_name(item.incoming.memory.source.value)
     return f"{way[:1].lower()}{way[1:]}"
 
 

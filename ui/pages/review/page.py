@@ -20,10 +20,10 @@ from core.types.values import OWNER_ACTOR, Action
 from core.types.views import MemoryRow
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import CLOSER, Context, Page, PageSpec
-from ui.pages.review.dialogs import CAME, make_dialog
+from ui.pages.review.dialogs import CAME, make_decision_dialog
 from ui.pages.review.item_panel import BatchPanel, ItemPanel, acts_at_once
 from ui.pages.review.labels import ASKS
-from ui.pages.review.queue import ALL, ClosedDialog, QueuePanel, RulesDialog, kinds_of
+from ui.pages.review.queue import ALL, ClosedDialog, QueuePanel, RulesDialog, family_kinds
 from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
@@ -91,7 +91,7 @@ class DecisionRunner(QObject):
         self._under_way -= 1
 
     def _on_decided(self, ids: tuple[str, ...], decision: Decision, decided: DecisionReply) -> None:
-        sentence = sentence_of(decision, decided, len(ids))
+        sentence = describe_decision(decision, decided, len(ids))
         if decided.step_id is not None:
             offer_undo(self._context, sentence, decided.step_id)
         else:
@@ -105,7 +105,7 @@ class DecisionRunner(QObject):
         self.refused.emit(ids)
 
 
-def sentence_of(decision: Decision, decided: DecisionReply, asked: int) -> str:
+def describe_decision(decision: Decision, decided: DecisionReply, asked: int) -> str:
     """What was done, in words without any memory's text.
 
     Args:
@@ -389,7 +389,7 @@ class DecisionKeys(QObject):
     def _ask_details(self, action: Action, begin: str = "") -> None:
         item = self._panes.item_panel.item
         if item is not None and self.is_ready:
-            dialog = make_dialog(self._context, item, action, self._host, begin)
+            dialog = make_decision_dialog(self._context, item, action, self._host, begin)
             dialog.agreed.connect(lambda decision: self._submit_decision((item.id,), decision))
             dialog.open()
 
@@ -502,7 +502,7 @@ class ReviewPage(Page):
         self.is_stale = False
         if not self._is_read:
             self.states.show_loading()
-        wanted = QueueRequest(kinds=kinds_of(self.queue.filters.current))
+        wanted = QueueRequest(kinds=family_kinds(self.queue.filters.current))
         conflicts = self.context.bridge.engine.conflicts
         task = make_query("Reading the queue", lambda: conflicts.list_queue(wanted)).within(self, "queue")
         self.context.tasks.run(task.success(self._show_queue).failure(self._show_failure))

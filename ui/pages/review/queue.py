@@ -18,7 +18,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import LOW, MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState
-from ui.pages.review.labels import describe_action, list_families, row_note, source_words
+from ui.pages.review.labels import describe_action, list_families, row_note, source_name
 from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes, spacing
@@ -43,7 +43,7 @@ GROUPS: Mapping[str, str] = {"none": "None", "source": "Source", "client": "Clie
 Line = ReviewRow | Heading
 
 
-def lines_of(rows: Sequence[ReviewRow], group: str, today: int = 0) -> list[Line]:
+def queue_lines(rows: Sequence[ReviewRow], group: str, today: int = 0) -> list[Line]:
     """Rows in the order they stand, with headings.
 
     Args:
@@ -75,7 +75,7 @@ def _subject_name(row: ReviewRow) -> str:
 
 
 _NAMES: Mapping[str, Callable[[ReviewRow], str]] = {
-    "source": lambda row: source_words(row.source),
+    "source": lambda row: source_name(row.source),
     "client": _client_name,
     "subject": _subject_name,
 }
@@ -299,7 +299,7 @@ class RulesDialog(QDialog):
 
 def rule_line(rule: ReviewRule) -> str:
     """A rule as a sentence: `Turn it down: held back, from Claude Code`."""
-    whence = one_line(rule.client, 40) if rule.client else source_words(rule.source or "").lower()
+    whence = one_line(rule.client, 40) if rule.client else source_name(rule.source or "").lower()
     wording = describe_action(rule.action, rule.kind, is_pair=rule.kind in {"contradiction", "classification"})
     return f"{wording.plain}: {_KINDS.get(rule.kind, rule.kind)}, from {whence or 'anywhere'}"
 
@@ -377,7 +377,7 @@ class QueueFilters(QWidget):
         self.updateGeometry()
 
 
-def kinds_of(family: str) -> tuple[str, ...] | None:
+def family_kinds(family: str) -> tuple[str, ...] | None:
     """The kinds of a family; None for all."""
     return next((kinds for key, _, kinds in list_families() if key == family), None)
 
@@ -437,7 +437,7 @@ class QueuePanel(QFrame):
     @property
     def open_count(self) -> int:
         """How many items of the shown family wait, shown or not."""
-        kinds = kinds_of(self.filters.current)
+        kinds = family_kinds(self.filters.current)
         counts = self._queue.counts
         total = self._queue.total if kinds is None else sum(counts.get(kind, 0) for kind in kinds)
         return max(total - len(self._away), len(self.rows))
@@ -466,7 +466,7 @@ class QueuePanel(QFrame):
         left = [one for one in self._queue.rows if one.id not in self._away]
         today = min(self._queue.today, len(left))
         self.list.show_lines(
-            lines_of(left, self.group.current, today), wanted=wanted or (current.id if current is not None else "")
+            queue_lines(left, self.group.current, today), wanted=wanted or (current.id if current is not None else "")
         )
         self._show_counts(len(left))
 

@@ -15,12 +15,12 @@ from core.types.reviews import ClaimSeen, Side
 from core.types.values import Status
 from ui.pages.review.labels import (
     claim_note,
+    claim_quote,
     describe_dates,
     describe_provenance,
     describe_receiver,
-    describe_standing,
+    describe_side_status,
     describe_validity,
-    quote_of,
 )
 from ui.strings import review_strings
 from ui.theme.theme import Theme
@@ -110,7 +110,7 @@ class SideCard(QFrame):
             describe_dates(side),
             describe_receiver(side) if names_given else "",
             describe_validity(side),
-            describe_standing(side),
+            describe_side_status(side),
         ]
         self.when.setText(" · ".join(part for part in parts if part))
         self._show_claims(memory.text, side.claims)
@@ -127,7 +127,7 @@ class SideCard(QFrame):
         if shown:
             self._claims_box.addWidget(make_label(review_strings()["evidence"], "label"))
         for claim in shown:
-            self._claims_box.addWidget(_Evidence(claim, quote_of(text, claim.spans), self._tone))
+            self._claims_box.addWidget(_Evidence(claim, claim_quote(text, claim.spans), self._tone))
 
     def _name_fold(self) -> None:
         is_folded = self.text.is_folded

@@ -21,7 +21,7 @@ from ui.theme.tokens import sizes
 from ui.widgets.basics import Elided, make_button, make_column, make_label, make_row
 from ui.widgets.labels import count_memories, size_of
 from ui.widgets.secret import SecretField, StrengthMeter, mark_field
-from ui.widgets.verdict import VerdictDialog, verdict_of
+from ui.widgets.verdict import VerdictDialog, summarize_checks
 
 _COLUMNS = 3
 
@@ -447,7 +447,7 @@ class VaultSection(SettingsSection):
 
     def _on_vault_verified(self, report: Mapping[str, Any]) -> None:
         self._set_idle(self.verify)
-        verdict = verdict_of(report)
+        verdict = summarize_checks(report)
         self.verify.show_note(f"{verdict.title}. {verdict.sentence}", verdict.tone)
         VerdictDialog(self.context.theme, verdict, self).open()
 

@@ -18,7 +18,7 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import InertRow, RowSpec, RowState, wrap_text
-from ui.pages.timeline.labels import describe_speaker, gap_words, when_of
+from ui.pages.timeline.labels import describe_gap, describe_speaker, memory_time_ms
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import FontRole
@@ -46,29 +46,29 @@ _SAID_MS, _LONG_MS = 12 * 3_600_000, 60 * 86_400_000
 
 def describe_event(event: TopicEvent) -> str:
     """An event in one sentence, for those who do not see the line."""
-    gap = "" if event.gap_ms is None else f", {gap_words(event.gap_ms)}"
-    parts = [f"{title_of(event)}, {day_of(event)}{gap}: {one_line(event.row.head)}", *notes_of(event)]
+    gap = "" if event.gap_ms is None else f", {describe_gap(event.gap_ms)}"
+    parts = [f"{event_title(event)}, {event_day(event)}{gap}: {one_line(event.row.head)}", *event_notes(event)]
     return ". ".join(parts)
 
 
-def title_of(event: TopicEvent) -> str:
+def event_title(event: TopicEvent) -> str:
     """What it is: `It begins`, `Added`, `Confirmed`, `Corrected`."""
     return str(timeline_strings()["transitions"][event.transition.value]["title"])
 
 
-def day_of(event: TopicEvent) -> str:
+def event_day(event: TopicEvent) -> str:
     """When it was said, as exactly as it is known; else `noted` and when it was learned."""
-    if event.at != when_of(event.row):
+    if event.at != memory_time_ms(event.row):
         return date_of(event.at)  # of the first of those that went into it
     return format_said_or_noted(event.row.occurred, event.at)
 
 
-def notes_of(event: TopicEvent) -> tuple[str, ...]:
+def event_notes(event: TopicEvent) -> tuple[str, ...]:
     """What stands in small letters below an event."""
     notes = []
     if event.about is not None:
         verb = "instead of" if event.transition is Transition.CORRECTION else "as was said"
-        notes.append(f"{verb} ({date_of(when_of(event.about))}): {one_line(event.about.head, 160)}")
+        notes.append(f"{verb} ({date_of(memory_time_ms(event.about))}): {one_line(event.about.head, 160)}")
     if event.until is not None:
         notes.append(f"valid until {date_of(event.until)}")
     if event.wordings:
@@ -82,7 +82,7 @@ def _full_text(event: TopicEvent) -> str:
 
 def _describe_gap(event: TopicEvent) -> str:
     """How much later than the one before; "" where it was the same day or so: messages of one talk stand together."""
-    return "" if event.gap_ms is None or event.gap_ms < _SAID_MS else gap_words(event.gap_ms)
+    return "" if event.gap_ms is None or event.gap_ms < _SAID_MS else describe_gap(event.gap_ms)
 
 
 def _describe_foot(event: TopicEvent) -> str:
@@ -137,9 +137,11 @@ class EventRows(RowSpec[TopicEvent]):
         """Lines below the text: a word before, words, and whether they no longer hold."""
         lines = []
         if event.about is not None and event.transition is Transition.CORRECTION:
-            lines.append(("instead of", f"{one_line(event.about.head)}  ({date_of(when_of(event.about))})", True))
+            lines.append(
+                ("instead of", f"{one_line(event.about.head)}  ({date_of(memory_time_ms(event.about))})", True)
+            )
         elif event.about is not None:
-            lines.append(("confirms", f"{one_line(event.about.head)}  ({date_of(when_of(event.about))})", False))
+            lines.append(("confirms", f"{one_line(event.about.head)}  ({date_of(memory_time_ms(event.about))})", False))
         before = "earlier wording" if len(event.wordings) == 1 else "made of"
         lines += [(before, one_line(old.head), True) for old in event.wordings]
         return lines
@@ -202,11 +204,13 @@ class EventRows(RowSpec[TopicEvent]):
         small = theme.font("small")
         strong = theme.font("small")
         strong.setWeight(QFont.Weight.DemiBold)
-        title, line = title_of(event), self._line_height("small")
+        title, line = event_title(event), self._line_height("small")
         title_wide = QFontMetrics(strong).horizontalAdvance(title) + px(10)
         tone = "ink" if is_chosen else TOKENS[event.transition]  # green is weak on that ground
         self.draw_text(painter, QRect(left, top, wide, line), title, tone, strong)
-        self.draw_text(painter, QRect(left + title_wide, top, wide - title_wide, line), day_of(event), "muted", small)
+        self.draw_text(
+            painter, QRect(left + title_wide, top, wide - title_wide, line), event_day(event), "muted", small
+        )
         top += line
         font, lines = self._wrapped_text(event)
         ink = "muted" if event.until is not None else "ink"

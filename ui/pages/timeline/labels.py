@@ -60,7 +60,7 @@ def day_name(ms: int) -> str:
     return f"{at:%A} {at.day} {at:%B} {at.year}"
 
 
-def gap_words(gap_ms: int) -> str:
+def describe_gap(gap_ms: int) -> str:
     """How much later, in words: `3 weeks later`.
 
     Args:
@@ -105,7 +105,7 @@ def kinds_of(density: Density) -> tuple[Kind, ...]:
     return tuple(kind for kind in Kind if kind in density.by_kind)
 
 
-def when_of(row: MemoryRow) -> int:
+def memory_time_ms(row: MemoryRow) -> int:
     """When a memory was said, else recorded; epoch ms."""
     return row.recorded_at if row.occurred is None else row.occurred.ms
 

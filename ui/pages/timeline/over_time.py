@@ -193,7 +193,7 @@ class OverTime(QWidget):
 
     def _on_grain_counted(self, density: Density) -> None:
         self._is_counting = False
-        self.strip.show_density(density, _places_of(density, self._wanted))
+        self.strip.show_density(density, _places_in_range(density, self._wanted))
         self.legend.show_kinds(() if self.grain == "day" else kinds_of(density))
         self.nearer.setEnabled(self.grain != GRAINS[0])
         self.farther.setEnabled(self.grain != GRAINS[-1])
@@ -303,7 +303,7 @@ class OverTime(QWidget):
         self._hint.set_text(strip.describe_periods((strip.hovered,) if strip.hovered >= 0 else strip.places))
 
 
-def _places_of(density: Density, wanted: tuple[int, int] | None) -> tuple[int, int] | None:
+def _places_in_range(density: Density, wanted: tuple[int, int] | None) -> tuple[int, int] | None:
     """The periods of a stretch of time; None where there are none."""
     if wanted is None:
         return None

@@ -18,7 +18,7 @@ from ui.bridge import make_query, problem_of
 from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListView
 from ui.lists.row_spec import Heading, RowSpec, RowState, draw_flat_ground
-from ui.pages.timeline.labels import SAID, day_name, describe_clock, describe_speaker, when_of
+from ui.pages.timeline.labels import SAID, day_name, describe_clock, describe_speaker, memory_time_ms
 from ui.strings import timeline_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
@@ -90,7 +90,7 @@ class MomentFeed(QObject):
     def _append_rows(self, page: TimePage) -> None:
         has_more = self._note_page(page)
         lines = self._shown.lines.lines
-        day = day_name(when_of(lines[-1])) if lines and isinstance(lines[-1], MemoryRow) else ""
+        day = day_name(memory_time_ms(lines[-1])) if lines and isinstance(lines[-1], MemoryRow) else ""
         self._shown.lines.append_lines(_insert_day_headings(day, page.rows), has_more=has_more)
         self.rows_read.emit()
 
@@ -115,7 +115,7 @@ def describe_details(row: MemoryRow) -> str:
 def _insert_day_headings(day: str, rows: Sequence[MemoryRow]) -> list[Line]:
     lines: list[Line] = []
     for memory in rows:
-        its = day_name(when_of(memory))
+        its = day_name(memory_time_ms(memory))
         if its != day:
             lines.append(Heading(its))
             day = its

@@ -18,13 +18,13 @@ from ui.bridge import Task, make_query
 from ui.context import Context
 from ui.lists.row_spec import Heading
 from ui.pages.journal.labels import (
-    clock_of,
-    day_of,
     describe_author,
     describe_code,
     describe_duration,
+    format_journal_day,
+    format_journal_time,
     format_near_moment,
-    report_line,
+    job_report_line,
 )
 from ui.pages.journal.rows import JournalEntry, Line
 from ui.strings import format_count, journal_strings
@@ -121,7 +121,7 @@ def job_lines(rows: Sequence[JobRow], now_ms: int) -> list[Line]:
 def _ended_job_lines(rows: Sequence[JobRow], now_ms: int) -> Iterator[Line]:
     before = ""
     for row in rows:
-        day = day_of(_end_time_of(row), now_ms)
+        day = format_journal_day(_end_time_of(row), now_ms)
         if day != before:
             yield Heading(day.upper())
             before = day
@@ -141,7 +141,7 @@ def _job_entry(row: JobRow, now_ms: int) -> JournalEntry:
         note=job_note(row, now_ms),
         icon=icon,
         ink=ink,
-        aside="" if row.state in UNDER_WAY else clock_of(_end_time_of(row)),
+        aside="" if row.state in UNDER_WAY else format_journal_time(_end_time_of(row)),
         is_struck=row.undone,
         progress=_progress_share(row) if is_running else None,
         value=row,
@@ -171,7 +171,7 @@ def job_note(row: JobRow, now_ms: int) -> str:
             return str(strings["failed"].format(why=describe_code(row.code)))
     parts = [strings["cancelled"]] if row.state is JobState.CANCELLED else []
     parts += [
-        report_line(row),
+        job_report_line(row),
         strings["by"].format(who=_name_actor(row)),
         *([strings["undone"]] if row.undone else []),
     ]
@@ -199,7 +199,7 @@ def _explain_wait(row: JobRow, now_ms: int) -> str:
 def job_sentences(row: JobRow, now_ms: int) -> tuple[str, ...]:
     """What there is to say of one run, one sentence a line."""
     strings = journal_strings()["runs"]
-    first = _make_sentence(job_note(row, now_ms) if row.state is not JobState.DONE else report_line(row))
+    first = _make_sentence(job_note(row, now_ms) if row.state is not JobState.DONE else job_report_line(row))
     took = describe_duration(row.started_at, row.finished_at)
     whole = strings["whole"].format(seconds=took) if took else ""
     if row.state is not JobState.DONE or row.undone or row.can_undo:

@@ -20,7 +20,7 @@ from core.types.views import Revision, RevisionReport
 from ui.bridge import make_query, make_write
 from ui.context import CLOSER, Context
 from ui.pages.journal.jobs.runner import JobRunner, RunDialog
-from ui.pages.journal.labels import change_words, describe_changes, format_near_moment
+from ui.pages.journal.labels import describe_changes, format_near_moment, job_action_wording
 from ui.pages.journal.rows import EntryActionBar, JournalEntry, entry_list
 from ui.strings import format_count, journal_strings
 from ui.theme.theme import Theme
@@ -65,7 +65,7 @@ def change_entries(items: Sequence[PreviewItem], action: str = ALL) -> list[Jour
 
 def _change_entry(item: PreviewItem) -> JournalEntry:
     planned = item.planned
-    wording = change_words(planned.action.value)
+    wording = job_action_wording(planned.action.value)
     measure = journal_strings()["measures"].get(planned.reason, wording["measure"])
     return JournalEntry(
         id=f"{planned.action.value}:{planned.memory_id}",
@@ -193,7 +193,7 @@ class ChangeChips(QWidget):
         self.updateGeometry()
 
     def _add_chip(self, action: str, text: str, sentence: str, *, is_choice: bool) -> None:
-        icon = change_words(action)["icon"] if action else ""
+        icon = job_action_wording(action)["icon"] if action else ""
         chip = make_button(text, kind="chip", theme=self._theme, icon=icon, hint=sentence)
         chip.setAccessibleName(sentence or text)
         chip.setCheckable(is_choice)

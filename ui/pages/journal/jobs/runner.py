@@ -18,7 +18,7 @@ from core.events import Progress
 from core.types.lifecycle import JobRow, Jobs, JobState, JobType
 from ui.bridge import Running, make_job, make_query, make_write, problem_of
 from ui.context import Context
-from ui.pages.journal.labels import describe_code, report_line
+from ui.pages.journal.labels import describe_code, job_report_line
 from ui.strings import journal_strings
 from ui.theme.tokens import sizes
 from ui.undo import undo_step
@@ -105,7 +105,7 @@ def describe_outcome(row: JobRow) -> str:
     Args:
         row: the job as it ended.
     """
-    text = report_line(row)
+    text = job_report_line(row)
     text = text if any(letter.isdigit() for letter in text) else text[:1].lower() + text[1:]
     sentence = journal_strings()["runs"]["ended"][row.state.value].format(title=row.title, told=text)
     return f"{sentence} {capitalize_first(describe_code(row.code))}." if row.code else str(sentence)

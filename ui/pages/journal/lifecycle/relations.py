@@ -38,7 +38,7 @@ _LOW, _BESIDE, _LINES = 480, 620, 4
 Pair = tuple[str, str]
 
 
-def pair_of(link: ProposedLink) -> Pair:
+def link_memory_ids(link: ProposedLink) -> Pair:
     """What a proposal is known by."""
     return link.from_id, link.to_id
 
@@ -221,7 +221,7 @@ class RelationsTab(QWidget):
 
     def _list_undecided(self) -> None:
         """List those that nobody has decided."""
-        self.links = tuple(link for link in self.links if pair_of(link) not in self._decided)
+        self.links = tuple(link for link in self.links if link_memory_ids(link) not in self._decided)
         self.counted.emit(len(self.links))
         if not self.links:
             strings = journal_strings()["relations"]
@@ -295,18 +295,18 @@ class RelationsTab(QWidget):
                 partial(self._on_decision_failed, link)
             )
         )
-        self._decided.add(pair_of(link))
+        self._decided.add(link_memory_ids(link))
         self._list_undecided()
 
     def _on_relation_decided(self, link: ProposedLink, accept: bool, step_id: str) -> None:
         strings = journal_strings()["relations"]
-        self._written.add(pair_of(link))
+        self._written.add(link_memory_ids(link))
         offer_undo(self.context, strings["accepted" if accept else "declined"], step_id)
         self.reload()
 
     def _on_decision_failed(self, link: ProposedLink, error: BaseException) -> None:
         """It could not be decided: it stands in the list again."""
-        self._decided.discard(pair_of(link))
+        self._decided.discard(link_memory_ids(link))
         self.reload()
         problem = problem_of(error)
         if problem is not None:

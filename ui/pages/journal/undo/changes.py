@@ -18,7 +18,13 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.list_view import AfterRemoval, ListKeys, ListView
 from ui.lists.row_spec import MIDDLE, RIGHT, Heading, InertRow, RowSpec, RowState, draw_flat_ground
-from ui.pages.journal.labels import action_of_step, clock_of, day_of, details_of, icon_of
+from ui.pages.journal.labels import (
+    describe_step_details,
+    format_journal_day,
+    format_journal_time,
+    step_action,
+    step_icon,
+)
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import describe_left, describe_unpaired, report_undo
@@ -70,7 +76,7 @@ class StepFeed(QObject):
     def describe_details(self, step: StepRow) -> str:
         """The second line of a step."""
         found = self.imports.get(step.id)
-        return details_of(step, self._context.clock.now_ms(), "" if found is None else found.label)
+        return describe_step_details(step, self._context.clock.now_ms(), "" if found is None else found.label)
 
     def newest_undoable(self) -> StepRow | None:
         """The newest step that stands, an undo or not."""
@@ -129,12 +135,12 @@ class StepFeed(QObject):
 
     def _last_listed_day(self) -> str:
         last = self._shown.lines.lines[-1] if self._shown.lines.lines else None
-        return day_of(last.at, self._context.clock.now_ms()) if isinstance(last, StepRow) else ""
+        return format_journal_day(last.at, self._context.clock.now_ms()) if isinstance(last, StepRow) else ""
 
     def _insert_day_headings(self, day: str, steps: Sequence[StepRow]) -> list[Line]:
         now, lines = self._context.clock.now_ms(), list[Line]()
         for step in steps:
-            its = day_of(step.at, now)
+            its = format_journal_day(step.at, now)
             if its != day:
                 lines.append(Heading(its))
                 day = its
@@ -186,7 +192,7 @@ class StepRows(RowSpec[StepRow]):
 
     def accessible_text(self, row: StepRow) -> str:
         """What was done, when, and by whom."""
-        return f"{row.label}, {clock_of(row.at)}. {self.details(row)}"
+        return f"{row.label}, {format_journal_time(row.at)}. {self.details(row)}"
 
     def row_height(self, _row: StepRow, _place: int) -> int:
         """All are of one height."""
@@ -214,16 +220,16 @@ class StepRows(RowSpec[StepRow]):
         theme = self.theme
         side, pad = theme.px(sizes().icon), theme.px(sizes().list_pad)
         place = QRect(rect.left() + pad, rect.center().y() - side // 2, side, side)
-        theme.icon(icon_of(row), "faint" if row.undone else "muted").paint(painter, place)
+        theme.icon(step_icon(row), "faint" if row.undone else "muted").paint(painter, place)
         inner = rect.adjusted(pad + side + theme.px(12), theme.px(5), -pad, -theme.px(6))
         room = QRect(inner)
         details = self.details(row)
         if state.place == self.acting and self.reserved:
             room.setRight(rect.right() - self.reserved)
         elif self.is_narrow:
-            details = f"{clock_of(row.at)} · {details}"
+            details = f"{format_journal_time(row.at)} · {details}"
         else:
-            at, number = clock_of(row.at), theme.font("number")
+            at, number = format_journal_time(row.at), theme.font("number")
             width = QFontMetrics(number).horizontalAdvance(at)
             self.draw_text(painter, inner, at, "muted", number, RIGHT | MIDDLE)
             room.setRight(inner.right() - width - theme.px(12))
@@ -275,7 +281,7 @@ class StepButtons(QFrame):
         Returns:
             Whether there is anything.
         """
-        act = action_of_step(step)
+        act = step_action(step)
         self.show_button.setVisible(bool(step.memory_ids))
         self.act_button.setVisible(bool(act))
         self.act_button.setText(act)
@@ -366,7 +372,7 @@ class StepList(ListView):
             name: `show`, `act` or `back`.
         """
         step = self.current
-        if step is not None and (name != "act" or action_of_step(step)) and (name != "back" or step.can_undo):
+        if step is not None and (name != "act" or step_action(step)) and (name != "back" or step.can_undo):
             self.step_asked.emit(name, step)
 
     # ---- Qt's events
@@ -575,8 +581,8 @@ class ChangesTab(QWidget):
             self._show_touched(step)
         elif what == "back":
             self.ask_undo_back(step)
-        elif action_of_step(step):
-            self.undo_step(step.undone_by or step.id, action_of_step(step))
+        elif step_action(step):
+            self.undo_step(step.undone_by or step.id, step_action(step))
 
     def undo_step(self, step_id: str, act: str) -> None:
         """Undo or redo one step.

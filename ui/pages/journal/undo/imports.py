@@ -16,7 +16,7 @@ from core.types.values import OWNER_ACTOR
 from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.lists.table_view import TableColumn, TableSpec, TableView
-from ui.pages.journal.labels import format_of, import_sentences, skipped_of, state_of
+from ui.pages.journal.labels import import_format, import_sentences, import_skips, import_state
 from ui.theme.tokens import FontRole
 from ui.undo import describe_left
 from ui.widgets.basics import Elided, FlowLayout, clear_layout, make_button, make_column, make_label, make_row
@@ -61,7 +61,7 @@ def _format_cell(title: str, found: ImportRow) -> str:
         case "Import":
             return one_line(found.label, 120)
         case "Format":
-            return format_of(found)
+            return import_format(found)
         case "When":
             return date_of(found.started_at)
         case "Space":
@@ -69,9 +69,9 @@ def _format_cell(title: str, found: ImportRow) -> str:
         case "Memories":
             return f"{found.memories:,}"
         case "Skipped":
-            return f"{sum(skipped_of(found).values()):,}"
+            return f"{sum(import_skips(found).values()):,}"
         case _:
-            return state_of(found)
+            return import_state(found)
 
 
 class RemoveImportDialog(QDialog):

@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 from ui.pages.palace.items import KINDS
 from ui.theme.theme import Theme
-from ui.widgets.shapes import KIND_TOKENS, path_of
+from ui.widgets.shapes import KIND_TOKENS, cached_kind_path
 
 SMALLEST, LARGEST = 2, 22
 """Sides of shapes, px."""
@@ -27,7 +27,7 @@ _FAINTEST = 0.7  # size of what is hardly remembered, as a share of what is firm
 Floats = NDArray[np.float64]
 
 
-def shades_of(theme: Theme, mode: str) -> list[QColor]:
+def shade_colours(theme: Theme, mode: str) -> list[QColor]:
     """The colours of a colour mode, weakest or oldest first, and the grey of what was not believed.
 
     Args:
@@ -98,7 +98,7 @@ class Atlas:
             shade, hollow = divmod(rest, 2)
             painter.resetTransform()
             painter.translate((column + 0.5) * side, top + side / 2)
-            path, colour = path_of(KINDS[kind]), self._colours[shade]
+            path, colour = cached_kind_path(KINDS[kind]), self._colours[shade]
             if hollow:
                 width = max(1.2, size * 0.14) * self._ratio
                 painter.scale((grown - width) / 1.0, (grown - width) / 1.0)

@@ -112,23 +112,23 @@ def layout_room(room: RoomItem, lens: Lens, theme: Theme) -> RoomLayout:
     band = min(HEADER * scale, float(px(56)))
     side, foot = min(scale, float(px(16))), min(MARGIN * scale * 0.8, float(px(20)))
     inside = rect.adjusted(side, band, -side, -foot)
-    unit_x, unit_y = _units_of(room.plan, inside)
-    detail = _detail_of(rect, unit_x * room.step, unit_y * room.step, theme)
+    unit_x, unit_y = _pixels_per_unit(room.plan, inside)
+    detail = _detail_level(rect, unit_x * room.step, unit_y * room.step, theme)
     if detail >= DetailLevel.SHAPES and band < px(46):  # in a large room two places are lower than its name
         band = float(px(46))
         inside = rect.adjusted(side, band, -side, -foot)
-        unit_x, unit_y = _units_of(room.plan, inside)
+        unit_x, unit_y = _pixels_per_unit(room.plan, inside)
     high = rect.height() if detail <= DetailLevel.NAME else max(band, float(px(40)))
     top = QRectF(rect.left(), rect.top(), rect.width(), min(high, rect.height()))
     return RoomLayout(detail, rect, top, inside, unit_x, unit_y, room.step)
 
 
-def _units_of(room: RoomPlan, inside: QRectF) -> tuple[float, float]:
+def _pixels_per_unit(room: RoomPlan, inside: QRectF) -> tuple[float, float]:
     across, down = max(room.w - 2 * MARGIN, 1.0), max(room.h - HEADER - MARGIN, 1.0)
     return max(inside.width(), 1e-6) / across, max(inside.height(), 1e-6) / down
 
 
-def _detail_of(rect: QRectF, slot_w: float, slot_h: float, theme: Theme) -> DetailLevel:
+def _detail_level(rect: QRectF, slot_w: float, slot_h: float, theme: Theme) -> DetailLevel:
     px, wide, high = theme.px, rect.width(), rect.height()
     if slot_w >= px(92) and slot_h >= px(30):
         return DetailLevel.CARDS

@@ -13,14 +13,14 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from core.types.views import WingPlan
 from ui.pages.palace.items import GREY, KINDS, LocusStyle, MemoryHeads, RoomItem, wing_rect
-from ui.pages.palace.picture.atlas import LARGEST, SHADES, SMALLEST, Atlas, Floats, shades_of, shape_scale
+from ui.pages.palace.picture.atlas import LARGEST, SHADES, SMALLEST, Atlas, Floats, shade_colours, shape_scale
 from ui.pages.palace.picture.cards import CardLabel
 from ui.pages.palace.picture.furniture import soft_role, tint_role
 from ui.pages.palace.picture.ground import PlanGround, shape_side
 from ui.pages.palace.picture.layout import DetailLevel, RoomLayout
 from ui.pages.palace.scene import Lens, PalaceScene, PlacedLocus
 from ui.theme.theme import Theme
-from ui.widgets.shapes import path_of
+from ui.widgets.shapes import cached_kind_path
 
 _GROUND_OPACITY = 0.45
 _FRAME_S = 0.009
@@ -95,7 +95,7 @@ class PlanPainter(PlanGround):
         key = (look.colour, self._theme.tokens.name, self._theme.scale, ratio)
         if key != self._atlas_key:
             self._atlas_key = key
-            self._colours = shades_of(self._theme, look.colour)
+            self._colours = shade_colours(self._theme, look.colour)
             self._atlas = Atlas(self._colours, ratio)
             self._faces.set_colours(self._colours)
             self._interior.set_colours(self._colours)
@@ -195,5 +195,5 @@ class PlanPainter(PlanGround):
         painter.translate(place)
         painter.scale(size, size)
         shade = int(spot.room.shade[spot.at]) if len(spot.room.shade) else GREY
-        painter.fillPath(path_of(KINDS[int(spot.room.kind[spot.at])]), self._colours[shade])
+        painter.fillPath(cached_kind_path(KINDS[int(spot.room.kind[spot.at])]), self._colours[shade])
         painter.restore()

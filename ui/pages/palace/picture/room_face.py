@@ -218,7 +218,7 @@ class RoomFaces:
     def _face_of(self, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> _Face:
         room.apply_style(look)
         size = QSize(round(layout.rect.width()), round(layout.rect.height()))
-        content, cached = _content_of(room, look), self._kept.get(room.id)
+        content, cached = _face_content(room, look), self._kept.get(room.id)
         if cached is None or cached.size != size or cached.content != content:
             rect = QRectF(0, 0, size.width(), size.height())
             composed = self._compose_landmarks(room, rect) if layout.detail == DetailLevel.LANDMARKS else None
@@ -236,7 +236,7 @@ class RoomFaces:
         room.apply_style(look)
         face = self._kept.get(room.id)
         self._shown.add(room.id)
-        if face is None or not face.has_picture(size, _content_of(room, look), ratio):
+        if face is None or not face.has_picture(size, _face_content(room, look), ratio):
             if self._is_late():
                 self._paint_stand_in(painter, room, QRectF(place, size.toSizeF()))
                 return
@@ -478,7 +478,7 @@ class RoomFaces:
         draw_kind(painter, KINDS[int(room.kind[row])], place, size, self._colours[shade])
 
 
-def _content_of(room: RoomItem, look: LocusStyle) -> tuple[object, ...]:
+def _face_content(room: RoomItem, look: LocusStyle) -> tuple[object, ...]:
     """What the picture of a room depends on beside its size."""
     return room.version, id(room.plan), look
 

@@ -18,7 +18,7 @@ from ui.bridge import make_query, make_write, problem_of
 from ui.context import Context
 from ui.pages.palace.canvas import PalaceCanvas
 from ui.pages.palace.scene import ROOM
-from ui.pages.palace.view import near_lens
+from ui.pages.palace.view import zoom_on_locus
 from ui.pages.palace.walk.card import WalkCard
 from ui.pages.palace.walk.round import WalkRound
 from ui.strings import walk_strings
@@ -319,7 +319,7 @@ class Walk(QObject):
             free = goal.h - self.card.height() - 2 * spacing().l
             least = sizes().control * _NEAR_ROWS * canvas.theme.scale / 100
             if free > least and not canvas.painter.is_text_shown(goal, spot.room):
-                goal, fit = near_lens(canvas, spot, goal), ("", "")
+                goal, fit = zoom_on_locus(canvas, spot, goal), ("", "")
             rect = canvas.painter.spot_rect(spot, goal, canvas.scene.look)
             if rect.top() < 0 or rect.bottom() > free:
                 x, y = goal.plan_point(goal.w / 2, goal.h / 2 + rect.center().y() - free / 2)
