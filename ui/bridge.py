@@ -88,7 +88,7 @@ class Bridge(QObject):
 
         Args:
             begin: asks the engine; what it raises is delivered like what its future raises.
-            done: told (result, None) or (None, error); dropped after `shut`.
+            done: called with (result, None) or (None, error); dropped after `shut`.
         """
         future: Future[T]
         try:
@@ -175,8 +175,8 @@ class Task(Generic[T]):
         begin: asks the engine.
         writes: whether it changes the vault.
         can_cancel: whether the person may stop it.
-        on_success: told the result on the GUI thread.
-        on_failure: told the error; without it the shell says it. `CancelledError` is silent either way.
+        on_success: called with the result on the GUI thread.
+        on_failure: called with the error; without it the shell says it. `CancelledError` is silent either way.
         owner: results are dropped once this object is gone.
         key: a later task with the same key makes the answer of an earlier one void.
     """

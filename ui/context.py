@@ -187,7 +187,7 @@ class PairingPort(Protocol):
         ...
 
     def cancel_pairing(self) -> Future[None]:
-        """The code is dead; a question that stands counts as not answered."""
+        """The code is dead; an open question counts as not answered."""
         ...
 
 
@@ -270,8 +270,8 @@ class PageSpec:
         icon: name of an icon.
         make: makes it.
         words: more words by which the command palette finds it.
-        inspects: whether the inspector can stand beside it.
-        on_request: whether the inspector stands there only once somebody asks for it; such a page needs the room.
+        inspects: whether the inspector can be beside it.
+        on_request: whether the inspector is there only once somebody asks for it; such a page needs the room.
         badge: what waits there for the person and is counted beside it; None for a page where nothing waits.
         counts: what its badge counts, in a word, for those who hear it.
     """
@@ -360,7 +360,7 @@ class PartSpec:
 
     Attributes:
         id: unique.
-        order: small ones stand above.
+        order: small ones are above.
         make: makes it.
         kinds: kinds of memories it is for.
     """

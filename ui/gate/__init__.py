@@ -1,4 +1,4 @@
-"""What stands before the palace: first run, unlocking, the recovery code.
+"""What is shown before the palace: first run, unlocking, the recovery code.
 
 Must not do: keep a secret longer than the call that needs it.
 """

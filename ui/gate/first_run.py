@@ -38,7 +38,7 @@ def normalize_code(typed: str) -> str:
 
 
 def is_same_code(typed: str, wanted: str) -> bool:
-    """Whether something typed is a part of the code; 1 stands for I or L.
+    """Whether something typed is a part of the code; 1 represents I or L.
 
     Args:
         typed: as a person types it.
@@ -345,7 +345,7 @@ class BeginStep(QWidget):
 
         Args:
             back: goes back to the code.
-            begin: opens the palace; is told whether to look for exports.
+            begin: opens the palace; is called with whether to look for exports.
         """
         super().__init__()
         self.sheet = GateSheet(
@@ -390,7 +390,7 @@ class FirstRun(QWidget):
         """Make it.
 
         Args:
-            unlock: opens the vault with the code; is told whether to look for exports then.
+            unlock: opens the vault with the code; is called with whether to look for exports then.
             again: looks anew what there is; for a vault that somebody else made meanwhile.
         """
         super().__init__()

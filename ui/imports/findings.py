@@ -69,7 +69,7 @@ class FindingsPanel(QWidget):
             self.reload()
 
     def reload(self) -> None:
-        """Read it as it stands."""
+        """Read it again."""
         imports, ids = self._context.bridge.engine.imports, self._ids
         task = make_query("Reading what was found", lambda: imports.read_findings(ids)).within(self, "found")
         self._context.tasks.run(task.success(self._show_findings).failure(lambda _: self._again.stop()))

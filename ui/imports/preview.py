@@ -483,7 +483,7 @@ class RehearsalStep(QWidget):
             self.spaced.emit(name)
 
     def read_space(self) -> str:
-        """The space as it stands in the field now.
+        """The space as it is in the field now.
 
         Returns:
             Its name; the usual one where the field is empty.

@@ -18,7 +18,7 @@ from ui.widgets.basics import make_button, make_label, make_row
 from ui.widgets.labels import count_of
 
 NOTHING_NEW = "NOOP"
-"""The operation of a statement that stands already."""
+"""The operation of a statement that exists already."""
 
 
 class StatementsOffer(QWidget):

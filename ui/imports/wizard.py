@@ -72,7 +72,7 @@ class WizardFrame(QDialog):
         wanted = QSize(theme.px(SIZE.width()), theme.px(SIZE.height()))
         room = (
             wanted if parent is None else parent.window().size() - QSize(2 * spacing().xl, 2 * spacing().xl)
-        )  # the window stays in sight around it
+        )  # the window stays visible around it
         self.resize(wanted.boundedTo(room).expandedTo(SMALLEST))
         self.takes_drops = True
         self._steps = [make_label(f"{nr}  {name}", "small") for nr, name in enumerate(STEPS, 1)]

@@ -33,7 +33,7 @@ CONFIRM, REINFORCE, DISPUTE = "confirm", "reinforce", "dispute"
 VERDICTS = ((CONFIRM, "C"), (REINFORCE, "R"), (DISPUTE, "D"))
 """What a person can say of a memory, and the letter of it in the inspector."""
 JUDGED = frozenset({Status.ACTIVE, Status.DISPUTED})
-"""What stands, or is in doubt: only of that can anything be said."""
+"""Current or in doubt: only such memories can be judged."""
 MOST = 500
 
 
@@ -72,7 +72,7 @@ class ReasonDialog(QDialog):
 
         Args:
             strings: `title`, `sentence`, `reason` (over the field) and `button`.
-            go: told the reason, "" for none.
+            go: called with the reason, "" for none.
             parent: the inspector; the dialog goes with it when the vault is locked.
         """
         super().__init__(parent)
@@ -214,7 +214,7 @@ class Verb:
         letter: a single key that acts while the inspector has the keyboard and nothing is being written.
         words: more words by which the command palette finds it.
         short: its title on a button; "" where it has none in the footer.
-        menu: of the window in which it stands; "" for the command palette alone.
+        menu: of the window in which it is; "" for the command palette alone.
     """
 
     id: str

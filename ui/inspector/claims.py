@@ -87,7 +87,7 @@ class ClaimRow(QPushButton):
         """Make it.
 
         Args:
-            mark: stands before the words.
+            mark: shown before the words.
             *lines: below each other.
         """
         super().__init__()
@@ -224,8 +224,8 @@ class OpposedBox(QFrame):
 
         Args:
             memory: the one that is looked at.
-            look: told the other's id.
-            settle: told the item's id.
+            look: called with the other's id.
+            settle: called with the item's id.
         """
         super().__init__()
         self.setObjectName("banner")
@@ -238,7 +238,7 @@ class OpposedBox(QFrame):
         if other is not None:
             statement = describe_claim(item.theirs) if item.theirs else one_line(other.text, _HEAD)
             name = strings["other_stands"] if item.is_newcomer else strings["other_came"]
-            if item.mine is not None:  # else its own text stands above in full
+            if item.mine is not None:  # else its own text is above in full
                 layout.addWidget(_make_opposed_side(strings["this"], memory.trust, describe_claim(item.mine)))
             layout.addWidget(_make_opposed_side(name, other.trust, statement))
         name = strings["settle" if other is not None else "decide"]

@@ -1,6 +1,6 @@
 """The part that shows the versions of a memory: what differs from one to the next, and when each held and was believed.
 
-On the axis of time the one that stands is filled, the others are outlined; a time of which nothing is known is
+On the axis of time the current one is filled, the others are outlined; a time of which nothing is known is
 hatched. Must not do: work out when a version held, or compare texts that are too long to be compared at once.
 """
 
@@ -182,7 +182,7 @@ def draw_gap(painter: QPainter, theme: Theme, rect: QRectF) -> None:
 
 
 class HistoryLegend(QWidget):
-    """What the bars stand for: thick, thin, and hatched where something is missing."""
+    """What the bars represent: thick, thin, and hatched where something is missing."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -197,7 +197,7 @@ class HistoryLegend(QWidget):
         return QSize(120, self._theme.px(17 * len(self._lines)))
 
     def show_lines(self, *, has_gaps: bool) -> None:
-        """Say what stands above.
+        """Say what is above.
 
         Args:
             has_gaps: whether a time is missing there.
@@ -303,7 +303,7 @@ def describe_author(memory: Memory, clients: Mapping[str, str]) -> str:
 
 
 def describe_version_status(memory: Memory) -> str:
-    """Since when or until when a version stands: `current, since 3 Nov 2026`, `until 3 Nov 2026`."""
+    """Since when or until when a version is current: `current, since 3 Nov 2026`, `until 3 Nov 2026`."""
     if memory.retired_at is None:
         return f"current, since {date_of(memory.recorded_at)}"
     return f"until {date_of(memory.retired_at)}"
@@ -329,7 +329,7 @@ class HistorySection(Part):
         """Show the inspected memory.
 
         Returns:
-            Whether it has more than one version, or does not stand.
+            Whether it has more than one version, or is not current.
         """
         memory = inspected.memory
         if self._memory is None or memory.chain_id != self._memory.chain_id:

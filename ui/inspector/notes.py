@@ -32,8 +32,8 @@ class NoteBox(QFrame):
         """Make it.
 
         Args:
-            look: told the other's id.
-            decide: told the note's id and what is decided.
+            look: called with the other's id.
+            decide: called with the note's id and what is decided.
         """
         super().__init__()
         self.setObjectName("banner")

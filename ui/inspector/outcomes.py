@@ -152,7 +152,7 @@ class RuleSection(Part):
         return True
 
     def reload(self) -> None:
-        """Something changed: read it as it stands now."""
+        """Something changed: read it as it is now."""
         self._request_state()
 
     def _request_state(self) -> None:
@@ -231,7 +231,7 @@ class ProcedureSection(Part):
         return True
 
     def reload(self) -> None:
-        """Something changed: read it as it stands now."""
+        """Something changed: read it as it is now."""
         self._request_state()
 
     def _request_state(self) -> None:

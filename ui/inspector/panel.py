@@ -335,7 +335,7 @@ class Inspector(QFrame):
         before = self._shown
         is_gone = isinstance(error, LociError) and error.code is Code.NOT_FOUND
         if is_gone and before is not None and before.memory.id == self._wanted and before.memory.supersedes_id:
-            # Its making was undone: the version before it stands again.
+            # Its making was undone: the version before it is current again.
             older = before.memory.supersedes_id
             self._clear_shown()
             self._context.selection.select(older, _ORIGIN)

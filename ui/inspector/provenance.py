@@ -250,7 +250,7 @@ class ConversationContext(QWidget):
         for message in self._messages:
             shown = self._rows.get(message.id)
             is_current = message.id == self._memory_id
-            # An older version stands where its newer one does; two of the same words would only confuse.
+            # An older version is placed where its newer one is; two of the same words would only confuse.
             if shown is not None and (is_current or shown.status is not Status.SUPERSEDED):
                 line = MemoryLine(
                     self._context.theme, shown, _describe_speaker(shown), self._select_memory, is_current=is_current

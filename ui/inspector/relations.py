@@ -1,4 +1,4 @@
-"""The parts that say how a memory stands to others: what it names, supports, contradicts, replaces; what rests on it.
+"""The sections on how a memory relates to others: what it names, supports, contradicts, replaces; what rests on it.
 
 Must not do: show an edge without the memory at its other end, or hold anything back; the dialog lists it first.
 """
@@ -67,7 +67,7 @@ class MentionsSection(Part):
         """Show the inspected memory.
 
         Returns:
-            Whether it stands: only then is it read.
+            Whether it is current: only then is it read.
         """
         memory = inspected.memory
         if memory.status not in _STANDS:
@@ -80,7 +80,7 @@ class MentionsSection(Part):
         return True
 
     def reload(self) -> None:
-        """Something changed: read it as it stands now."""
+        """Something changed: read it as it is now."""
         self._request_names()
 
     def _request_names(self) -> None:
@@ -139,7 +139,7 @@ class MentionsSection(Part):
         return button
 
     def _make_searcher(self, name: str) -> Callable[[], None]:
-        """Words are found in any form; a name with other signs in it is searched for as it stands."""
+        """Words are found in any form; a name with other signs in it is searched for as it is."""
         as_words = all(word.isalnum() for word in name.split())
         library, desk = self.context.bridge.engine.library, self.context.desk
         return lambda: desk.search.emit(" ".join(name.split()) if as_words else library.with_term("", "phrase", name))

@@ -35,7 +35,7 @@ class MemoryLine(QPushButton):
 
         Args:
             above: a few words over it: who said it and when, or its status; may be "".
-            open_it: told its id.
+            open_it: called with its id.
             is_current: whether it is the memory that is looked at.
         """
         super().__init__()
@@ -91,7 +91,7 @@ def make_flush_row(*widgets: QWidget | None, gap: int = 8) -> QHBoxLayout:
 
 
 class EmptyInspector(QWidget):
-    """What stands where no memory is: as narrow as the inspector may be."""
+    """What the inspector shows without a memory: as narrow as it may be."""
 
     def __init__(
         self, theme: Theme, icon: str, title: str, sentence: str, *actions: tuple[str, Callable[[], None]]
@@ -137,7 +137,7 @@ class Disclosure(QWidget):
         self._words = (closed, opened)
         self._theme, self._inner = theme, inner
         self.button = make_button(closed, self.toggle_open, kind="link")
-        self.button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
+        self.button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow is behind the words
         inner.hide()
         layout = make_column(self, gap=6)
         layout.addLayout(make_flush_row(self.button, None))

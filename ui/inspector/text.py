@@ -54,7 +54,7 @@ class MemoryTextField(QPlainTextEdit):
 
     @property
     def words(self) -> str:
-        """What stands in it; unlike `toPlainText` it keeps no-break spaces as they are."""
+        """What is in it; unlike `toPlainText` it keeps no-break spaces as they are."""
         return self.document().toRawText().replace(_PARAGRAPH, "\n")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 - Qt's name

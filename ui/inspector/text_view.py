@@ -1,4 +1,4 @@
-"""A read-only view of hostile text: what cannot be seen stands as a small bordered mark, differences are marked.
+"""A read-only view of hostile text: what cannot be seen is shown as a small bordered mark, differences are marked.
 
 The text goes in by a cursor, run by run; nothing in it is ever interpreted. What is copied is the original. Must not
 do: change a text, or take words from a memory into a tooltip.
@@ -33,10 +33,10 @@ class TextRun:
     """Characters that are shown alike.
 
     Attributes:
-        displayed_text: what stands in the view.
-        original: what it stands for.
+        displayed_text: what is in the view.
+        original: what it represents.
         style: `plain`, `added` or `removed`.
-        name: what a mark stands for, in words; "" where it is none.
+        name: what a mark represents, in words; "" where it is none.
     """
 
     displayed_text: str
@@ -46,7 +46,7 @@ class TextRun:
 
     @property
     def is_mark(self) -> bool:
-        """Whether it stands for characters that cannot be seen."""
+        """Whether it represents characters that cannot be seen."""
         return bool(self.name)
 
 
@@ -84,7 +84,7 @@ def _split_lines(text: str, style: str) -> Iterable[TextRun]:
 
 
 def shown_span(runs: Sequence[TextRun], start: int, end: int) -> tuple[int, int]:
-    """Where a place of the original stands in what is shown.
+    """Where a place of the original is in what is shown.
 
     Args:
         runs: the runs of the view.
@@ -213,7 +213,7 @@ class TextView(FittedText):
         return made
 
     def mark_at(self, point: QPoint) -> str:
-        """What the mark at a place stands for; "" where there is none."""
+        """What the mark at a place represents; "" where there is none."""
         return str(self.cursorForPosition(point).charFormat().toolTip())
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: N802 - Qt's name

@@ -165,7 +165,7 @@ def describe_voice(voice: MemoryVerdict) -> str:
 
 
 def describe_claim_state(claim: ClaimHeld) -> str:
-    """How a claim stands, in a few words: `Holds · 94 % sure · 2 sources · from 3 Mar 2026`.
+    """The state of a claim, in a few words: `Holds · 94 % sure · 2 sources · from 3 Mar 2026`.
 
     Args:
         claim: the claim with what speaks for and against it.
@@ -203,7 +203,7 @@ def _describe_span(forms: Mapping[str, str], begin: str | None, end: str | None)
 
 
 def describe_quote(quote: EvidenceSeen, memory_id: str) -> str:
-    """Where a quote stands: `In this text`, or `A document · 3 Mar 2026 · trust 0.60`.
+    """Where a quote is: `In this text`, or `A document · 3 Mar 2026 · trust 0.60`.
 
     Args:
         quote: of a claim.
@@ -422,7 +422,7 @@ class _TermSpec(TableSpec[_TermRow]):
         return row.sentence
 
     def qt_font(self, title: str) -> QFont:
-        """Figures stand below each other."""
+        """Figures are below each other."""
         return self._theme.font("body" if title == _COLUMNS[0] else "number")
 
 

@@ -113,7 +113,7 @@ class EdgeFade(QWidget):
         """Lay it over a view.
 
         Args:
-            background: the theme's name of the colour it stands on.
+            background: the theme's name of the colour it is on.
         """
         super().__init__(view)
         self._theme, self._view, self._ground = theme, view, background
@@ -283,7 +283,7 @@ class ListModel(QAbstractListModel, Generic[R]):
         return None if isinstance(line, InertRow) else line
 
     def list_rows(self) -> list[R]:
-        """All rows, in the order they stand."""
+        """All rows, in the order they are."""
         return [line for line in self.lines if not isinstance(line, InertRow)]
 
     def place_of(self, row_id: str) -> int:
@@ -295,7 +295,7 @@ class ListModel(QAbstractListModel, Generic[R]):
         return next(found, -1)
 
     def group_of(self, place: int) -> range:
-        """The rows under the heading that stands over a line, or is it."""
+        """The rows under the heading that is shown over a line, or is it."""
         first = place
         while first >= 0 and not isinstance(self.line_at(first), InertRow):
             first -= 1
@@ -397,7 +397,7 @@ class ListView(QListView):
     """A list of rows under headings, drawn by a row specification.
 
     Attributes:
-        lines: what stands in it.
+        lines: what is in it.
         offered: acts that make sense for what is chosen, the others' keys do nothing; None where all of them do.
         menu: makes the menu of what is chosen; it gives None where there is none.
 
@@ -529,7 +529,7 @@ class ListView(QListView):
         return place >= 0
 
     def select_near(self, place: int) -> None:
-        """Look at the row at a place, or at one that stands in for it."""
+        """Look at the row at a place, or at the one that replaces it."""
         self._select_line(self._place_near(place), ())
         self.scrollTo(self.currentIndex())
 
@@ -543,7 +543,7 @@ class ListView(QListView):
             self.scrollTo(self.currentIndex())
 
     def choose_group(self, place: int) -> None:
-        """Choose all rows under the heading that stands over a line, or is it."""
+        """Choose all rows under the heading that is shown over a line, or is it."""
         group = self.lines.group_of(place)
         if group:
             first, last = self.lines.index(group.start, 0), self.lines.index(group.stop - 1, 0)
@@ -618,7 +618,7 @@ class ListView(QListView):
         return index if index.isValid() else self.currentIndex()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802 - Qt's name
-        """A heading chooses what stands under it; what cannot be chosen changes nothing."""
+        """A heading chooses what is under it; what cannot be chosen changes nothing."""
         place = self.indexAt(event.position().toPoint()).row()
         line = self.lines.line_at(place)
         if isinstance(line, InertRow):

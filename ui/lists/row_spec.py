@@ -61,7 +61,7 @@ def draw_flat_ground(
         is_chosen: it is the one that is looked at.
         is_hovered: the pointer is on it.
         has_focus: it has the keyboard.
-        has_bar: whether a bar stands beside the colour where it is chosen.
+        has_bar: whether a bar is beside the colour where it is chosen.
     """
     if is_chosen or is_hovered:
         painter.fillRect(rect, theme.colour("selection" if is_chosen else "raised"))
@@ -138,7 +138,7 @@ class Heading(InertRow):
     Attributes:
         title: what they have in common; made visible.
         note: more about it, quieter.
-        count: how many rows stand under it; None where that is not said.
+        count: how many rows are under it; None where that is not said.
         chooses: whether pressing it chooses them all.
     """
 
@@ -160,7 +160,7 @@ class Heading(InertRow):
 
 @dataclass(frozen=True, slots=True)
 class RowState:
-    """How a row stands in its list.
+    """How a row is in its list.
 
     Attributes:
         place: its line.
@@ -210,7 +210,7 @@ class RowSpec(Generic[R]):
         return escape_tooltip(self.accessible_text(row))
 
     def is_same(self, row: R, other: R) -> bool:
-        """Whether nobody need be told that one row stands where the other did."""
+        """Whether nobody need be told that one row is where the other did."""
         return not self.tells_repeats and row == other
 
     def prepare_lines(self, lines: Sequence[R | InertRow]) -> None:
@@ -235,7 +235,7 @@ class RowSpec(Generic[R]):
     # ---- drawing
 
     def paint_background(self, painter: QPainter, rect: QRect, _row: R, state: RowState) -> None:
-        """Draw what a row stands on."""
+        """Draw what a row is on."""
         paint_background(
             painter,
             self.theme,

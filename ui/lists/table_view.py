@@ -1,6 +1,6 @@
 """A table: columns, model, painter and view; whole lines with hover, focus and keys of their own.
 
-Must not do: ask the engine, or know what stands in it; its specification says.
+Must not do: ask the engine, or know what is in it; its specification says.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class TableColumn:
         width: pixels at 100 %; of the one that takes the rest, its least width.
         order: columns of a high order are the first to go where there is no room; 0 never goes.
         stretches: whether it takes what the others leave, or its share of it.
-        is_number: whether it stands at the right.
+        is_number: whether it is at the right.
     """
 
     title: str
@@ -60,7 +60,7 @@ class TableColumn:
 
 
 def alignment_of(column: TableColumn) -> Qt.AlignmentFlag:
-    """Where a column's words stand."""
+    """Where a column's words are."""
     return _RIGHT if column.is_number else _LEFT
 
 
@@ -81,7 +81,7 @@ def shown_columns(columns: Sequence[TableColumn], width: int, theme: Theme) -> f
 
 
 class TableSpec(Generic[R]):
-    """What the rows of a table are. A page says what stands in their cells; the rest is alike in all tables.
+    """What the rows of a table are. A page says what is in their cells; the rest is alike in all tables.
 
     Attributes:
         columns: all of them, shown or not.
@@ -92,7 +92,7 @@ class TableSpec(Generic[R]):
     has_plain_header = False
 
     def cell_text(self, title: str, row: R) -> str:
-        """What stands in a cell.
+        """What is in a cell.
 
         Args:
             title: of the column.
@@ -283,7 +283,7 @@ class TableView(QTableView):
     """A table of whole lines.
 
     Attributes:
-        lines: what stands in it.
+        lines: what is in it.
 
     Signals:
         looked_at: the line that is looked at now; -1 for none.

@@ -1,6 +1,6 @@
 """Tables of whole rows that Qt paints itself: a still one, and one whose rows can be ticked, filtered and sorted.
 
-Must not do: know what the rows stand for.
+Must not do: know what the rows represent.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class TickModel(TableModel[TickRow]):
     # ---- what Qt asks beyond a table
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What stands in a cell, and the tick of the first."""
+        """What is in a cell, and the tick of the first."""
         row = self.row_at(index.row()) if index.isValid() else None
         if row is not None and role == Qt.ItemDataRole.CheckStateRole and index.column() == 0:
             return Qt.CheckState.Checked if row.key in self.ticked else Qt.CheckState.Unchecked
@@ -171,7 +171,7 @@ def _contains_words(row: TickRow, words: Sequence[str]) -> bool:
 
 
 class StillTable(QTableView):
-    """A table of whole rows: columns are as wide as what stands in them, the first takes the rest."""
+    """A table of whole rows: columns are as wide as what is in them, the first takes the rest."""
 
     def __init__(self, theme: Theme, model: QAbstractItemModel, name: str) -> None:
         """Make it.

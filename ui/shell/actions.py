@@ -345,7 +345,7 @@ class WindowActions(QObject):
         """Enable what acts on the memory in the inspector, if anybody can see it.
 
         Args:
-            is_seen: whether the inspector stands beside the page.
+            is_seen: whether the inspector is beside the page.
         """
         self._is_inspecting = is_seen
         for command in self._context.commands.list_commands():

@@ -36,7 +36,7 @@ class IdleWatch(QObject):
 
         Args:
             application: whose events.
-            monotonic: seconds that never go back; they may stand still while the computer sleeps.
+            monotonic: seconds that never go back; they may be still while the computer sleeps.
             now_ms: the present, epoch ms; it goes on meanwhile.
         """
         super().__init__(application)
@@ -64,7 +64,7 @@ class IdleWatch(QObject):
 
     def check_idle(self) -> None:
         """Say so if it is time."""
-        # Trigger: the computer slept. Why: the monotonic clock stands still then on some systems, and the palace was
+        # Trigger: the computer slept. Why: the monotonic clock is still then on some systems, and the palace was
         # open on waking. Outcome: the longer of the two counts; a wall clock put forward locks too early at worst.
         away = max(self._monotonic() - self._last, (self._now_ms() - self._last_ms) / 1000)
         if self._limit and away >= self._limit:

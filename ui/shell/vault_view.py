@@ -103,7 +103,7 @@ class RailButton(QToolButton):
 class Rail(QScrollArea):
     """Buttons of the pages, in the order they were registered: every page can be reached at every size.
 
-    Where it is low icons and words draw together; where it is too low for the words the icons stand alone, and where
+    Where it is low icons and words draw together; where it is too low for the words the icons are alone, and where
     it is too low for those too it scrolls.
 
     Signals:
@@ -234,7 +234,7 @@ class House(QWidget):
         self._rail.chosen.connect(self.show_page)
         self._stack = QStackedWidget()
         self.inspector = inspector
-        self._wants = {False: True, True: False}  # by whether the inspector stands beside a page only on request
+        self._wants = {False: True, True: False}  # by whether the inspector is beside a page only on request
         self._split = QSplitter(Qt.Orientation.Horizontal)
         self._split.setChildrenCollapsible(False)
         self._split.setHandleWidth(1)
@@ -304,7 +304,7 @@ class House(QWidget):
         self.shown.emit(page_id)
 
     def toggle_inspector(self) -> None:
-        """Show or hide the inspector, on every page it stands beside."""
+        """Show or hide the inspector, on every page it is beside."""
         if self.current:
             kind = self._specs[self.current].on_request
             self._wants[kind] = not self._wants[kind]
@@ -366,7 +366,7 @@ class House(QWidget):
 
 
 def _merge_changes(changes: Sequence[Changed]) -> list[Changed]:
-    """Changes of the same verb and origin as one; one without ids stands for anything."""
+    """Changes of the same verb and origin as one; one without ids represents anything."""
     grouped: dict[tuple[str, object], Changed] = {}
     for change in changes:
         key = (change.verb, change.origin)

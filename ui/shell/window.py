@@ -59,7 +59,7 @@ _QUIET_MS = 10_000
 
 
 class StatusDot(QWidget):
-    """A small mark of a state; its words stand beside it."""
+    """A small mark of a state; its words are beside it."""
 
     def __init__(self, theme: Theme, role: str) -> None:
         super().__init__()
@@ -609,7 +609,7 @@ class MainWindow(QMainWindow):
             self.house.toggle_inspector()
 
     def _on_memory_selected(self, memory_id: str, origin: str) -> None:
-        """An answer that was chosen is shown, whatever stands in its way; so is what somebody wants to see closer."""
+        """An answer that was chosen is shown, whatever is in its way; so is what somebody wants to see closer."""
         if memory_id and origin in {"search", CLOSER} and self.house is not None:
             self.house.show_inspector()
 
@@ -661,7 +661,7 @@ class MainWindow(QMainWindow):
         self.toasts.place_toast()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802 - Qt's name
-        """Remember where it stood; with a tray it may only hide."""
+        """Remember where it was; with a tray it may only hide."""
         self.context.prefs.store_value(_GEOMETRY, self.saveGeometry())
         self.context.prefs.save_now()
         if self.may_close:

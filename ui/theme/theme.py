@@ -30,7 +30,7 @@ class Icons:
     """Draws icons once per colour and keeps them.
 
     Args:
-        tokens: gives the tokens of the theme that stands now. After a change of theme, ask for the icons again.
+        tokens: gives the tokens of the current theme. After a change of theme, ask for the icons again.
     """
 
     def __init__(self, tokens: Callable[[], Tokens]) -> None:

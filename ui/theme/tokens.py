@@ -87,7 +87,7 @@ class Sizes:
     Attributes:
         row_two: a row of two lines.
         list_pad: room at both sides of a line's words.
-        page_wide: from this width on a page's list is not narrow; below `page_narrow` it stands alone.
+        page_wide: from this width on a page's list is not narrow; below `page_narrow` it is alone.
         column: running text, which is hard to read in longer lines.
         tick: the box that is ticked, as the style sheet draws it.
     """
@@ -168,7 +168,7 @@ class Tokens(Colours):
 
     Attributes:
         name: of the theme.
-        kinds: the colour of each kind; its shape always stands beside it.
+        kinds: the colour of each kind; its shape always is beside it.
         trust: colours of trust from 0 to 1, `TRUST_STEPS` equal steps, ever farther from the background.
         tints: lines and emblems of rooms, by hue; `tint_softs` the ground within.
         type: how each role of text is set, by `FontRole`.
@@ -219,7 +219,7 @@ class Tokens(Colours):
 
 
 def _read_tokens() -> dict[str, Any]:
-    """The token file as it stands."""
+    """The token file as it is."""
     data: dict[str, Any] = json.loads((files("resources") / "themes" / "tokens.json").read_text("utf-8"))
     return data
 

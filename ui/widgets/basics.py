@@ -75,9 +75,9 @@ class KeyButton(QPushButton):
         """Make it.
 
         Args:
-            key: as it stands on the keyboard; "" for none.
+            key: as it is on the keyboard; "" for none.
             kind: plain, primary or danger.
-            is_tight: whether it stands where there is little room.
+            is_tight: whether it is where there is little room.
         """
         super().__init__()
         self.setProperty("kind", kind)
@@ -229,7 +229,7 @@ def clear_layout(layout: QLayout) -> None:
 
 
 def remove_chip(theme: Theme, text: str, remove: Callable[[], None]) -> QPushButton:
-    """A filter that stands; pressing it takes it away.
+    """A filter that is set; pressing it takes it away.
 
     Args:
         text: what it filters by, such as `kind: fact`.
@@ -296,7 +296,7 @@ class MenuChip(QPushButton):
 
 
 class Segments(QWidget):
-    """One of few, all in sight.
+    """One of few, all visible.
 
     Signals:
         chosen: the value that was chosen.
@@ -311,7 +311,7 @@ class Segments(QWidget):
             choices: value and words, in order.
             current: the value that is chosen.
             name: what is chosen, for those who do not see it.
-            wraps: whether they may stand in several lines; they are too many for a narrow page.
+            wraps: whether they may be in several lines; they are too many for a narrow page.
         """
         super().__init__()
         self.setAccessibleName(name)
@@ -496,7 +496,7 @@ class _Follower(QObject):
 
 
 def make_keycap(keys: str | QKeySequence) -> QLabel:
-    """A key as it stands on the keyboard, for hints beside actions."""
+    """A key as it is on the keyboard, for hints beside actions."""
     shown = keys if isinstance(keys, str) else keys.toString(QKeySequence.SequenceFormat.NativeText)
     label = QLabel(shown)
     label.setTextFormat(Qt.TextFormat.PlainText)
@@ -559,7 +559,7 @@ def _fill_layout(layout: QBoxLayout, widgets: tuple[QWidget | None, ...], margin
 
 
 class ScrolledColumn(QWidget):
-    """What stands in a scroll area, as high as it is at the width there is."""
+    """What is in a scroll area, as high as it is at the width there is."""
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Qt would take the height that wrapped text has in the narrowest column, and leave that much empty."""

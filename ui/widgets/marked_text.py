@@ -1,7 +1,7 @@
 """A memory's text to be read, with places of it marked.
 
-What cannot be seen stands as a bordered mark; what is copied is the original. Must not do: interpret or change a text,
-or keep the keyboard from the page.
+Hidden characters are shown as a bordered mark; a copy is the original. Must not do: interpret or change a text, or
+keep the keyboard from the page.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Stretch:
     """Characters that are drawn alike.
 
     Attributes:
-        displayed_text: what stands in the view; original: what it stands for.
+        displayed_text: what is in the view; original: what it represents.
         is_odd: it is at odds with the other text.
-        name: what a mark stands for; "" where it is none.
+        name: what a mark represents; "" where it is none.
     """
 
     displayed_text: str

@@ -44,7 +44,7 @@ _HIDDEN = re.compile(
     + "".join(f"{chr(plane << 16 | 0xFFFE)}{chr(plane << 16 | 0xFFFF)}" for plane in range(1, 15))
     + "]"
 )
-# Where a hidden character belongs to ordinary writing: it has a meaning there, and stands there once.
+# Where a hidden character belongs to ordinary writing: it has a meaning there, and is there once.
 _EMOJI = "©®‼⁉™ℹ↔-↙↩↪⌚⌛⌨⏏⏩-⏳⏸-⏺Ⓜ▪▫▶◀◻-◾☀-➿⤴⤵⬅-⬇⬛⬜⭐⭕〰〽㊗㊙\U0001f004\U0001f0cf\U0001f170-\U0001faff"
 _FACE = f"[{_EMOJI}]"
 _WHOLE_FACE = re.compile(f"{_FACE}\ufe0f?\u200d(?={_FACE})")
@@ -83,7 +83,7 @@ _NAMES = {
     "\x1b": "escape",
     "\r": "carriage return",
 }
-# What stands above a note's words: properties between two lines of dashes, and the signs of a heading.
+# What is above a note's words: properties between two lines of dashes, and the signs of a heading.
 _FRONT_MATTER = re.compile(r"\A---\n.{0,2000}?\n---\s+(?:#{1,6} )?|\A#{1,6} (?=\S)", re.DOTALL)
 
 
@@ -93,7 +93,7 @@ class TextPiece:
 
     Attributes:
         text: what to show: the characters themselves, or `U+202E` for a mark.
-        name: what the mark stands for, in words; "" for ordinary text.
+        name: what the mark represents, in words; "" for ordinary text.
         start: offset of the run in the original, in characters.
     """
 
@@ -103,7 +103,7 @@ class TextPiece:
 
     @property
     def is_mark(self) -> bool:
-        """Whether it stands for a character that cannot be seen."""
+        """Whether it represents a character that cannot be seen."""
         return bool(self.name)
 
 
@@ -141,7 +141,7 @@ def _is_written(text: str, at: int) -> bool:
 
 
 def _is_joiner_needed(text: str, at: int) -> bool:
-    """A joiner stands between two letters of scripts that join, or makes a consonant with its virama a half form."""
+    """A joiner is between two letters of scripts that join, or makes a consonant with its virama a half form."""
     before, after = text[at - 1 : at] if at else "", text[at + 1 : at + 2]
     if not _is_joining(before):
         return False
@@ -181,7 +181,7 @@ def one_line(text: str, most: int = 300) -> str:
     """A text as one line for a list: marks visible, line ends as spaces, a note's front matter left out.
 
     Args:
-        most: characters at most; an ellipsis stands for the rest.
+        most: characters at most; an ellipsis represents the rest.
     """
     text = _FRONT_MATTER.sub("", text, count=1)
     shown = "".join(f"‹{piece.text}›" if piece.is_mark else piece.text for piece in split_marks(text[: most * 2]))
@@ -212,15 +212,15 @@ class DisplayedPart(Protocol):
 
     @property
     def displayed_text(self) -> str:
-        """What stands in the view."""
+        """What is in the view."""
 
     @property
     def original(self) -> str:
-        """What it stands for."""
+        """What it represents."""
 
 
 def original_of(parts: Sequence[DisplayedPart], start: int, end: int) -> str:
-    """What a selection stands for.
+    """What a selection represents.
 
     Args:
         parts: those of the view.
@@ -315,7 +315,7 @@ class FittedText(QTextEdit):
         raise NotImplementedError  # each kind says it; Qt's metaclass goes with no abstract class
 
     def _replace_parts(self, parts: Iterable[tuple[str, QTextCharFormat, bool]], keep: int = 0) -> None:
-        """Replace what stands here.
+        """Replace the content of the view.
 
         Args:
             parts: what is shown, how, and whether it is a mark.
@@ -385,7 +385,7 @@ class FittedText(QTextEdit):
         return data
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802 - Qt's name
-        """Draw a border round each mark that is in sight."""
+        """Draw a border round each mark that is visible."""
         super().paintEvent(event)
         if not self._borders:
             return

@@ -149,7 +149,7 @@ class SecretField(QLineEdit):
 
         Args:
             is_shown: whether it can be read.
-            takes_focus: whether the button that stands there now takes the keyboard from the one that goes.
+            takes_focus: whether the button that is there now takes the keyboard from the one that goes.
         """
         had_focus = takes_focus and (self._show.hasFocus() or self._hide.hasFocus())
         self.setEchoMode(QLineEdit.EchoMode.Normal if is_shown else QLineEdit.EchoMode.Password)

@@ -106,7 +106,7 @@ class TroubleState(QWidget):
 
 
 class States(QStackedWidget):
-    """Holds a page's content and what stands in its place."""
+    """Holds a page's content and what is in its place."""
 
     def __init__(self, theme: Theme, content: QWidget, loading: str = "One moment …") -> None:
         super().__init__()

@@ -28,10 +28,10 @@ class AnswerRun:
     """Characters that are shown alike, at most one line.
 
     Attributes:
-        displayed_text: what stands in the view.
-        original: what it stands for.
+        displayed_text: what is in the view.
+        original: what it represents.
         source: the number of the source it cites; None for plain text.
-        name: what a mark stands for, in words; "" where it is none.
+        name: what a mark represents, in words; "" where it is none.
     """
 
     displayed_text: str
@@ -108,7 +108,7 @@ class AnswerText(FittedText):
         return tuple(run.source for run in self._runs if run.source is not None)
 
     def show_answer(self, text: str, sources: Container[int] = ()) -> None:
-        """Show a text, or more of it: what stands already is not touched.
+        """Show a text, or more of it: what is there already is not touched.
 
         Args:
             sources: numbers that are citations.
@@ -143,7 +143,7 @@ class AnswerText(FittedText):
     # ---- citations
 
     def citation_at(self, point: QPoint) -> int | None:
-        """The source whose citation stands at a point of the view; None where there is none."""
+        """The source whose citation is at a point of the view; None where there is none."""
         position, at = self.cursorForPosition(point).position(), 0
         for run in self._runs:
             end = at + utf16_length(run.displayed_text)

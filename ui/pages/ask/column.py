@@ -1,4 +1,4 @@
-"""The column of turns: each in its place, the newest in sight while it grows, one of them looked at.
+"""The column of turns: each in its place, the newest visible while it grows, one of them looked at.
 
 Must not do: ask, stop or keep anything.
 """
@@ -123,7 +123,7 @@ class TurnColumn(QStackedWidget):
 
         Args:
             has_model: whether a model would answer now.
-            is_narrow: whether the sources of a turn stand below it.
+            is_narrow: whether the sources of a turn are below it.
         """
         self._is_narrow = is_narrow
         self._column.setMaximumWidth(self._context.theme.px(self._context.theme.tokens.sizes.column))
@@ -146,7 +146,7 @@ class TurnColumn(QStackedWidget):
     # ---- scrolling
 
     def _follow_answer(self, most: int) -> None:
-        """What grows stays in sight while it grows, as long as its question does; who scrolls is left alone."""
+        """What grows stays visible while it grows, as long as its question does; who scrolls is left alone."""
         if self._follows and self.views:
             self._scroll.setValue(min(most, self.views[-1].y()))
 

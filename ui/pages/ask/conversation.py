@@ -187,7 +187,7 @@ class Conversation(QObject):
             self._begin_turn(turn)
 
     def stop(self) -> None:
-        """Stop the open answer; what came of it stands."""
+        """Stop the open answer; what came of it stays."""
         turn, stream = self.open_turn, self._stream
         if turn is None:
             return

@@ -208,7 +208,7 @@ class AskPage(Page):
         has_model, turns = bool(self.bar.chips.allowed.model), self.conversation.turns
         is_narrow = self.width() < self.context.theme.px(self.context.theme.tokens.sizes.page_wide)
         self.column.place_turns(has_model=has_model, is_narrow=is_narrow)
-        # Where the memories are the answer they stand in it, and need no place beside it.
+        # Where the memories are the answer they are in it, and need no place beside it.
         has_sources = bool(turns) and (has_model or any(turn.query.model for turn in turns))
         self.panel.setVisible(has_sources and not is_narrow)
         self._enable_acts()
@@ -218,7 +218,7 @@ class AskPage(Page):
         self.keep.setEnabled(self.conversation.is_keepable)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """The sources stand beside the conversation where there is room for both."""
+        """The sources are beside the conversation where there is room for both."""
         super().resizeEvent(event)
         self._fit_width()
 

@@ -47,7 +47,7 @@ class AskQuestionField(QPlainTextEdit):
 
     @property
     def words(self) -> str:
-        """What stands in it, as far as it can be asked."""
+        """What is in it, as far as it can be asked."""
         return self.toPlainText()[:MOST_CHARACTERS].strip()
 
     def event(self, event: QEvent) -> bool:

@@ -1,6 +1,6 @@
 """What an answer rests on: its memories as cards or chips, and all that the model read, word for word.
 
-Must not do: choose or rank; the memories stand in the order in which they were found, what is cited first.
+Must not do: choose or rank; the memories are in the order in which they were found, what is cited first.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class SourceCard(QAbstractButton):
             child.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def sizeHint(self) -> QSize:  # noqa: N802 - Qt's name
-        """As large as what stands in it."""
+        """As large as what is in it."""
         layout = self.layout()
         return QSize() if layout is None else layout.sizeHint()
 

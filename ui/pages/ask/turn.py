@@ -137,17 +137,17 @@ class TurnView(QFrame):
         self._acts.setVisible(not turn.is_open)
 
     def place_turn(self, *, can_retry: bool, is_narrow: bool) -> None:
-        """Say where it stands.
+        """Say where it is.
 
         Args:
             can_retry: whether it can be answered once more.
-            is_narrow: whether its sources stand below it.
+            is_narrow: whether its sources are below it.
         """
         self._can_retry, self._is_narrow = can_retry, is_narrow
         self._show_foot()
 
     def show_looked_at(self, is_looked_at: bool) -> None:
-        """Mark it as the one whose sources stand beside."""
+        """Mark it as the one whose sources are shown beside it."""
         self.setObjectName("evidence" if is_looked_at else "")
         self.style().unpolish(self)
         self.style().polish(self)

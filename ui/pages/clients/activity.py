@@ -274,7 +274,7 @@ class ReceiptsTab(ClientTab):
         self.detail.show_lines([])
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Where it is narrow, the receipt stands under the list."""
+        """Where it is narrow, the receipt is under the list."""
         super().resizeEvent(event)
         is_wide = self.width() >= self.context.theme.px(_BESIDE)
         way = QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom

@@ -44,7 +44,7 @@ class PreviewRequest:
     """What was looked at.
 
     Attributes:
-        name: the client's. `prompt`, `budget`, `model`: as they stood in the fields.
+        name: the client's. `prompt`, `budget`, `model`: as they were in the fields.
         terms: what the client might see then.
     """
 
@@ -78,7 +78,7 @@ def describe_exclusion(card: ClientCard) -> str:
 
 
 class BudgetMeter(QWidget):
-    """How much of the budget a text takes: a bar; the numbers stand beside it."""
+    """How much of the budget a text takes: a bar; the numbers are beside it."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()

@@ -75,7 +75,7 @@ class DuplicateHint(QFrame):
         self.merge_asked.emit(self._first)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Where it is narrow the button stands under the sentence."""
+        """Where it is narrow the button is under the sentence."""
         super().resizeEvent(event)
         is_wide = self.width() >= self._theme.px(_BESIDE)
         self._box.setDirection(QBoxLayout.Direction.LeftToRight if is_wide else QBoxLayout.Direction.TopToBottom)

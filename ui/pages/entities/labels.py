@@ -40,10 +40,10 @@ class EntityRow:
     """One line of a list on the Entities page.
 
     Attributes:
-        id: what it stands for; "" where nothing is behind it.
+        id: what it represents; "" where nothing is behind it.
         icon: name of an icon; `role` the token of its colour.
         title: its first line; `detail` the one under it.
-        right: what stands at its end.
+        right: what is at its end.
         name: from where to where in `title` a name is: it alone is emphasised; None where all of it is a name.
     """
 
@@ -128,12 +128,12 @@ def cut_before_name(
     """A line from so far before its name on that the name has room.
 
     Args:
-        name: from where to where the name stands in it.
+        name: from where to where the name is in it.
         room: how wide a line may be.
         wide: how wide a text is.
 
     Returns:
-        The line, begun later where it has to be, and where the name stands then.
+        The line, begun later where it has to be, and where the name is then.
     """
     start, end = name
     at = 0
@@ -208,7 +208,7 @@ def entity_row(one: EntityLine) -> EntityRow:
     """A line of the list: the name, what it is, how often it is mentioned."""
     others = [one_line(name, _NAME) for name in one.others[:_OTHERS]]
     called = f" · also {', '.join(others)}" if others else ""
-    where = "" if one.space == _SHARED else f" · {one_line(one.space, _NAME)}"  # one name may stand in several
+    where = "" if one.space == _SHARED else f" · {one_line(one.space, _NAME)}"  # one name may be in several
     look = entities_strings()["types"][one.type]
     named = count_of(one.mentions, "memory", "memories") if one.mentions else ""
     return EntityRow(

@@ -143,7 +143,7 @@ class EntitiesPage(Page):
     # ---- the list
 
     def reload(self) -> None:
-        """Read the list as it stands."""
+        """Read the list as it is."""
         self.is_stale = False
         if not self._is_read:
             self.states.show_loading()

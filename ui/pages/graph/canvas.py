@@ -328,7 +328,7 @@ class GraphCanvas(PlaneView):
 
 
 def node_date(node: GraphNode) -> str:
-    """When a memory was said, as exactly as known, else `noted` and when Loci learned it; where an entity stands."""
+    """When a memory was said, as exactly as known, else `noted` and when Loci learned it; where an entity is."""
     if node.row is not None:
         return format_said_or_noted(node.row.occurred, node.row.recorded_at)
     count = 0 if node.entity is None else node.entity.mentions
@@ -403,7 +403,7 @@ class LabelCache:
         """Paint a label.
 
         Args:
-            rect: where its words stand, of their own size.
+            rect: where its words are, of their own size.
             ink: name of a token.
             side: left, right or in the middle of it.
         """

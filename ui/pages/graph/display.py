@@ -88,7 +88,7 @@ class GraphReadings(GraphFrame):
             self.states.show_loading()
         shown = self.shown
         if shown.mode == WHOLE:
-            # All types are read: nothing moves when one is hidden or shown, and what is alike stands together.
+            # All types are read: nothing moves when one is hidden or shown, and what is alike is together.
             self.reader.read_whole(replace(shown.filter, edge_types=EDGE_TYPES))
         elif shown.centre and shown.end:
             self.reader.read_paths(shown.centre, shown.end, shown.filter)

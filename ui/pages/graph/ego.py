@@ -136,7 +136,7 @@ class EgoPicture:
 
 
 def is_past(node: GraphNode) -> bool:
-    """Whether it is a memory that no longer stands."""
+    """Whether it is an outdated memory."""
     return node.row is not None and node.row.status not in STANDING
 
 
@@ -215,7 +215,7 @@ class EgoPainter:
         if look.w != self._width:
             self._width = look.w
             self.clear_labels()
-        # Where many stand close together each is drawn smaller; nearer they have their full size again.
+        # Where many are close together each is drawn smaller; nearer they have their full size again.
         room = 2 * look.scale / float(np.sqrt(len(px)))
         self._small = float(np.clip(room / self._theme.px(52), 0.5, 1.0))
         self._paint_tints(painter, px)
@@ -387,7 +387,7 @@ class EgoPainter:
         rest = np.lexsort((np.arange(len(px)), ~self.picture.is_entity))
         order = first + [row for row in rest.tolist() if row not in first]
         radius = np.array([self.node_size(row) / 2 + 2 for row in range(len(self.picture.nodes))])
-        # A label stands on the side where fewer edges leave, so that it does not lie over them.
+        # A label is on the side where fewer edges leave, so that it does not lie over them.
         pull, way = np.zeros(len(px)), np.sign(px[self.picture.b, 0] - px[self.picture.a, 0])
         np.add.at(pull, self.picture.a, way)
         np.add.at(pull, self.picture.b, -way)
@@ -428,7 +428,7 @@ _MOVE_MS = 260
 _EDGE_REACH = 6
 _PAD = (150, 44)
 _ROOM_PX = 96
-"""The plane's scale grows with the root of the number of nodes: a few nodes stand together, not in the corners."""
+"""The plane's scale grows with the root of the number of nodes: a few nodes are together, not in the corners."""
 
 
 class EgoCanvas(GraphCanvas):

@@ -126,7 +126,7 @@ class GraphFrame(Page):
         self._show_filter()
 
     def _build_layout(self) -> None:
-        # The legend's entries have room round them to be pressed: their signs stand in line with the rest all the same.
+        # The legend's entries have room round them to be pressed: their signs are in line with the rest all the same.
         outer = make_column(self, gap=10)
         outer.setContentsMargins(16, 16, 24, 10)
         layout = make_column(gap=10)
@@ -151,7 +151,7 @@ class GraphFrame(Page):
         outer.addWidget(self.legend)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """In a narrow window what stands side by side stands one below the other."""
+        """In a narrow window what is side by side is one below the other."""
         super().resizeEvent(event)
         theme = self.context.theme
         is_narrow = event.size().width() < theme.px(sizes().page_narrow)

@@ -164,7 +164,7 @@ def nearest_in_direction(xy: Points, here: int, dx: int, dy: int, among: Numbers
 
     Args:
         xy: where all nodes are.
-        here: where one stands, a row of `xy`.
+        here: the current position, a row of `xy`.
         dx: -1, 0 or 1.
         dy: likewise; one of them is 0.
         among: rows to choose from; None for all.
@@ -314,7 +314,7 @@ class LabelRequest:
     Attributes:
         node: the row of its node.
         size: px.
-        below: whether it stands under its node if it can, else beside it.
+        below: whether it is under its node if it can, else beside it.
         leftward: whether the left side is the better one: most edges leave to the right.
         must: whether it gets a place even where it covers something.
     """

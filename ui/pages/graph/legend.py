@@ -1,4 +1,4 @@
-"""How edges are told apart, by colour and by dashes, and the legend that says so and switches them off and on.
+"""How edges are distinguished, by colour and by dashes, and the legend that says so and switches them off and on.
 
 Must not do: know which graph is drawn.
 """
@@ -85,7 +85,7 @@ def name_edge_type(edge_type: str) -> str:
 
 
 def edge_word(edge_type: str, label: str = "") -> str:
-    """What stands beside an edge: `about`, `works at`.
+    """What is beside an edge: `about`, `works at`.
 
     Args:
         label: of a relation its predicate.
@@ -126,7 +126,7 @@ class GraphCounts:
     Attributes:
         kinds: nodes by kind, of `NODE_KINDS`.
         ties: edges by type.
-        past: nodes that no longer stand.
+        past: outdated nodes.
         communities: tinted areas.
     """
 
@@ -155,7 +155,7 @@ class _Area(QWidget):
 
 
 class _Past(QWidget):
-    """A hollow shape, as what no longer stands is drawn."""
+    """A hollow shape, as outdated nodes are drawn."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -202,7 +202,7 @@ class GraphLegend(QWidget):
             self._fill_entries()
 
     def find_toggle(self, edge_type: str) -> QPushButton | None:
-        """The switch of a type, where it stands in the legend."""
+        """The switch of a type, where it is in the legend."""
         return next((made for made in self.findChildren(QPushButton) if made.property("tie") == edge_type), None)
 
     def _restyle_entries(self) -> None:

@@ -1,4 +1,4 @@
-"""How nodes are told apart: memories by the shape of their kind, entities by a disc with the icon of their type.
+"""How nodes are distinguished: memories by the shape of their kind, entities by a disc with the icon of their type.
 
 Must not do: know which graph is drawn.
 """
@@ -74,7 +74,7 @@ def draw_node(painter: QPainter, theme: Theme, kind: str, at: QPointF, side: flo
         painter: with antialiasing set by the caller.
         at: its middle.
         side: px.
-        hollow: whether it no longer stands.
+        hollow: whether it is outdated.
     """
     style = node_style(kind)
     colour, background = theme.colour(style.colour), theme.colour("surface")
@@ -148,7 +148,7 @@ def node_name(node: GraphNode, most: int = 90) -> str:
 
 
 def is_owner(node: GraphNode) -> bool:
-    """Whether it stands for the owner of the vault."""
+    """Whether it represents the owner of the vault."""
     return node.entity is not None and node.entity.name == graph_strings()["owner"]["name"]
 
 

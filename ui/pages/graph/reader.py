@@ -172,7 +172,7 @@ class GraphReader(QObject):
             self.placed.emit(placed)
 
     def _on_layout_done(self, placed: Placed) -> None:
-        if not placed.is_last:  # the layout failed on the way: what came stands
+        if not placed.is_last:  # the layout failed on the way: what came stays
             self.placed.emit(placed)
 
     def _on_layout_failed(self, error: BaseException) -> None:

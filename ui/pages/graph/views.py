@@ -287,7 +287,7 @@ class NameDialog(QDialog):
 
     Args:
         taken: names there are already.
-        agreed: told the name.
+        agreed: called with the name.
     """
 
     def __init__(

@@ -35,11 +35,11 @@ from ui.widgets.basics import make_timer
 MARGIN = 0.25
 """Of the canvas's size, on each side."""
 MOST_EDGES = 60_000
-"""Our choice: of more edges in sight only the strongest are drawn; one more line would not be seen."""
+"""Our choice: of more visible edges only the strongest are drawn; one more line would not be seen."""
 LIVE_EDGES = 8_000
 """Drawn while nodes move."""
 SHAPES = 12_000
-"""Up to so many nodes in sight are drawn as shapes, more as dots."""
+"""Up to so many visible nodes are drawn as shapes, more as dots."""
 _FEW = 300
 """So few nodes are never drawn so small that their icons cannot be seen."""
 _SLICE_EDGES = 1_000
@@ -283,7 +283,7 @@ def paint_live(painter: QPainter, scene: WholeScene, look: Viewport, theme: Them
 
 
 NEAR = 120
-"""With so few nodes in sight memories have labels, too; else entities alone."""
+"""With so few visible nodes memories have labels, too; else entities alone."""
 _LABELS = 90
 _CROWD_LABELS = 40
 _LABEL_PX = 170
@@ -313,7 +313,7 @@ class Highlight:
 
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """A placed label: its node, its words, where it stands from its node's middle, and to which side they lie."""
+    """A placed label: its node, its words, where it is from its node's middle, and to which side they lie."""
 
     node: int
     text: str
@@ -435,7 +435,7 @@ class WholeOverlay:
 
 
 def labelled_nodes(scene: WholeScene, look: Viewport, selected: int) -> Numbers:
-    """The nodes in sight that should have a label, most important first: the selected one, then by rank."""
+    """The visible nodes that should have a label, most important first: the selected one, then by rank."""
     nodes = visible_nodes(scene, look)
     most = _LABELS if len(nodes) <= NEAR else _CROWD_LABELS
     if len(nodes) > NEAR:
@@ -667,7 +667,7 @@ class WholeCanvas(GraphCanvas):
         if self.scene is not None and (self._frame is None or self._frame.look != self.look):
             self._pause.start()
 
-    # ---- texts in sight
+    # ---- visible texts
 
     def _request_rows(self) -> None:
         if self.scene is None:

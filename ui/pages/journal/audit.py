@@ -36,12 +36,12 @@ _QUIET = frozenset({"Nr", "When", "Object", "Counts"})
 
 
 class AuditRows(TableSpec[AuditRow]):
-    """What stands in the table."""
+    """The rows of the table."""
 
     columns = COLUMNS
 
     def cell_text(self, title: str, row: AuditRow) -> str:
-        """What stands in a cell."""
+        """The text of a cell."""
         return _format_cell(title, row)
 
     def cell_colour(self, title: str, _row: AuditRow) -> str:

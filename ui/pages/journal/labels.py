@@ -22,7 +22,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "ram": ("ram",),
     "background": ("background",),
 }
-"""Groups of the page, and the members of `Health` whose figures stand in them."""
+"""Groups of the page, and the members of `Health` whose figures are in them."""
 _MEGA = "_mb"
 _MILLI = "_ms"
 _UNTOLD = frozenset({"warnings"})
@@ -189,7 +189,7 @@ def describe_author(actor: str, client: str | None = None) -> str:
 
     Args:
         actor: `owner`, `client`, `scheduler`, or as the audit writes it: `client:editor`.
-        client: the client's name, where it is told apart.
+        client: the client's name, where it is distinguished.
     """
     name = client or actor.removeprefix(_CLIENT)
     return one_line(name, 60) if client or actor.startswith(_CLIENT) else _ACTORS.get(actor, "A client")
@@ -314,7 +314,7 @@ _OF_THOSE = "source_memories"  # said with the digests they are of
 
 
 def job_action_wording(action: str) -> Mapping[str, Any]:
-    """Icon, word and sentences of a deed; of one without words of its own, its name.
+    """Icon, word and sentences of an action; of one without words of its own, its name.
 
     Args:
         action: a value of `Deed`.
@@ -327,10 +327,10 @@ def job_action_wording(action: str) -> Mapping[str, Any]:
 
 
 def describe_changes(counts: Mapping[str, int], form: str) -> Iterator[tuple[str, str]]:
-    """What a run would do, deed by deed, what takes most away first: the deed and its count in words.
+    """What a run would do, action by action, what takes most away first: the action and its count in words.
 
     Args:
-        counts: deed to how many.
+        counts: action to how many.
         form: `chip` (`41 fade`), `would` (`41 would fade`), or `run` for a whole sentence.
     """
     known = list(journal_strings()["deeds"])

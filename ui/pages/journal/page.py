@@ -42,7 +42,7 @@ from ui.widgets.basics import (
 )
 
 LISTED = frozenset({"changes", "runs"})
-"""The tabs in which such a run stands."""
+"""The tabs in which such a run is."""
 
 
 def note_runs_seen(context: Context) -> None:
@@ -370,7 +370,7 @@ class JournalPage(Page):
         return self.tabs.get_tab(self.tab).is_settled and not self._refresh.isActive()
 
     def handle_change(self, change: Changed) -> None:
-        """Everything that happens stands in the journal: read again, at most a few times a second."""
+        """Everything that happens is in the journal: read again, at most a few times a second."""
         super().handle_change(change)
         self._stale.update(self._titles)
         self._schedule_counts()
@@ -440,7 +440,7 @@ class JournalPage(Page):
         self.help.open_below(self._header.geometry().bottom() + 10)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """Where it is low, the tabs stand in one menu; the help keeps its place."""
+        """Where it is low, the tabs are in one menu; the help keeps its place."""
         super().resizeEvent(event)
         is_low = self.height() < self.context.theme.px(_LOW)
         self.segments.setVisible(not is_low)

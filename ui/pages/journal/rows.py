@@ -1,4 +1,4 @@
-"""Lines of the lifecycle: what stands in a line, how it is drawn, their list, and buttons for those that are chosen.
+"""Lines of the lifecycle: what is in a line, how it is drawn, their list, and buttons for those that are chosen.
 
 Must not do: ask the engine, know what a line is for, or do anything itself; it tells what is asked for.
 """
@@ -33,7 +33,7 @@ def entry_action_key(act: str) -> Qt.Key:
 
 
 class EntryActionBar(QWidget):
-    """Buttons of acts; those that make no sense now are hidden, or, where they stand for another choice, off.
+    """Buttons of acts; those that make no sense now are hidden, or, where they apply to another choice, off.
 
     Signals:
         asked: an act.
@@ -111,7 +111,7 @@ def make_entry_menu(view: ListView, acts: Sequence[str]) -> QMenu:
 
 
 def set_row_direction(line: QBoxLayout, *, is_wide: bool) -> None:
-    """Let what stands in a row lie below each other where it is narrow, from the left.
+    """Let what is in a row lie below each other where it is narrow, from the left.
 
     Args:
         line: a row of widgets; the first takes what is left.
@@ -129,7 +129,7 @@ def set_row_direction(line: QBoxLayout, *, is_wide: bool) -> None:
 
 
 NARROW = 560
-"""Pixels of a list, at 100 %, under which what a line is stands before its note and not in a column."""
+"""Pixels of a list, at 100 %, under which the kind of a line is shown before its note and not in a column."""
 _WORD, _SHAPE = 84, 18
 _UPRIGHT, _BAR = 7, 4
 
@@ -145,7 +145,7 @@ class JournalEntry:
         icon: name of an icon; "" for the shape of `kind` in its place.
         ink: token of the icon's colour.
         word: what it is, in a word beside its icon; "" for none.
-        kind: of the memory it is about; its shape stands before the title where there is a word too.
+        kind: of the memory it is about; its shape is before the title where there is a word too.
         aside: at its right end, in figures; `aside_note` under that.
         lines: how many the title may take; a list of one-line titles is laid out without measuring each.
         is_struck: whether it is taken back.
@@ -227,7 +227,7 @@ class JournalRows(RowSpec[JournalEntry]):
         return max(60, width - self._text_left_edge() - shape - aside - px(sizes().list_pad))
 
     def _aside_width(self, entry: JournalEntry) -> int:
-        """Pixels that what stands at the right end takes, with the gap before it; 0 for nothing."""
+        """Pixels that what is at the right end takes, with the gap before it; 0 for nothing."""
         if not entry.aside:
             return 0
         number, small = QFontMetrics(self.theme.font("number")), QFontMetrics(self.theme.font("small"))
@@ -235,7 +235,7 @@ class JournalRows(RowSpec[JournalEntry]):
         return wide + 2 + self.theme.px(spacing().m)
 
     def _note_lines(self, entry: JournalEntry) -> list[str]:
-        """The small lines under the head; where it is narrow, what stood in columns is among them."""
+        """The small lines below the title; where it is narrow, what was in columns is among them."""
         note = entry.note
         if self.is_narrow:
             is_figure = entry.aside[:1].isdigit()
@@ -272,7 +272,7 @@ class JournalRows(RowSpec[JournalEntry]):
         )
 
     def draw_row(self, painter: QPainter, rect: QRect, row: JournalEntry, _state: RowState) -> None:
-        """Its icon, its words, and what stands at its right end."""
+        """Its icon, its words, and what is at its right end."""
         theme, px = self.theme, self.theme.px
         title_font, small_font = self.row_fonts()
         title_font.setStrikeOut(row.is_struck)

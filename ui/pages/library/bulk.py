@@ -41,7 +41,7 @@ class BulkAction:
     Attributes:
         id: as the table's keys ask for it.
         title: on its button.
-        keys: as they stand on the keyboard.
+        keys: as they are on the keyboard.
         kind: of the button.
     """
 
@@ -65,7 +65,7 @@ ACTS: Sequence[BulkAction] = (
 
 
 class SelectionBar(QFrame):
-    """How many are chosen, and what can be done with them; what has no room stands in a menu.
+    """How many are chosen, and what can be done with them; what has no room is in a menu.
 
     Signals:
         asked: the id of an act.

@@ -1,4 +1,4 @@
-"""The search of the library as terms: chips, menus, order and columns; and what stands there when nothing is listed.
+"""The search of the library as terms: chips, menus, order and columns; and what is there when nothing is listed.
 
 The text of the line is the one truth: chips and menus write into it. Must not do: look anything up.
 """
@@ -79,7 +79,7 @@ class LibraryListControls(QWidget):
         self._describe_order_button()
 
     def make_narrow(self, *, is_narrow: bool) -> None:
-        """Say less where there is little room; what is not said stands in the menu and the tooltip."""
+        """Say less where there is little room; what is not said is in the menu and the tooltip."""
         if is_narrow != self._is_narrow:
             self._is_narrow = is_narrow
             self.order.show_choice(self.order.current)
@@ -94,7 +94,7 @@ class LibraryListControls(QWidget):
         self._menu.popup(self._header.mapToGlobal(at))
 
     def fill_menu(self) -> None:
-        """Offer the columns as they stand now."""
+        """Offer the columns as they are now."""
         self._menu.clear()
         for one in COLUMNS:
             if one.id == TEXT:
@@ -119,7 +119,7 @@ def _format_sort(sort: str, falls: bool) -> str:
 
 
 def make_empty_state(context: Context, query: LibraryQuery, facets: Facets, width: int) -> EmptyState:
-    """What stands in the place of an empty list, with a way out.
+    """What is in the place of an empty list, with a way out.
 
     Args:
         query: what was searched for.
@@ -201,7 +201,7 @@ class TermChip:
 
 
 class LibraryQuery(QObject):
-    """The search as it stands.
+    """The search as it is.
 
     Attributes:
         text: in the search syntax.
@@ -244,7 +244,7 @@ class LibraryQuery(QObject):
 
     @property
     def has_status(self) -> bool:
-        """Whether it says where memories shall stand."""
+        """Whether it says where memories shall be."""
         return self._library.parse_search(self.text).has_status
 
     def has_value(self, key: str, value: str) -> bool:
@@ -261,7 +261,7 @@ class LibraryQuery(QObject):
         self.set_text(self._library.with_term(self.text, key, value))
 
     def toggle_term(self, key: str, value: str) -> None:
-        """Add a condition, or take it away where it stands."""
+        """Add a condition, or take it away where it is."""
         for term in self._library.parse_search(self.text).terms:
             if term.key == key and value in term.values and not term.negated:
                 self.set_text(self._library.without_term(self.text, term, value))
@@ -292,7 +292,7 @@ class TermChips(QWidget):
         self.show_terms()
 
     def show_terms(self) -> None:
-        """Show the terms as they stand."""
+        """Show the terms as they are."""
         had_focus = self.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
         self._remove_chips()
         chips = self._query.make_chips()
@@ -398,7 +398,7 @@ class FilterChip(QPushButton):
             if not choice.key:
                 self._menu.addSection(words) if choice.words else self._menu.addSeparator()
                 continue
-            # What stands behind a tab is set to the right, as keys are.
+            # What is behind a tab is set to the right, as keys are.
             action = self._menu.addAction(words if choice.count < 0 else f"{words}\t{choice.count:,}")
             action.setCheckable(True)
             action.setChecked(self._query.has_value(choice.key, choice.value))

@@ -1,6 +1,6 @@
 """The table's model and its columns: all ids at once, rows by pages of 200, asked for where somebody looks.
 
-What is shown stays until newer rows come. Must not do: draw, wait, or touch more rows than are in sight.
+What is shown stays until newer rows come. Must not do: draw, wait, or touch more rows than are visible.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ _TEXTS: Mapping[str, Callable[[MemoryRow], str]] = {
 
 
 def cell_text(column: LibraryColumn, row: MemoryRow) -> str:
-    """What stands in a cell, in plain words."""
+    """What is in a cell, in plain words."""
     return _TEXTS[column.id](row)
 
 
@@ -176,7 +176,7 @@ def parse_sort(text: str) -> tuple[str, bool]:
 
 
 PAGE_ROWS = 200
-_AHEAD = 40  # rows beyond what is in sight
+_AHEAD = 40  # rows beyond what is visible
 _AT_ONCE = 2  # a dragged scroll bar must not queue a hundred pages
 _MOST_ROWS = 20_000
 _KEPT_PAGES = 20
@@ -315,7 +315,7 @@ class MemoryTable(QAbstractTableModel):
         """Somebody looks at some lines: fetch what is missing there, and a little around it.
 
         Args:
-            first: the first line in sight.
+            first: the first visible line.
             last: the last one.
         """
         last = min(last, len(self.ids) - 1)

@@ -127,7 +127,7 @@ class LibraryPage(Page):
     def handle_change(self, change: Changed) -> None:
         """Something is different: read again in the background, at most a few times a second."""
         super().handle_change(change)
-        # The inspector knows which version stands again; the line that is next is not what the person looked at.
+        # The inspector knows which version is current again; the line that comes next is not what the person looked at.
         self._is_undone = self._is_undone or change.verb == "undo"
         if self._is_shown and not self._refresh.isActive():
             self._refresh.start()
@@ -162,7 +162,7 @@ class LibraryPage(Page):
 
     def _find_memories(self, *, stays: bool) -> None:
         if not self.query.is_understood:
-            return  # the line says what is wrong; what was found before stays in sight
+            return  # the line says what is wrong; what was found before stays visible
         if not self.table.memories.ids and not stays:
             self.states.show_content()
         if not self.table.memories.ids and self.facets is None:
@@ -207,7 +207,7 @@ class LibraryPage(Page):
             self.states.show_trouble(problem, lambda: self._find_memories(stays=stays))
 
     def _show_state(self) -> None:
-        """The table, or what stands in its place; how many there are."""
+        """The table, or what is in its place; how many there are."""
         if not self._is_found:
             return
         found, facets = len(self.table.memories.ids), self.facets

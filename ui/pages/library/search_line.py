@@ -1,6 +1,6 @@
 """The line a search is typed in, what of it was not understood, and every filter with an example to be taken over.
 
-The words stand in `resources/help/search.json`, where a test checks each example. Must not do: run the search; it
+The words are in `resources/help/search.json`, where a test checks each example. Must not do: run the search; it
 writes into the `LibraryQuery`.
 """
 

@@ -71,7 +71,7 @@ class LibraryColumns(QObject):
 
     Signals:
         sorted: another order was asked for.
-        moved: the columns stand in another order, or others are shown.
+        moved: the columns are in another order, or others are shown.
     """
 
     sorted = Signal()
@@ -120,7 +120,7 @@ class LibraryColumns(QObject):
 
     @property
     def ends(self) -> tuple[int, int]:
-        """The first and the last column as they stand."""
+        """The first and the last column as they are."""
         places = [self._header.logicalIndex(at) for at in range(self._header.count())]
         seen = [place for place in places if not self._header.isSectionHidden(place)]
         return seen[0], seen[-1]
@@ -212,7 +212,7 @@ class LibraryCells(QStyledItemDelegate):
     Attributes:
         hovered: the line under the pointer; -1 for none.
         marked: the line that has the keyboard; -1 for none.
-        ends: the first and the last column as they stand.
+        ends: the first and the last column as they are.
     """
 
     def __init__(self, theme: Theme, model: MemoryTable, parent: QObject) -> None:
@@ -580,14 +580,14 @@ class LibraryTable(QTableView):
         elif place.chosen:
             self.chosen.emit()
 
-    # ---- what is in sight
+    # ---- what is visible
 
     def _schedule_load(self) -> None:
         if not self._glance.isActive():
             self._glance.start()
 
     def load_visible(self) -> None:
-        """Fetch what is in sight and not there yet."""
+        """Fetch what is visible and not there yet."""
         if not self.isVisible() or not self.memories.ids:
             return
         first = max(0, self.rowAt(0))
@@ -596,7 +596,7 @@ class LibraryTable(QTableView):
 
     @property
     def is_settled(self) -> bool:
-        """Whether all rows in sight have come."""
+        """Whether all visible rows have come."""
         return not self._glance.isActive() and self.memories.is_settled
 
     def stop_timer(self) -> None:
@@ -604,7 +604,7 @@ class LibraryTable(QTableView):
         self._glance.stop()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802 - Qt's name
-        """More lines may be in sight, and more columns."""
+        """More lines may be visible, and more columns."""
         super().resizeEvent(event)
         self.columns.fit_columns()
         self._schedule_load()

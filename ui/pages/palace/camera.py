@@ -21,9 +21,9 @@ _ROOM_SCALE = 96.0
 _LOCUS_PX = 150
 """Height of a card from which the whole text can be read, px at 100 %."""
 NEAR_PX = 126
-"""Height of a place from which one stands at a memory, px at 100 %."""
+"""Height of a place from which one is at a memory, px at 100 %."""
 _EDGE = 24.0
-"""Px kept free beside what is fitted, as beside the head of the page."""
+"""Px kept free beside what is fitted, as beside the header of the page."""
 
 
 class PalaceCamera(QObject):

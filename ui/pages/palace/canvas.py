@@ -47,7 +47,7 @@ def nearest_in_direction(xs: NDArray[np.float64], ys: NDArray[np.float64], x: fl
     Args:
         xs: where they are.
         ys: likewise.
-        x: where one stands.
+        x: the current position.
         y: likewise.
         dx: -1, 0 or 1.
         dy: likewise; one of them is 0.
@@ -333,7 +333,7 @@ class PalaceCanvas(PalaceView):
             super().keyPressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802 - Qt's name
-        """Offer what can be done with what lies there, or with what the keyboard stands on."""
+        """Offer what can be done with what lies there, or with what the keyboard is on."""
         at = QPointF(event.pos())
         target: PlacedLocus | RoomItem | None
         if event.reason() == QContextMenuEvent.Reason.Keyboard:

@@ -1,6 +1,6 @@
 """The pointer on the plan: pushing it, taking a locus or a room elsewhere; and the engine's part of such moves.
 
-What is moved stands in its new place at once and flies back if the engine refuses. Must not do: decide what a click
+What is moved is in its new place at once and flies back if the engine refuses. Must not do: decide what a click
 means beyond the plan.
 """
 
@@ -23,7 +23,7 @@ from ui.pages.palace.view import PalaceView
 
 _BACK_MS = 260
 _IN_HAND = 22.0
-"""Side of the shape that stands for what is dragged."""
+"""Side of the shape that represents what is dragged."""
 _NEARLY = GAP - 0.01
 
 
@@ -247,7 +247,7 @@ class PlanMover(QObject):
         memory_id, start, end = spot.id, (float(spot.room.x[spot.at]), float(spot.room.y[spot.at])), (x, y)
         if room is spot.room:
             room.place_locus(spot.at, x, y)
-        else:  # it is drawn nowhere until the engine has said that it stands in the other room
+        else:  # it is drawn nowhere until the engine has said that it is in the other room
             spot.room.set_away(spot.at, away=True)
             end = start
         self._canvas.update()
@@ -298,7 +298,7 @@ class PlanMover(QObject):
         self._animate_return(lambda share: room.move_corner_to(start + (end - start) * share))
 
     def _animate_return(self, put: Callable[[float], None]) -> None:
-        """Back to where it stood, over a moment in which the eye can follow."""
+        """Back to where it was, over a moment in which the eye can follow."""
         if self._context.theme.reduced_motion or not self._canvas.isVisible():
             put(1.0)
             self._canvas.update()

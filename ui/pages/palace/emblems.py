@@ -26,9 +26,9 @@ class EmblemDialog(QDialog):
         """Make it.
 
         Args:
-            parent: over which it stands.
+            parent: over which it is.
             current: the emblem the room has; "" for none.
-            done: told the name of the emblem that was chosen.
+            done: called with the name of the emblem that was chosen.
         """
         super().__init__(parent)
         strings = palace_strings()["emblem"]
@@ -60,7 +60,7 @@ class EmblemDialog(QDialog):
         self.resize(theme.px(520), theme.px(480))
 
     def _fill_grid(self, typed: str, current: str = "") -> None:
-        """Show the emblems that a word stands for; all for none."""
+        """Show the emblems that a word represents; all for none."""
         self.emblems.clear()
         wanted = typed.strip().casefold()
         for name, words in read_emblems().items():

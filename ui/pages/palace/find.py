@@ -31,7 +31,7 @@ _OWN_KEYS = _NEXT | {Qt.Key.Key_Escape, Qt.Key.Key_Up}
 
 
 class PalaceFindBar(QFrame):
-    """A line to type into, below the plan where the sentence on it stands.
+    """A line to type into, below the plan where the sentence on it is.
 
     Signals:
         edited: another text.
@@ -47,7 +47,7 @@ class PalaceFindBar(QFrame):
         """Make it, hidden.
 
         Args:
-            line: over which it stands once it is opened.
+            line: over which it is once it is opened.
             owner: with which it goes if it is never opened.
         """
         super().__init__(owner)
@@ -176,7 +176,7 @@ class PalaceFinder(QObject):
 
     def _show_answers(self, found: tuple[str, ...], *, is_asked: bool) -> None:
         scene = self._canvas.scene
-        # Where a room is still to be read, only the engine knows what stands there: it is asked when one goes there.
+        # Where a room is still to be read, only the engine knows what is there: it is asked when one goes there.
         is_read = all(room.loci is not None for room in scene.rooms.values())
         self._found = tuple(one for one in found if not is_read or scene.spot_of(one) is not None)
         self._at = -1
@@ -212,14 +212,14 @@ class PalaceFinder(QObject):
         self._say_place(spot.room)
 
     def _say_place(self, room: RoomItem) -> None:
-        """Say which answer is shown and where it stands."""
+        """Say which answer is shown and where it is."""
         strings, place = palace_strings()["find"], {"at": self._at + 1, "count": len(self._found)}
         name, wing = one_line(room.plan.name, 60), one_line(room.wing.space, 60)
         self.bar.show_count(strings["at"].format(room=one_line(room.plan.name, 24), **place))
         self._canvas.said.emit(strings["where"].format(room=name, wing=wing, **place))
 
     def _find_room(self, memory_id: str, step: int) -> None:
-        """Ask where an answer stands whose room was not read yet."""
+        """Ask where an answer is whose room was not read yet."""
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
             make_query("Looking where it stands", lambda: palace.find_locus(memory_id))

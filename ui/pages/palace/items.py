@@ -1,4 +1,4 @@
-"""What stands on the plan: a room with all its loci as columns, and the light rows of what is in sight.
+"""What is on the plan: a room with all its loci as columns, and the light rows of what is visible.
 
 One item a room, never an item a locus. Plan units count places; here a place is `SLOT_ASPECT` times wider than high, so
 lengths across the palace are multiplied once when a plan is taken. Places inside a room stay in plan units. Must not
@@ -19,7 +19,7 @@ from core.types.values import Kind, Status
 from core.types.views import GAP, HEADER, MARGIN, SLOT_ASPECT, Loci, MemoryRow, RoomPlan, WingPlan
 
 CONCEALED = "?"
-"""What stands for words that are to be recalled."""
+"""What represents words that are to be recalled."""
 KINDS = tuple(Kind)
 STATUSES = tuple(Status)
 STANDS_STILL = int(np.iinfo(np.int64).max)
@@ -65,7 +65,7 @@ class LocusStyle:
         colour: `trust`, `age` or `kind`.
         kind: the one kind that shows fully; None for all.
         axis: `believed` (when Loci recorded and retired it) or `said` (when it was said or happened).
-        until: epoch ms the slider stands at; None for now.
+        until: epoch ms the slider is at; None for now.
         now: epoch ms, for ages.
     """
 
@@ -82,11 +82,11 @@ class RoomItem:
     Attributes:
         rect: its ground in the palace, as it is drawn.
         ids: memories, in the order of the columns; empty until their loci are set.
-        x: where they stand inside the room, plan units; `y` likewise.
-        wx: where they stand in the palace, as it is drawn; `wy` likewise.
+        x: where they are inside the room, plan units; `y` likewise.
+        wx: where they are in the palace, as it is drawn; `wy` likewise.
         fresh: which of them have only just come.
         shade: colour index of each, `opacity` 0 to 1, `hollow` whether outlined, `shown` whether drawn at all,
-            `pending` whether it comes later than the time that is looked at, `replaced` whether another text stands
+            `pending` whether it comes later than the time that is looked at, `replaced` whether another text is
             for it; valid after `apply_style`.
         landmarks: row to position of the landmarks.
         kinds: indices of the kinds that occur.
@@ -217,14 +217,14 @@ class RoomItem:
         self.apply_style(look)
         return self._count if self.loci is not None else self.plan.count
 
-    # ---- who stands where
+    # ---- who is where
 
     def row_of(self, memory_id: str) -> int:
         """The row of a memory, or -1."""
         return self._rows.get(memory_id, -1)
 
     def rows_of(self, memory_ids: frozenset[str]) -> list[int]:
-        """The rows of those memories that stand here."""
+        """The rows of those memories that are here."""
         if len(memory_ids) > len(self.ids):
             return [row for row, memory_id in enumerate(self.ids) if memory_id in memory_ids]
         return sorted(self._rows[memory_id] for memory_id in memory_ids if memory_id in self._rows)
@@ -257,7 +257,7 @@ class RoomItem:
         self.version += 1
 
     def set_away(self, at: int, *, away: bool) -> None:
-        """Draw a locus no more before the engine has said that it stands in another room, or again."""
+        """Draw a locus no more before the engine has said that it is in another room, or again."""
         self.apply_style(self._look or LocusStyle())
         self.shown[at] = not away
         self.version += 1
@@ -327,7 +327,7 @@ def _locus_shades(loci: Loci, look: LocusStyle) -> NDArray[np.int64]:
 
 
 def conceal_landmarks(room: RoomPlan, ids: frozenset[str]) -> RoomPlan:
-    """A room in which a question mark stands for the words of some landmarks."""
+    """A room in which a question mark represents the words of some landmarks."""
     if not ids:
         return room
     marks = [replace(mark, head=CONCEALED) if mark.memory_id in ids else mark for mark in room.landmarks]
@@ -335,7 +335,7 @@ def conceal_landmarks(room: RoomPlan, ids: frozenset[str]) -> RoomPlan:
 
 
 class MemoryHeads:
-    """Light rows of memories whose text is in sight; the least recently used are dropped.
+    """Light rows of memories whose text is visible; the least recently used are dropped.
 
     Attributes:
         version: counts changes.
@@ -382,7 +382,7 @@ class MemoryHeads:
         """Those that were not read yet.
 
         Args:
-            ids: memories in sight.
+            ids: the visible memories.
             most: how many at once.
         """
         found = [memory_id for memory_id in ids if memory_id not in self._rows]

@@ -1,4 +1,4 @@
-"""What the palace page reads, and when: the plan, rooms a few at a time, texts in sight, where a memory stands.
+"""What the palace page reads, and when: the plan, rooms a few at a time, visible texts, where a memory is.
 
 Must not do: paint, know the page.
 """
@@ -71,7 +71,7 @@ class PalaceReader(QObject):
                 self._find_room(memory_id)
 
     def _find_room(self, memory_id: str) -> None:
-        """A new version of a text stands where the old one stood, and no count tells of it."""
+        """A new version of a text is where the old one was, and no count tells of it."""
         palace = self._context.bridge.engine.palace
         self._context.tasks.run(
             make_query("Looking where it stands", lambda: palace.find_locus(memory_id))
@@ -162,7 +162,7 @@ class LocusSeeker(QObject):
     """Follows the selection: flies to what is chosen elsewhere, tells what is chosen here, finds what it is tied to.
 
     Attributes:
-        sought: a memory that is to be shown once it is known where it stands.
+        sought: a memory that is to be shown once it is known where it is.
     """
 
     def __init__(self, context: Context, canvas: PalaceCanvas) -> None:

@@ -126,7 +126,7 @@ def _make_path_link(name: str, run: Callable[[], None] | None) -> QWidget:
 
 
 class WaitingMemoriesLine(QWidget):
-    """What stands in the plan's place while nothing has one yet."""
+    """What is in the plan's place while nothing has one yet."""
 
     def __init__(self, context: Context, waiting: int, arrange: Callable[[], None]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The plan as one plane: rooms and wings on it, what stands where, and the lens one looks at it through.
+"""The plan as one plane: rooms and wings on it, what is where, and the lens one looks at it through.
 
 Lengths are plan units in the palace's plane, those across it as they are drawn, unless a name says `px`. Must not do:
 paint, ask the engine, know a widget.
@@ -16,7 +16,7 @@ from core.types.views import GAP, PalacePlan, WingPlan
 from ui.pages.palace.items import LocusStyle, RoomItem, wing_rect
 
 WHOLE, WING, ROOM, LOCUS = "palace", "wing", "room", "locus"
-"""How near one stands."""
+"""How near one is."""
 
 _LEAST_SCALE = 0.2
 _ROOM_FILLS = 0.35
@@ -158,18 +158,18 @@ class PlacedLocus:
 
     @property
     def x(self) -> float:
-        """Where it stands in the palace."""
+        """Where it is in the palace."""
         return float(self.room.wx[self.at])
 
     @property
     def y(self) -> float:
-        """Where it stands in the palace."""
+        """Where it is in the palace."""
         return float(self.room.wy[self.at])
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where the person stands.
+    """Where the person is.
 
     Attributes:
         level: palace, wing, room or locus.
@@ -200,7 +200,7 @@ class PalaceScene:
     # ---- the plan
 
     def update_plan(self, plan: PalacePlan) -> tuple[str, ...]:
-        """Take a plan that was read; rooms that stand keep their loci.
+        """Take a plan that was read; rooms that remain keep their loci.
 
         Returns:
             Rooms whose loci must be read anew.
@@ -255,7 +255,7 @@ class PalaceScene:
         """The rooms of a wing."""
         return [room for room in self.rooms.values() if room.wing.id == wing_id]
 
-    # ---- what stands where
+    # ---- what is where
 
     def rooms_in_sight(self, lens: Lens) -> Iterator[RoomItem]:
         """Rooms on the canvas."""
@@ -280,7 +280,7 @@ class PalaceScene:
         return None if best is None else self.rooms[best]
 
     def spot_of(self, memory_id: str) -> PlacedLocus | None:
-        """Where a memory stands, if its room was read."""
+        """Where a memory is, if its room was read."""
         if not memory_id:
             return None
         for room in self.rooms.values():
@@ -290,7 +290,7 @@ class PalaceScene:
         return None
 
     def locate_lens(self, lens: Lens, near_scale: float, fit: Fit) -> Location:
-        """Where one stands who looks through a lens.
+        """The position of a person who looks through a lens.
 
         Args:
             near_scale: the scale from which loci show their text.
@@ -334,7 +334,7 @@ class PalaceScene:
 def arrange_on_shelves(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
     """The wings as they are shown: on shelves, for one row of them all would be a thin strip.
 
-    A low wing stands below the one before it where the shelf is high enough. Where a wing stands follows from the wings
+    A low wing is below the one before it where the shelf is high enough. Where a wing is follows from the wings
     before it alone: a new wing moves no other.
 
     Args:

@@ -56,7 +56,7 @@ class TimeBar(QWidget):
         at: bins left of the handle; as many as there are bins for now.
 
     Signals:
-        moved: the handle stands elsewhere.
+        moved: the handle is elsewhere.
     """
 
     moved = Signal()
@@ -87,7 +87,7 @@ class TimeBar(QWidget):
 
         Args:
             bins: how many came in each span.
-            at: where the handle stands; None for now.
+            at: where the handle is; None for now.
         """
         self._bins = np.asarray(bins if len(bins) else (0,), np.float64)
         self.at = self.bins if at is None else max(1, min(at, self.bins))
@@ -102,7 +102,7 @@ class TimeBar(QWidget):
             self.moved.emit()
 
     def set_spoken_position(self, words: str) -> None:
-        """Say to those who do not see it where the handle stands."""
+        """Say to those who do not see it where the handle is."""
         self.setAccessibleDescription(words)
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
 
@@ -257,7 +257,7 @@ class TimeCard(QFrame):
 
     @property
     def until(self) -> int | None:
-        """Epoch ms the handle stands at; None for now."""
+        """Epoch ms the handle is at; None for now."""
         _, start, end = self._axis_span()
         if self.bar.at >= self.bar.bins or end <= start:
             return None

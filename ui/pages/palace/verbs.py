@@ -38,7 +38,7 @@ _OF_A_NAME = frozenset({Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter, 
 
 
 class NameField(QLineEdit):
-    """A room's name, written anew where it stands. Enter keeps it, Escape and leaving it do not."""
+    """A room's name, written anew where it is. Enter keeps it, Escape and leaving it do not."""
 
     def __init__(self, canvas: PalaceCanvas, room: RoomItem, done: Callable[[str], None]) -> None:
         super().__init__(room.plan.name, canvas)
@@ -89,10 +89,10 @@ class MergeDialog(QDialog):
         """Make it.
 
         Args:
-            parent: over which it stands.
+            parent: over which it is.
             room: the room that goes.
             others: the rooms it may go into.
-            done: told the id of the room that was chosen.
+            done: called with the id of the room that was chosen.
         """
         super().__init__(parent)
         self.setWindowTitle("Merge rooms")
@@ -165,7 +165,7 @@ class PalaceVerbs(QObject):
     # ---- by key
 
     def run_verb(self, verb: str) -> None:
-        """Do what a key asked for, with what is selected or stood on."""
+        """Do what a key asked for, with what is selected or under the cursor of the keyboard."""
         spot = self._canvas.scene.spot_of(self._canvas.marks.selected)
         command = (_OF_MEMORIES | _OF_BOTH)[verb]
         if spot is not None or verb in _OF_MEMORIES:
@@ -284,7 +284,7 @@ class PalaceVerbs(QObject):
             return None
         room_id, palace = room.id, self._context.bridge.engine.palace
         dialog = MergeDialog(
-            self._canvas,  # it goes with the page: not a word of the vault stands over a locked window
+            self._canvas,  # it goes with the page: not a word of the vault is shown over a locked window
             room,
             others,
             lambda into: self._run_write(

@@ -1,4 +1,4 @@
-"""The plan under a camera: what is there, where one stands, and what lies at a point.
+"""The plan under a camera: what is there, the current position, and what lies at a point.
 
 Must not do: ask the engine; it says what is picked, dropped or asked for, and the page sees to it.
 """
@@ -35,16 +35,16 @@ _WANTED = 240
 
 
 class PalaceView(QWidget):
-    """The plan under a camera, with the locus the keyboard stands on.
+    """The plan under a camera, with the locus the keyboard is on.
 
     Signals:
         picked: the memory that was chosen, "" for none.
         looked: the look or what there is to see changed.
-        asked: a verb for what the keyboard stands on: pin, forget, edit, rename or merge.
+        asked: a verb for what the keyboard is on: pin, forget, edit, rename or merge.
         menu_asked: (a `PlacedLocus` or `RoomItem`, the global point).
         locus_dropped: (`PlacedLocus`, `RoomItem`, x, y inside the room).
         room_dropped: (`RoomItem`, x, y inside its wing).
-        said: a sentence on what the keyboard stands on.
+        said: a sentence on what the keyboard is on.
         wanted: memories whose light rows are needed.
         find_asked: the person wants to find something on the plan.
     """
@@ -145,7 +145,7 @@ class PalaceView(QWidget):
         self.emit_sentence()
         self.update()
 
-    # ---- where one stands
+    # ---- the current position
 
     def select_locus(self, spot: PlacedLocus | None) -> None:
         """Choose a locus; none lets go."""
@@ -162,7 +162,7 @@ class PalaceView(QWidget):
         self.update()
 
     def emit_sentence(self) -> None:
-        """Say what the keyboard stands on."""
+        """Say what the keyboard is on."""
         marks, scene = self.marks, self.scene
         spot, sentence = scene.spot_of(marks.selected), ""
         room, wing = scene.rooms.get(marks.cursor_room), scene.find_wing(marks.cursor_wing)
@@ -202,7 +202,7 @@ class PalaceView(QWidget):
         return self.painter.spot_at(at, self.scene, self.camera.lens)
 
     def name_at(self, at: QPointF) -> RoomItem | None:
-        """The room whose name stands at a point of the canvas."""
+        """The room whose name is at a point of the canvas."""
         lens = self.camera.lens
         room = self.scene.room_at(*lens.plan_point(at.x(), at.y()))
         return room if room is not None and self.painter.name_rect(room, lens).contains(at) else None
@@ -279,7 +279,7 @@ def describe_locus(row: MemoryRow, room: str) -> str:
 
 
 def describe_room(room: RoomItem, count: int) -> str:
-    """What a room is and what stands there, in one line."""
+    """What a room is and what is there, in one line."""
     words = "; ".join(one_line(mark.head, 60) for mark in room.plan.landmarks)
     return f"Room {one_line(room.plan.name, 60)}: {count_memories(count)}" + (f". {words}" if words else "")
 

@@ -56,11 +56,11 @@ class AnswerRow:
         id: the memory.
         kind: its shape.
         text: made visible, one line.
-        note: who, when, and where it stood, or what sank it.
+        note: who, when, and where it was, or what sank it.
         place: its place as it is shown; "" for none.
         parts: what made the score, as in `LabItem.parts`.
         score: 0 to 1; None where it could not be returned.
-        moved: places it rose (positive) or fell through the trial weights; None where it is new, 0 where it stands.
+        moved: places it rose (positive) or fell through the trial weights; None where it is new, 0 where it is.
         is_answer: whether it is in the answer.
         is_first: whether it is the first of its card; `is_last` likewise.
         item: everything about it, where the answer holds that.
@@ -159,7 +159,7 @@ def candidate_lines(
     """Candidates of a trace with their texts.
 
     Args:
-        candidates: in the order they shall stand.
+        candidates: in the order they shall be.
         rows: id to the memory; one that is missing is left out.
     """
     made = [_row_of_candidate(one, rows[one.id]) for one in candidates if one.id in rows]
@@ -193,7 +193,7 @@ def _mark_card_ends(rows: Sequence[AnswerRow]) -> list[AnswerRow]:
 
 
 def describe_move(moved: int | None) -> str:
-    """`▲ 2`, `▼ 1`, `new`; "" where it stands as before."""
+    """`▲ 2`, `▼ 1`, `new`; "" where it is as before."""
     if moved is None:
         return "new"
     return "" if moved == 0 else f"▲{moved}" if moved > 0 else f"▼{-moved}"
@@ -519,7 +519,7 @@ _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 DETAILS = "details"
 BAR = 12
-"""Pixels a scroll bar takes; it stands in the page's margin."""
+"""Pixels a scroll bar takes; it is in the page's margin."""
 _KEYS = ListKeys(
     {
         Qt.Key.Key_Return: DETAILS,

@@ -71,7 +71,7 @@ def shorten_question(query: str) -> str:
     return one_line(query, _QUESTION)
 
 
-# ---- where a memory stood
+# ---- where a memory was
 
 
 def list_title(name: str) -> str:
@@ -100,12 +100,12 @@ def best_places(lists: Mapping[str, tuple[int, float]]) -> dict[str, int]:
 
 
 def describe_places(lists: Mapping[str, tuple[int, float]]) -> str:
-    """`words 1st, meaning 3rd`; "" where it stood in no list."""
+    """`words 1st, meaning 3rd`; "" where it was in no list."""
     return ", ".join(f"{way} {format_ordinal(place)}" for way, place in best_places(lists).items())
 
 
 def describe_status(status: Status) -> str:
-    """How a memory stands where it is not simply active."""
+    """How a memory is where it is not simply active."""
     return "" if status is Status.ACTIVE else STATUS_WORDS[status].lower()
 
 
@@ -143,7 +143,7 @@ def describe_near_miss(dropped: str, lists: Mapping[str, tuple[int, float]]) -> 
 
     Args:
         dropped: the stage, as in `core.types.recall`.
-        lists: where it stood.
+        lists: where it was.
     """
     strings = recall_strings()["weakest"]
     found = best_places(lists)
@@ -164,7 +164,7 @@ def explain_missing(candidate: TracedCandidate | None, status: Status) -> list[s
 
     Args:
         candidate: what the trace knows of it; None where it was no candidate.
-        status: how it stands.
+        status: its state.
     """
     strings = recall_strings()["why_not"]
     if candidate is None:

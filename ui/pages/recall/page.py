@@ -1,6 +1,6 @@
-"""The Recall page, the laboratory: ask, see why, say what should have come, tune with the effect in sight.
+"""The Recall page, the laboratory: ask, see why, say what should have come, tune with the effect visible.
 
-The answer stands beside the tuner, or the two in turns where there is little room. Must not do: know another page,
+The answer is beside the tuner, or the two in turns where there is little room. Must not do: know another page,
 change how recall ranks before "Apply", or count what is tried as an access.
 """
 
@@ -68,14 +68,14 @@ class AnswerPane(QWidget):
         self._theme = theme
 
     def build_layout(self) -> None:
-        """Fill it once it stands in its place."""
+        """Fill it once it is in its place."""
         theme, acts = self._theme, recall_strings()["acts"]
         layout, over, under = make_column(self, gap=12), make_column(gap=12), make_column(gap=12)
         self.funnel, self.list = Funnel(theme), AnswerList(theme)
         layout.addLayout(over)
         layout.addWidget(self.list, 1)
         layout.addLayout(under)
-        # The scroll bar stands in the page's margin, so that the cards end where the funnel does.
+        # The scroll bar is in the page's margin, so that the cards end where the funnel does.
         for part in (over, under):
             part.setContentsMargins(0, 0, BAR, 0)
         self._stage, self.silence = QWidget(), NoAnswerPanel()
@@ -140,7 +140,7 @@ class RecallPanes(QWidget):
     """Head, answer or saved questions, tuner.
 
     Attributes:
-        header: title, question, chips. `pane`: the answer; `states` holds it, and what stands in its place.
+        header: title, question, chips. `pane`: the answer; `states` holds it, and what is in its place.
         views: chooses between the question and the saved ones.
     """
 
@@ -151,7 +151,7 @@ class RecallPanes(QWidget):
         self.is_narrow = self._shows_tuner = self._has_answer = False
 
     def build_layout(self, tuner: Tuner, saved: SavedQuestions) -> None:
-        """Fill it once it stands in its place, from the outside in: what is moved later is styled twice.
+        """Fill it once it is in its place, from the outside in: what is moved later is styled twice.
 
         Args:
             tuner: the column at the right, not built yet.

@@ -1,6 +1,6 @@
 """The question: its field, what was asked before, chips that say how it was understood; and asking the laboratory.
 
-What was asked stands for both answers: under the weights in force, and under the trial weights. Must not do: show an
+What was asked applies to both answers: under the weights in force, and under the trial weights. Must not do: show an
 answer.
 """
 

@@ -56,7 +56,7 @@ class SavedQuestions(QWidget):
         self.lines: list[ProbeLine] = []
 
     def build_layout(self) -> None:
-        """Fill it once it stands in its place."""
+        """Fill it once it is in its place."""
         context, strings = self._context, recall_strings()["saved"]
         content = QWidget()
         self.states = States(context.theme, content, "Reading the saved questions …")

@@ -86,7 +86,7 @@ def draw_bar(painter: QPainter, theme: Theme, rect: QRectF, parts: Mapping[str, 
 
     Args:
         painter: with antialiasing set by the caller.
-        rect: where; its whole width stands for a score of 1.
+        rect: where; its whole width represents a score of 1.
         parts: as in `bar_pieces`.
     """
     outline = QPainterPath()

@@ -40,7 +40,7 @@ def find_shared_words(essence: str, text: str) -> list[str]:
         text: of a memory, or its beginning.
 
     Returns:
-        As they stand in the question, each once.
+        As they are in the question, each once.
     """
     known = {word.casefold() for word in _WORD.findall(text)}
     found = {

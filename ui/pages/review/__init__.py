@@ -1,4 +1,4 @@
-"""The Review page: the conflict desk. Two texts side by side, why they cannot both stand, one suggestion, one key each.
+"""The Review page: two conflicting texts side by side, why both cannot be true, one suggestion, one key each.
 
 Must not do: know another page, or decide anything the person did not press.
 """

@@ -1,6 +1,6 @@
 """One item as the person decides it: the question, why it is asked, the warning, both sides, what can be done.
 
-Where several are chosen: what they are, and what can be done with all of them. The buttons stay in sight: what is read
+Where several are chosen: what they are, and what can be done with all of them. The buttons stay visible: what is read
 scrolls above them. Must not do: ask the engine, or carry a decision out.
 """
 
@@ -196,7 +196,7 @@ class DecisionBar(QWidget):
         make_column(self, self._flow_box, foot, gap=12)
 
     def show_item(self, item: ReviewItem) -> None:
-        """Offer what can be decided; what is suggested stands above."""
+        """Offer what can be decided; what is suggested is above."""
         clear_layout(self._flow)
         self.buttons.clear()
         self._item = item
@@ -232,14 +232,14 @@ class DecisionBar(QWidget):
             button.setEnabled(self.is_allowed(action))
 
     def is_allowed(self, action: Action) -> bool:
-        """Whether an action can be decided as the tick stands."""
+        """Whether an action can be decided with the tick as it is now."""
         if self._item is None or not self.remember.isChecked():
             return True
         return action is Action.SKIP or can_repeat(self._item, action)
 
 
 class FollowsRow(QWidget):
-    """What rests on the memory that stands.
+    """What rests on the current memory.
 
     Signals:
         memories_asked: the ids of the memories meant.
@@ -374,7 +374,7 @@ class ItemPanel(QWidget):
     memories_asked = Signal(tuple)
 
     def __init__(self, theme: Theme, closer: Callable[[str], None], palace: Callable[[str], None]) -> None:
-        """Make it, empty: `build` fills it once it stands in its place.
+        """Make it, empty: `build` fills it once it is in its place.
 
         Args:
             closer: opens the inspector on a memory.
@@ -510,7 +510,7 @@ class ItemPanel(QWidget):
         return self.width() - margins.left() - margins.right() - _BAR
 
     def _clear_bar(self) -> None:
-        """The scroll bar stands in the margin, so that cards and bars end at the same place with it and without."""
+        """The scroll bar is in the margin, so that cards and bars end at the same place with it and without."""
         bar = self.reading.verticalScrollBar()
         taken = bar.sizeHint().width() if bar.maximum() > 0 else 0
         self._read.setContentsMargins(0, 0, max(0, _BAR - taken), 0)
@@ -552,7 +552,7 @@ class ItemPanel(QWidget):
             keyboard.setFocus()
 
     def _place_follows(self, width: int, room: int) -> None:
-        """What follows stands below the buttons where there is room, else it scrolls with what is read."""
+        """What follows is below the buttons where there is room, else it scrolls with what is read."""
         if not self._follows_any:
             return
         own = _height_for_width(self.follows, width) + self._outer.spacing()

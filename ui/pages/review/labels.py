@@ -24,7 +24,7 @@ ORDER = (
     Action.DISPUTE_BOTH,
     Action.SKIP,
 )
-"""The order in which buttons stand, as the keys lie: mine, the new one, both, the rest."""
+"""The order in which buttons are, as the keys lie: mine, the new one, both, the rest."""
 ASKS = frozenset({Action.KEEP_BOTH_DATED, Action.MERGE, Action.SCOPE_SPLIT})
 """Decisions that need a text or a date."""
 MANY = (Action.REJECT, Action.SUPERSEDE, Action.KEEP_BOTH, Action.SKIP)
@@ -41,10 +41,10 @@ class ActionWords:
     """An action as its button shows it.
 
     Attributes:
-        title: as it stands on the button.
-        key: as it stands on the keyboard.
+        title: as it is on the button.
+        key: as it is on the keyboard.
         hint: what it does, one sentence.
-        short: the title where many stand beside each other.
+        short: the title where many are beside each other.
     """
 
     title: str
@@ -92,7 +92,7 @@ def describe_batch_action(action: Action, rows: Sequence[ReviewRow]) -> ActionWo
 
 
 def row_note(row: ReviewRow) -> str:
-    """What stands under a row's title: `Contradiction · Claude Code · recalled 5 times`; no memory text."""
+    """What is under a row's title: `Contradiction · Claude Code · recalled 5 times`; no memory text."""
     named = review_strings()["rows"]
     whose = row.client or (source_name(row.source) if row.kind in _OF_SOMEBODY else "")
     parts = [
@@ -127,7 +127,7 @@ def source_name(source: str) -> str:
 
 
 def card_headings(item: ReviewItem) -> tuple[str, str]:
-    """The headings of the card of what stands, and of the newcomer."""
+    """The headings of the card of the existing memory, and of the newcomer."""
     named = review_strings()["headings"]
     if item.kind == "entity_merge" and item.existing is not None:
         return named["entity_first"], named["entity_second"]

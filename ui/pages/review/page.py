@@ -184,7 +184,7 @@ class ReviewPanes(QWidget):
 
     Attributes:
         queue: the list at the left.
-        item_panel: one item. `desk_states` holds it, and what stands in its place.
+        item_panel: one item. `desk_states` holds it, and what is in its place.
         batch: several items at once.
         back: leads to the queue where it is hidden.
     """
@@ -196,7 +196,7 @@ class ReviewPanes(QWidget):
         self.is_narrow = self._shows_queue = False
 
     def build_layout(self, links: ReviewLinks) -> None:
-        """Fill it once it stands in its place, from the outside in.
+        """Fill it once it is in its place, from the outside in.
 
         Args:
             links: the ways from an item to elsewhere.
@@ -375,7 +375,7 @@ class DecisionKeys(QObject):
         return bar.remember.isChecked() and action is not Action.SKIP and bar.is_allowed(action)
 
     def _edit_incoming(self) -> None:
-        """E: write what arrived anew, then let it stand."""
+        """E: rewrite what arrived, then accept it."""
         item = self._panes.item_panel.item
         if not self.is_ready or self._panes.is_batch or item is None:
             return
@@ -498,7 +498,7 @@ class ReviewPage(Page):
     # ---- the queue
 
     def reload(self) -> None:
-        """Read the queue as it stands."""
+        """Read the queue as it is."""
         self.is_stale = False
         if not self._is_read:
             self.states.show_loading()

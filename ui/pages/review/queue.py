@@ -44,7 +44,7 @@ Line = ReviewRow | Heading
 
 
 def queue_lines(rows: Sequence[ReviewRow], group: str, today: int = 0) -> list[Line]:
-    """Rows in the order they stand, with headings.
+    """Rows in the order they are, with headings.
 
     Args:
         rows: from the engine, most harmful first.

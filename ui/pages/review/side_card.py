@@ -1,7 +1,7 @@
 """One of the two memories as a card: its text with the words at odds marked, where it comes from, what it claims.
 
-What cannot be seen stands as a bordered mark; what is copied is the original. Must not do: interpret or change a text,
-ask the engine, or keep the keyboard from the page.
+Hidden characters are shown as a bordered mark; a copy is the original. Must not do: interpret or change a text, ask
+the engine, or keep the keyboard from the page.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class SideCard(QFrame):
         """Make it.
 
         Args:
-            tone: `accent` for what stands, `warning` for what arrived; the heading says it too.
+            tone: `accent` for the existing memory, `warning` for what arrived; the heading says it too.
             closer: opens the inspector on a memory.
             palace: shows a memory in the palace.
         """
@@ -199,7 +199,7 @@ class SideBySide(QWidget):
             self._first.setVisible(is_shown)
 
     def arrange_for_width(self, width: int) -> None:
-        """Choose how they stand.
+        """Choose how the cards are placed.
 
         Args:
             width: pixels there are.
@@ -213,4 +213,4 @@ class SideBySide(QWidget):
 
 
 NARROW = 600
-"""Pixels at 100 % below which the cards stand below each other."""
+"""Pixels at 100 % below which the cards are below each other."""

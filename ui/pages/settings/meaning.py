@@ -97,7 +97,7 @@ class StoredModelLine(ActionLine):
         """Make it.
 
         Args:
-            then: told how it stands when something was given up.
+            then: called with its state when something was given up.
         """
         super().__init__(context, section_strings()["old"]["title"], "", section_strings()["words"])
         self._context, self._then = context, then

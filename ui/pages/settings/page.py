@@ -89,7 +89,7 @@ class SettingsReset(QObject):
 
         Args:
             context: what the page was given.
-            page: dialogs stand before it.
+            page: dialogs are before it.
             rows: all options as they are shown.
         """
         super().__init__(page)
@@ -385,7 +385,7 @@ class SettingsPage(Page):
             group = next(iter(self._unbuilt.values())).group
             for option in [one for one in self._unbuilt.values() if one.group == group]:
                 self._add_option(self._unbuilt.pop(option.name))
-            self.states.show_content()  # what stands is laid out now, group by group: all at once would take too long
+            self.states.show_content()  # laid out now, group by group: all at once would take too long
             return
         if self._is_told and self.meaning is None:
             self.meaning = MeaningSection(self.context)

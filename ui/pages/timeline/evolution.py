@@ -64,7 +64,7 @@ def event_day(event: TopicEvent) -> str:
 
 
 def event_notes(event: TopicEvent) -> tuple[str, ...]:
-    """What stands in small letters below an event."""
+    """What is in small letters below an event."""
     notes = []
     if event.about is not None:
         verb = "instead of" if event.transition is Transition.CORRECTION else "as was said"
@@ -81,7 +81,7 @@ def _full_text(event: TopicEvent) -> str:
 
 
 def _describe_gap(event: TopicEvent) -> str:
-    """How much later than the one before; "" where it was the same day or so: messages of one talk stand together."""
+    """How much later than the one before; "" where it was the same day or so: messages of one talk are together."""
     return "" if event.gap_ms is None or event.gap_ms < _SAID_MS else describe_gap(event.gap_ms)
 
 
@@ -162,7 +162,7 @@ class EventRows(RowSpec[TopicEvent]):
     # ---- painting
 
     def _body_rect(self, rect: QRect, event: TopicEvent) -> QRect:
-        """Where an event stands without the room above it."""
+        """Where an event is without the room above it."""
         return rect.adjusted(0, self._lead_height(event), 0, 0)
 
     def paint_background(self, painter: QPainter, rect: QRect, row: TopicEvent, state: RowState) -> None:

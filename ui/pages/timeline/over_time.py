@@ -70,7 +70,7 @@ class OverTime(QWidget):
     """The tab over time.
 
     Attributes:
-        grain: what a column of the strip stands for.
+        grain: what a column of the strip represents.
     """
 
     def __init__(self, context: Context) -> None:
@@ -215,7 +215,7 @@ class OverTime(QWidget):
     # ---- choosing
 
     def use_grain(self, grain: str) -> None:
-        """Let a column stand for something else; the chosen time stays as far as the new periods allow.
+        """Let a column represent something else; the chosen time stays as far as the new periods allow.
 
         Args:
             grain: one of `GRAINS`.

@@ -1,4 +1,4 @@
-"""What stands below the strip: the memories of a stretch of time, by days, or what was believed or true at its end.
+"""What is below the strip: the memories of a stretch of time, by days, or what was believed or true at its end.
 
 More are read as somebody scrolls. Must not do: know the strip, or decide which memories.
 """
@@ -101,7 +101,7 @@ class MomentFeed(QObject):
 
 
 def describe_details(row: MemoryRow) -> str:
-    """The second line of a memory: when, whose words, where it stands."""
+    """The second line of a memory: when, whose words, where it is."""
     parts = [*describe_clock(row), describe_speaker(row), one_line(row.space, 40)]
     if row.conversation:
         parts.append(one_line(row.conversation, 60))

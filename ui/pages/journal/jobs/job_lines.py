@@ -282,7 +282,7 @@ def describe_next_run(beat: ScheduledJob, now_ms: int, *, waits: bool) -> str:
 
 
 def describe_scheduler(jobs: Jobs, now_ms: int, model: Model) -> str:
-    """How the scheduler stands, in a sentence or two.
+    """The state of the scheduler, in a sentence or two.
 
     Args:
         model: what is known of the local model: what waits for one to be chosen is not what comes next.

@@ -43,11 +43,11 @@ from ui.widgets.states import FOOT, EmptyState, States
 
 ALL = ""
 UNITED = frozenset({JobAction.STACK, JobAction.MERGE, JobAction.CORROBORATE, JobAction.DIGEST})
-"""Deeds on several memories at once: keeping is about all of them."""
+"""Actions on several memories at once: keeping is about all of them."""
 SPARED = UNITED | {JobAction.FADE, JobAction.EXPIRE, JobAction.ARCHIVE}
 """What the person can put off: it ends in the archive, sooner or later, or lays memories together."""
 STANDING = frozenset(JobAction) - {JobAction.ERASE}
-"""Deeds on memories that stand: these can be pinned, and said to be true."""
+"""Actions on current memories: these can be pinned, and said to be true."""
 _TEXT, _OTHER = 300, 120
 _LINES = 2
 _INKS = {JobAction.ERASE: "danger", JobAction.EXPIRE: "warning", JobAction.ASK: "warning"}
@@ -57,7 +57,7 @@ def change_entries(items: Sequence[PreviewItem], action: str = ALL) -> list[Jour
     """Lines of a plan.
 
     Args:
-        items: the deeds, strongest first.
+        items: the actions, strongest first.
         action: a value of `JobAction` to list only these; `ALL` for all.
     """
     return [_change_entry(item) for item in items if action in (ALL, item.planned.action.value)]
@@ -84,7 +84,7 @@ def _change_entry(item: PreviewItem) -> JournalEntry:
 
 
 def describe_other_memories(item: PreviewItem) -> str:
-    """The other memories of a deed: `With “…” and 3 more`; "" where there are none."""
+    """The other memories of an action: `With “…” and 3 more`; "" where there are none."""
     if not item.other_texts:
         return ""
     strings, more = journal_strings()["next"], max(len(item.planned.others), len(item.other_texts)) - 1
@@ -93,7 +93,7 @@ def describe_other_memories(item: PreviewItem) -> str:
 
 
 def offered_actions(chosen: Sequence[JournalEntry]) -> frozenset[str]:
-    """Acts that make sense for deeds that are chosen.
+    """Acts that make sense for actions that are chosen.
 
     Args:
         chosen: lines of `change_entries`.
@@ -137,7 +137,7 @@ def describe_keeping(chosen: Sequence[JournalEntry]) -> str:
 
 
 class ChangeChips(QWidget):
-    """How many of each deed; pressing one lists these alone.
+    """How many of each action; pressing one lists these alone.
 
     Signals:
         chosen: a value of `JobAction`, `ALL` for all.
@@ -167,10 +167,10 @@ class ChangeChips(QWidget):
             self.show_counts(shown or {})
 
     def show_counts(self, counts: Mapping[str, int]) -> None:
-        """Offer the deeds there are.
+        """Offer the actions there are.
 
         Args:
-            counts: deed to how many.
+            counts: action to how many.
         """
         if counts == self._shown:
             return
@@ -208,7 +208,7 @@ class ChangeChips(QWidget):
 
 
 _ABOVE = "."
-_WIDE = 720  # a count that stands far from its name is not read with it
+_WIDE = 720  # a count that is far from its name is not read with it
 Report = Mapping[str, Any]
 
 
@@ -347,7 +347,7 @@ class RunComparisonView(QFrame):
         heading = make_label(part.title, "strong", wrap=True)
         heading.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
         self._grid.addWidget(heading, line, 0)
-        # The last run stands under the last run, whether what was foretold of one of them is known or not.
+        # The last run is under the last run, whether what was foretold of one of them is known or not.
         widest = max(len(one.columns) for one in self.shown)
         places = [*range(1, len(part.columns)), widest]
         for place, shown in zip(places, part.columns, strict=True):
@@ -401,7 +401,7 @@ class NextTab(QWidget):
     """The tab of what the next run would do.
 
     Signals:
-        counted: how many deeds there would be.
+        counted: how many actions there would be.
         changed: what can be started is another.
     """
 
@@ -495,7 +495,7 @@ class NextTab(QWidget):
         self._wants_focus = False
 
     def show_view(self, view: str) -> None:
-        """Show the deeds, or what they come to.
+        """Show the actions, or what they come to.
 
         Args:
             view: `deeds` or `figures`.
@@ -533,7 +533,7 @@ class NextTab(QWidget):
             self._update_actions()
 
     def _job_types(self) -> tuple[JobType, ...]:
-        """The jobs whose deeds these are; what erases waits for its own time."""
+        """The jobs whose actions these are; what erases waits for its own time."""
         items = () if self.preview is None else self.preview.items
         return tuple(dict.fromkeys(item.job for item in items if item.planned.action is not JobAction.ERASE))
 
@@ -562,7 +562,7 @@ class NextTab(QWidget):
         self.list.offered = offered_actions(self.list.chosen)
         self.acts.enable_actions(self.list.offered)
 
-    # ---- what is done with deeds
+    # ---- what is done with actions
 
     def _chosen_ids(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(entry.value.planned.memory_id for entry in self.list.chosen))

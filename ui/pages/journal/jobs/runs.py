@@ -154,7 +154,7 @@ class RunsTab(QWidget):
         self.reload()
 
     def reload(self) -> None:
-        """Read how the scheduler stands."""
+        """Read the state of the scheduler."""
         if self.jobs is None:
             self.states.show_loading()
         jobs, limit = self.context.bridge.engine.jobs, self._limit
@@ -233,7 +233,7 @@ class RunsTab(QWidget):
             acts = frozenset({"run"})
         self.shown_list.offered = acts
         is_low = self.height() < self.context.theme.px(_LOW)
-        # What runs stands in the list too; that nothing does by itself has to be said in any case.
+        # What runs is in the list too; that nothing does by itself has to be said in any case.
         self.status.setVisible(not is_low or self.is_paused or found is None)
         if isinstance(value, JobRow):
             self.panel.show_sentences(value.title, job_sentences(value, now), acts, is_low=is_low)

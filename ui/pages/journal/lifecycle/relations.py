@@ -305,7 +305,7 @@ class RelationsTab(QWidget):
         self.reload()
 
     def _on_decision_failed(self, link: ProposedLink, error: BaseException) -> None:
-        """It could not be decided: it stands in the list again."""
+        """It could not be decided: it is in the list again."""
         self._decided.discard(link_memory_ids(link))
         self.reload()
         problem = problem_of(error)

@@ -79,7 +79,7 @@ class StepFeed(QObject):
         return describe_step_details(step, self._context.clock.now_ms(), "" if found is None else found.label)
 
     def newest_undoable(self) -> StepRow | None:
-        """The newest step that stands, an undo or not."""
+        """The newest step that is not undone, an undo or not."""
         return next((step for step in self._shown.lines.list_rows() if step.can_undo), None)
 
     def reload(self) -> None:
@@ -167,7 +167,7 @@ class StepRows(RowSpec[StepRow]):
     """How steps look: an icon, what was done, who did it; when, at the right end.
 
     Attributes:
-        acting: the line the buttons stand on, which take room at its right; -1 for none.
+        acting: the line the buttons are on, which take room at its right; -1 for none.
         reserved: pixels they take.
         details: the second line of a step.
     """
@@ -243,7 +243,7 @@ class StepRows(RowSpec[StepRow]):
 
 
 class StepButtons(QFrame):
-    """What can be done with one step; stands at the right of its line.
+    """What can be done with one step, at the right of its line.
 
     Signals:
         asked: `show`, `act` or `back`.
@@ -255,7 +255,7 @@ class StepButtons(QFrame):
         """Make them.
 
         Args:
-            wraps: whether they may stand in several lines.
+            wraps: whether they may be in several lines.
         """
         super().__init__(parent)
         self.setCursor(Qt.CursorShape.ArrowCursor)
@@ -276,7 +276,7 @@ class StepButtons(QFrame):
         """Offer what makes sense for a step.
 
         Args:
-            is_newest: whether nothing that stands came after it.
+            is_newest: whether no step after it is still in force.
 
         Returns:
             Whether there is anything.
@@ -566,7 +566,7 @@ class ChangesTab(QWidget):
     # ---- what is done with a step
 
     def _show_docked_buttons(self) -> None:
-        """Where lines are narrow, the buttons stand below the list, in the place of the keys."""
+        """Where lines are narrow, the buttons are below the list, in the place of the keys."""
         step, is_narrow = self.list.current, self.list.is_narrow
         self._hints.setVisible(bool(self.list.lines.rowCount()) and not is_narrow)
         self.docked.setVisible(is_narrow and step is not None and self.list.update_buttons(self.docked, step))

@@ -39,12 +39,12 @@ _QUIET = frozenset({"Format", "When", "Space", "Skipped", "State"})
 
 
 class ImportRows(TableSpec[ImportRow]):
-    """What stands in the table."""
+    """The rows of the table."""
 
     columns = COLUMNS
 
     def cell_text(self, title: str, row: ImportRow) -> str:
-        """What stands in a cell."""
+        """The text of a cell."""
         return _format_cell(title, row)
 
     def cell_colour(self, title: str, row: ImportRow) -> str:

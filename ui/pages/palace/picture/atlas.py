@@ -1,6 +1,6 @@
 """Shapes of memories by the thousand: all kinds in all colours and sizes, drawn once in one picture.
 
-10,000 shapes take one `drawPixmapFragments`. Must not do: know where anything stands.
+10,000 shapes take one `drawPixmapFragments`. Must not do: know where anything is.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from ui.widgets.shapes import draw_kind
 _LEAST_OPACITY = 0.35
 _LONGEST_NAME = 80
 _NUDGES = ((0, 0), (0, -1), (0, 1), (-0.6, 0), (0.6, 0), (-0.6, -1), (0.6, 1), (0, -2), (0, 2))
-"""Where a label may stand instead, in its own widths and heights."""
+"""Where a label may be instead, in its own widths and heights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class CardLabel:
 
 
 class RoomInterior:
-    """Paints what stands in rooms one looks into."""
+    """Paints what is in rooms one looks into."""
 
     def __init__(
         self, theme: Theme, furniture: Furniture, words: LineBreaks, head_of: Callable[[str], MemoryRow | None]
@@ -58,7 +58,7 @@ class RoomInterior:
         self._colours = list(colours)
 
     def paint_ground(self, painter: QPainter, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> None:
-        """Paint the room with its name and its alcoves, without what stands in it."""
+        """Paint the room with its name and its alcoves, without what is in it."""
         self._furniture.paint_room(painter, layout.rect, room.plan.furnishing, is_near=True)
         theme, px, band = self._theme, self._theme.px, layout.band
         side = min(float(px(30)), band.height() - px(12))
@@ -88,13 +88,13 @@ class RoomInterior:
         return font
 
     def is_name_whole(self, room: RoomItem, layout: RoomLayout) -> bool:
-        """Whether all of a room's name stands over its places."""
+        """Whether all of a room's name is shown over its places."""
         name = one_line(room.plan.name, _LONGEST_NAME)
         width = layout.band.width() - self._theme.px(110)
         return QFontMetricsF(self.name_font(layout)).horizontalAdvance(name) <= width
 
     def _alcove_name(self, layout: RoomLayout, alcove: Alcove) -> tuple[QRectF, tuple[str, ...]]:
-        """Where an alcove's name stands on the canvas, and what of it fits."""
+        """Where an alcove's name is on the canvas, and what of it fits."""
         area = layout.area_at(alcove.x, alcove.y, alcove.w, alcove.h)
         font = self._theme.font("label")
         high = QFontMetricsF(font).height()
@@ -104,7 +104,7 @@ class RoomInterior:
         return QRectF(area.left() + self._theme.px(6), top, wide + 2, high), lines
 
     def alcove_names(self, room: RoomItem, layout: RoomLayout) -> list[QRectF]:
-        """Where the names of a room's alcoves stand on the canvas."""
+        """Where the names of a room's alcoves are on the canvas."""
         return [self._alcove_name(layout, alcove)[0] for alcove in room.plan.alcoves]
 
     def _paint_alcove(self, painter: QPainter, room: RoomItem, layout: RoomLayout, alcove: Alcove) -> None:
@@ -186,7 +186,7 @@ class RoomInterior:
         self._paint_lines(painter, self._text_of(room, row), font, box, "ink", is_struck=is_struck)
 
     def _card_font(self, high: float) -> QFont:
-        """Larger on a card that stands nearer."""
+        """Larger on a card that is nearer."""
         px = self._theme.px
         font = self._theme.font("body" if high >= px(92) else "small" if high >= px(58) else "caption")
         if high >= px(120):

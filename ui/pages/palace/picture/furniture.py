@@ -20,7 +20,7 @@ SQUARE, CUT, ROUND, NOTCHED = range(4)
 _TILE_PX = 24
 _FLOOR_ALPHA = 0.13
 _DOOR_AT = 0.76
-"""Where in its lower wall a room's door stands, as a share of its width."""
+"""Where in its lower wall a room's door is, as a share of its width."""
 
 
 def tint_role(furnishing: Furnishing | None) -> str:
@@ -65,7 +65,7 @@ def outline_path(rect: QRectF, outline: int, corner: float) -> QPainterPath:
 
 
 class Furniture:
-    """Paints what stands for a room: ground, floor, outline, door, emblem."""
+    """Paints what represents a room: ground, floor, outline, door, emblem."""
 
     def __init__(self, theme: Theme) -> None:
         self._theme = theme
@@ -125,7 +125,7 @@ class Furniture:
     def _paint_walls(
         self, painter: QPainter, rect: QRectF, path: QPainterPath, colour: QColor, *, is_near: bool
     ) -> None:
-        """The outline with a gap for the door; from near the door stands open."""
+        """The outline with a gap for the door; from near the door is open."""
         wide = min(self._theme.px(22), rect.width() * 0.12)
         left = rect.left() + rect.width() * _DOOR_AT - wide / 2
         gap = QRectF(left, rect.bottom() - 3, wide, 8)

@@ -43,11 +43,11 @@ class PlanGround:
         return self.layout_of(room, lens).detail == DetailLevel.CARDS
 
     def name_rect(self, room: RoomItem, lens: Lens) -> QRectF:
-        """Where a room's name stands on the canvas: the band it is dragged by."""
+        """Where a room's name is on the canvas: the band it is dragged by."""
         return self.layout_of(room, lens).band
 
     def is_name_shown(self, room: RoomItem, lens: Lens, look: LocusStyle) -> bool:
-        """Whether a room's name stands on the plan whole; from far away it is cut, or has no room at all."""
+        """Whether a room's name is on the plan whole; from far away it is cut, or has no room at all."""
         layout = self.layout_of(room, lens)
         if layout.has_places:
             return self._interior.is_name_whole(room, layout)

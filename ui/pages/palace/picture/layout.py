@@ -39,7 +39,7 @@ class RoomLayout:
 
     Attributes:
         rect: all of it.
-        band: where its name stands: what it is dragged by.
+        band: where its name is: what it is dragged by.
         inside: the ground of its places.
         unit_x: px a plan unit across, inside; `unit_y` down.
         step: distance of two places, plan units.
@@ -65,7 +65,7 @@ class RoomLayout:
 
     @property
     def has_places(self) -> bool:
-        """Whether memories are drawn where they stand."""
+        """Whether memories are drawn where they are."""
         return self.detail >= DetailLevel.SHAPES
 
     def point_at(self, x: float, y: float) -> QPointF:
@@ -104,7 +104,7 @@ def layout_room(room: RoomItem, lens: Lens, theme: Theme) -> RoomLayout:
     """Where a room's parts lie; its places fill what its name and a narrow edge leave.
 
     Args:
-        room: where it stands.
+        room: where it is.
         lens: the look at it.
         theme: for lengths that grow with the text.
     """

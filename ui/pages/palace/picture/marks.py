@@ -1,4 +1,4 @@
-"""What is marked on the plan: where the keyboard stands, what is looked at, what it is tied to, what was found.
+"""What is marked on the plan: where the keyboard is, what is looked at, what it is tied to, what was found.
 
 Must not do: change anything, ask the engine.
 """
@@ -30,7 +30,7 @@ class PlanMarks:
 
     Attributes:
         selected: the memory that is looked at.
-        cursor_room: the room the keyboard stands on; "" while it stands on a locus. `cursor_wing` likewise.
+        cursor_room: the room the keyboard is on; "" while it is on a locus. `cursor_wing` likewise.
         has_focus: whether the canvas has the keyboard.
         hover: the locus under the pointer.
         target_room: the room something is dragged into.
@@ -108,7 +108,7 @@ class MarkPainter:
         painter.setFont(font)
         painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, words)
 
-    # ---- where one stands
+    # ---- the current position
 
     def _paint_cursor(self, painter: QPainter, scene: PalaceScene, lens: Lens, marks: PlanMarks) -> None:
         theme = self._theme

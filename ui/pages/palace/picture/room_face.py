@@ -70,14 +70,14 @@ class CardFrame:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """What stands where in a room seen from outside; px from its upper left corner.
+    """What is where in a room seen from outside; px from its upper left corner.
 
     Attributes:
         emblem: empty where there is no room for it.
         name: lines of its name, the first at `name_at`.
         count: empty where there is no room for it.
         is_whole: whether all of the name is there.
-        is_excerpt: whether the words of the landmarks stand without cards.
+        is_excerpt: whether the words of the landmarks are without cards.
         marks: rows of the memories that have a mark at the foot; `mark_at` their middles.
     """
 
@@ -135,7 +135,7 @@ def share_lines(
 
 @dataclass(slots=True)
 class _Face:
-    """What is kept of a room: where things stand in it, and its picture or, until that is drawn, an earlier one.
+    """What is kept of a room: where things are in it, and its picture or, until that is drawn, an earlier one.
 
     Attributes:
         concealed: landmarks whose words are not shown.
@@ -212,7 +212,7 @@ class RoomFaces:
         self._kept.clear()
 
     def compose(self, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> Composition:
-        """Where everything stands in a room seen from outside."""
+        """Where everything is in a room seen from outside."""
         return self._face_of(room, layout, look).composed
 
     def _face_of(self, room: RoomItem, layout: RoomLayout, look: LocusStyle) -> _Face:
@@ -266,7 +266,7 @@ class RoomFaces:
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawPixmap(rect, picture, QRectF(picture.rect()))
 
-    # ---- where things stand
+    # ---- where things are
 
     def _compose_name(self, room: RoomItem, rect: QRectF) -> Composition:
         """Emblem beside or above the name; without it where the name would be cut."""

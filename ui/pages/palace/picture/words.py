@@ -15,7 +15,7 @@ from ui.widgets.plaintext import one_line
 _KEPT = 4_000
 _ELLIPSIS = "…"
 _LOOSE = " ,;:–-"
-"""What does not stand before an ellipsis."""
+"""Characters that are dropped before an ellipsis."""
 _LEAST_FILLED = 0.6
 
 

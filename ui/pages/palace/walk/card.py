@@ -95,7 +95,7 @@ class WalkCard(QFrame):
         """Make it, hidden.
 
         Args:
-            canvas: over whose foot it stands.
+            canvas: over whose foot it is.
         """
         super().__init__(canvas)
         self.setObjectName("popover")
@@ -274,7 +274,7 @@ class WalkCard(QFrame):
         self.setAccessibleDescription(words)
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
 
-    # ---- where it stands
+    # ---- where it is
 
     def _appear(self) -> None:
         self.show()
@@ -290,7 +290,7 @@ class WalkCard(QFrame):
         wide, most = max(1, min(px(sizes().dialog_wide), canvas.width() - 2 * edge)), max(1, canvas.height() - edge)
         text = min(self.text.minimumHeight(), max(px(48), round(canvas.height() * _TEXT_SHARE)))
         high = self._height_at(wide, text, is_narrow=False)
-        if high > most:  # what can be missed goes, then the words scroll: the buttons stay in sight
+        if high > most:  # what can be missed goes, then the words scroll: the buttons stay visible
             high = self._height_at(wide, text, is_narrow=True)
         if high > most:
             high = self._height_at(wide, max(px(24), text - (high - most)), is_narrow=True)

@@ -17,7 +17,7 @@ class RoundSummary:
 
     Attributes:
         seen: landmarks whose words were shown.
-        rooms: in how many rooms those stand.
+        rooms: in how many rooms those are.
         graded: landmarks that were graded.
         recalled: those of them whose first grade was not `again`.
         next_due_at: epoch ms, when the first of the graded ones is to be recalled next; None where none was graded.
@@ -35,7 +35,7 @@ class WalkRound:
 
     Attributes:
         stops: in the order in which they are passed; one that was not recalled comes once more at the end.
-        at: which of them one stands at.
+        at: which of them one is at.
         is_rehearsal: whether words are hidden until they are asked for.
         is_hidden: whether those of the present stop are.
         is_over: whether one has gone past the last stop.
@@ -58,7 +58,7 @@ class WalkRound:
 
     @property
     def current(self) -> WalkStop:
-        """Where one stands; at the end the last one."""
+        """The current position; at the end the last one."""
         return self.stops[self.at]
 
     @property

@@ -34,7 +34,7 @@ Stops = tuple[WalkStop, ...]
 
 
 class WalkControls(QWidget):
-    """What begins a walk, for the head of the page.
+    """What begins a walk, for the header of the page.
 
     Signals:
         changed: more or less is due, which takes another width.
@@ -182,7 +182,7 @@ class Walk(QObject):
         self._canvas.setFocusProxy(self.card)  # a click on the plan leaves the keys to the walk
 
     def end(self) -> None:
-        """Nobody walks any more; one stands where the walk led."""
+        """Nobody walks any more; one is where the walk led."""
         if self.card.isHidden():
             return
         focus = self.card.window().focusWidget()
@@ -297,7 +297,7 @@ class Walk(QObject):
     # ---- on the plan
 
     def _mark_stop(self, round_: WalkRound | None) -> None:
-        """Ring the landmark one stands at; words that are still to be recalled show nowhere on the plan."""
+        """Ring the landmark one is at; words that are still to be recalled show nowhere on the plan."""
         canvas = self._canvas
         self._conceal_words(round_)
         canvas.marks.selected = "" if round_ is None else round_.current.memory_id
