@@ -50,7 +50,7 @@ class TextRun:
         return bool(self.name)
 
 
-def split_runs(text: str, style: str = PLAIN) -> list[TextRun]:
+def mark_runs(text: str, style: str = PLAIN) -> list[TextRun]:
     """A text as runs; the same mark several times in a row is one run with its number.
 
     Args:
