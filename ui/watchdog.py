@@ -100,7 +100,7 @@ class Watchdog(QObject):
         self._beat = time.perf_counter()
         self._spent = time.thread_time()
         self._place = ""
-        self._told = False
+        self._is_reported = False
         self._timer = QTimer(self)
         self._timer.setInterval(BEAT_MS)
         self._timer.timeout.connect(self._on_beat)
@@ -120,16 +120,16 @@ class Watchdog(QObject):
             self.stalls.append(Stall(away, busy, self._place))
             if away > LOGGED_MS:
                 _log.warning("the window stood still for %d ms: %s", away, self._place or "unknown")
-        self._place, self._told = "", False
+        self._place, self._is_reported = "", False
 
     def _check_stall(self) -> None:
         away = (time.perf_counter() - self._beat) * 1000
-        if away < COUNTED_MS or self._told:
+        if away < COUNTED_MS or self._is_reported:
             return
         # Once a stall: the first place seen after 50 ms, and once more when it is long enough to be logged.
         frame = sys._current_frames().get(self._thread)  # noqa: SLF001 - the interpreter's own way to ask for it
         self._place = _describe_stack(frame)
-        self._told = away > LOGGED_MS / 2
+        self._is_reported = away > LOGGED_MS / 2
 
     def stop_watching(self) -> None:
         """Watch no more."""

@@ -94,8 +94,8 @@ def test_a_plan_that_cannot_be_read_is_told_with_a_way_out(
 
 def test_one_wing_opens_at_the_wing(page: PalacePage) -> None:
     assert page.canvas.where.level == WING
-    assert page.head.title.whole == "home"
-    assert "42 memories in" in page.head.count.whole
+    assert page.header.title.whole == "home"
+    assert "42 memories in" in page.header.count.whole
     seen = page.canvas.camera.lens.visible_area
     assert all(seen.contains(room.rect) for room in page.scene.rooms.values())
 
@@ -103,7 +103,7 @@ def test_one_wing_opens_at_the_wing(page: PalacePage) -> None:
 def test_several_wings_open_at_the_palace_and_one_walks_in_and_out(wide: PalacePage) -> None:
     page = wide
     assert page.canvas.where.level == WHOLE
-    assert page.head.title.whole == "Palace"
+    assert page.header.title.whole == "Palace"
     page.canvas.setFocus()
     press(page, Qt.Key.Key_Right, Qt.Key.Key_Right)
     wing = page.scene.wings[1]
@@ -117,7 +117,7 @@ def test_several_wings_open_at_the_palace_and_one_walks_in_and_out(wide: PalaceP
     assert room.plan.name in page.line.whole
     press(page, Qt.Key.Key_Enter)
     assert (page.canvas.where.level, page.canvas.where.room_id) == (ROOM, room.id)
-    assert page.head.title.whole == room.plan.name
+    assert page.header.title.whole == room.plan.name
     press(page, Qt.Key.Key_Enter)
     assert page.context.selection.current in room.ids
     press(page, Qt.Key.Key_Enter)
@@ -310,11 +310,11 @@ def test_what_contradicts_the_selected_one_is_tied_to_it(
 
 
 def test_colour_kind_and_time_change_what_is_counted(qtbot: QtBot, context: Context, page: PalacePage) -> None:
-    page.head.colour._on_choice("age")
+    page.header.colour._on_choice("age")
     assert context.prefs.read_text("palace.colour") == "age"
-    page.head.kinds._on_choice("fact")
-    assert "15 memories in" in page.head.count.whole
-    page.head.kinds._on_choice("all")
+    page.header.kinds._on_choice("fact")
+    assert "15 memories in" in page.header.count.whole
+    page.header.kinds._on_choice("all")
     page.time.axes.show_choice("said")
     page.canvas.grab()
     assert page.scene.look.kind is None
@@ -353,7 +353,7 @@ def test_the_page_fits_a_small_window_with_large_text(qtbot: QtBot, context: Con
     context.theme.apply_theme("light", 150, reduced_motion=True)
     page.resize(470, 620)
     settle(qtbot, lambda: page.width() == 470)
-    for widget in (page.head.colour, page.head.kinds, page.time.axes, page.time.bar, page.canvas):
+    for widget in (page.header.colour, page.header.kinds, page.time.axes, page.time.bar, page.canvas):
         assert widget.isVisible()
         right = widget.mapTo(page, QPoint(widget.width(), 0)).x()
         assert right <= page.width()
@@ -362,9 +362,9 @@ def test_the_page_fits_a_small_window_with_large_text(qtbot: QtBot, context: Con
 
 
 def test_everything_has_a_name_and_can_be_reached(page: PalacePage) -> None:
-    for widget in (page.canvas, page.time.bar, page.head.colour, page.head.kinds, page.head.level, page.legend):
+    for widget in (page.canvas, page.time.bar, page.header.colour, page.header.kinds, page.header.level, page.legend):
         assert widget.accessibleName()
-    for widget in (page.canvas, page.time.bar, page.head.colour, page.head.kinds, page.head.level):
+    for widget in (page.canvas, page.time.bar, page.header.colour, page.header.kinds, page.header.level):
         assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus
 
 

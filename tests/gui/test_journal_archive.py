@@ -115,7 +115,7 @@ def test_erasing_shows_what_would_be_lost_and_its_default_is_no(room: JournalRoo
         "1 memory that it had taken in stands again. 2 other versions of the same stay."
     )
     assert dialog.never.isVisible()
-    assert dialog.held.text() == "1 backup still has a copy, until a newer one replaces it:"
+    assert dialog.backups_note.text() == "1 backup still has a copy, until a newer one replaces it:"
     assert [dialog.backups.item(at).text() for at in range(dialog.backups.count())] == [BACKUP]
     assert (dialog.act.text(), dialog.cancel.isDefault()) == ("Erase 2 memories", True)
     QTest.keyClick(dialog, Qt.Key.Key_Return)

@@ -43,9 +43,9 @@ class Gate(QWidget):
         self.opener: Opener = context.bridge.engine.vault.open
         self.page: QWidget | None = None
         self.note = ""
-        self._ground = QWidget()
-        self._area = make_scroll_area(self._ground)
-        self._centre = make_column(self._ground, margins=12, gap=0)
+        self._content = QWidget()
+        self._area = make_scroll_area(self._content)
+        self._centre = make_column(self._content, margins=12, gap=0)
         make_column(self, self._area)
         self._is_opening = False
         context.bridge.state.connect(self._on_vault_state)

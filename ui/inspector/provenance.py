@@ -216,7 +216,7 @@ class ConversationContext(QWidget):
         """
         conversation = str(detail.conversation["id"])
         memory = detail.memory
-        known = {said.id for said in self._messages}
+        known = {message.id for message in self._messages}
         if conversation != self._conversation or memory.id not in known:
             self._messages, self._rows, self._grown = [], {}, [True, True]
         self._conversation, self._memory_id = conversation, memory.id

@@ -116,7 +116,7 @@ class EdgeFade(QWidget):
             background: the theme's name of the colour it is on.
         """
         super().__init__(view)
-        self._theme, self._view, self._ground = theme, view, background
+        self._theme, self._view, self._background = theme, view, background
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         bar = view.verticalScrollBar()
@@ -139,7 +139,7 @@ class EdgeFade(QWidget):
     def paintEvent(self, _event: object) -> None:  # noqa: N802 - Qt's name
         """Draw the edges beyond which it goes on."""
         high = self._theme.px(FADE_HEIGHT)
-        _draw_fade(self, self._view, self._theme.colour(self._ground), (high, high))
+        _draw_fade(self, self._view, self._theme.colour(self._background), (high, high))
 
 
 class Hovered(Protocol):

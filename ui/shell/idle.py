@@ -43,7 +43,7 @@ class IdleWatch(QObject):
         self._monotonic, self._now_ms = monotonic, now_ms
         self._last, self._last_ms = monotonic(), now_ms()
         self._limit = 0.0
-        self._told: float | None = None
+        self._reported_at: float | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(_LOOK_MS)
         self._timer.timeout.connect(self.check_idle)
@@ -79,8 +79,8 @@ class IdleWatch(QObject):
         if event.type() in _TOUCHES:
             self.check_idle()
             self._note_activity()
-            if self._told is None or self._last - self._told >= _TOLD_S:
-                self._told = self._last
+            if self._reported_at is None or self._last - self._reported_at >= _TOLD_S:
+                self._reported_at = self._last
                 self.touched.emit()
         return False
 

@@ -97,10 +97,10 @@ class EntityRows(RowSpec[EntityRow]):
         lower = QRect(inner.left(), inner.top() + half, inner.width(), inner.height() - half)
         self.draw_text(painter, upper, row.right, "muted", small, RIGHT | MIDDLE)
         upper.setRight(upper.right() - taken - (theme.px(10) if row.right else 0))
-        self._write_head(painter, upper, row)
+        self._draw_title(painter, upper, row)
         self.draw_text(painter, lower, row.detail, "muted", small)
 
-    def _write_head(self, painter: QPainter, rect: QRect, row: EntityRow) -> None:
+    def _draw_title(self, painter: QPainter, rect: QRect, row: EntityRow) -> None:
         plain, strong = self.theme.font("body"), self.theme.font("body")
         if row.name is None:
             strong.setWeight(QFont.Weight.Medium)
@@ -116,10 +116,10 @@ class EntityRows(RowSpec[EntityRow]):
         name.format.setFontWeight(QFont.Weight.DemiBold)
         layout.setFormats([name])
         layout.beginLayout()
-        told = layout.createLine()
+        line = layout.createLine()
         layout.endLayout()
         painter.setPen(self.theme.colour("ink"))
-        layout.draw(painter, QPointF(rect.left(), rect.top() + (rect.height() - told.height()) / 2))
+        layout.draw(painter, QPointF(rect.left(), rect.top() + (rect.height() - line.height()) / 2))
 
 
 def cut_before_name(
@@ -269,37 +269,37 @@ def _show_name_in_text(one: EntityMention) -> tuple[str, tuple[int, int]]:
     """The text as it is shown, and where the name is in it: each part is made visible by itself."""
     before, name, after = one.text[: one.start], one.text[one.start : one.end], one.text[one.end :]
     lead = one_line(before) + (" " if before[-1:].isspace() else "")
-    told = one_line(name)
+    visible_name = one_line(name)
     behind = (" " if after[:1].isspace() else "") + one_line(after)
-    return f"{lead}{told}{behind}", (len(lead), len(lead) + len(told))
+    return f"{lead}{visible_name}{behind}", (len(lead), len(lead) + len(visible_name))
 
 
-def describe_duplicates(card: EntityCard, found: Sequence[EntityLine]) -> str:
+def describe_duplicates(card: EntityCard, lines: Sequence[EntityLine]) -> str:
     """Which others may be the same, in a sentence."""
     strings = entities_strings()["alike"]
-    told = []
-    for one in found:
+    others = []
+    for one in lines:
         is_same = card.name.casefold() == one.name.casefold()
         form = strings["same" if is_same else "near"]
         name, space = one_line(one.name, _NAME), one_line(one.space, _NAME)
-        told.append(str(form).format(name=name, space=space, count=one.mentions))
-    return str(strings["told"]).format(others=str(strings["and"]).join(told))
+        others.append(str(form).format(name=name, space=space, count=one.mentions))
+    return str(strings["told"]).format(others=str(strings["and"]).join(others))
 
 
 def claim_row(one: EntityStatement) -> EntityRow:
     """A claim about it."""
     plain = (False, one.polarity, one.state, one.confidence, (), 0, 0, None, None)
-    said = describe_claim(ClaimSeen(one.claim_id, one.subject, one.predicate, one.value, *plain))
+    sentence = describe_claim(ClaimSeen(one.claim_id, one.subject, one.predicate, one.value, *plain))
     state = str(entities_strings()["states"].get(one.state, one.state))
     icon, role = ("circle-check", "success") if one.state == "asserted" else ("circle-help", "muted")
-    return EntityRow(one.memory_id, icon, role, said, state, f"{round(100 * one.confidence)} %")
+    return EntityRow(one.memory_id, icon, role, sentence, state, f"{round(100 * one.confidence)} %")
 
 
-def describe_subtitle(card: EntityCard, mentions: int, spoken: int = 0) -> str:
+def describe_subtitle(card: EntityCard, mentions: int, spoken_count: int = 0) -> str:
     """What it is, in one line."""
     named = f"in {count_of(mentions, 'memory', 'memories')}" if mentions else "in no memory"
-    if spoken:
-        named = f"speaks in {spoken:,}" + (f", named in {mentions:,}" if mentions else "")
+    if spoken_count:
+        named = f"speaks in {spoken_count:,}" + (f", named in {mentions:,}" if mentions else "")
     made = entities_strings()["made_by"][card.made_by]
     return f"{entity_type_name(card.type)} · {named} · {one_line(card.space, _NAME)} · {made}"
 

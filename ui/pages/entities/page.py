@@ -163,8 +163,8 @@ class EntitiesPage(Page):
         self.states.show_content()
         self.types.set_choices(self._type_choices(found.by_type), self.types.current)
         shown = f"{len(found.lines)} of {found.total}" if found.total > len(found.lines) else str(found.total)
-        told = f"{shown} {'name' if found.total == 1 else 'names'}"
-        self.count.setText(" · ".join(part for part in (told, reading) if part))
+        count_text = f"{shown} {'name' if found.total == 1 else 'names'}"
+        self.count.setText(" · ".join(part for part in (count_text, reading) if part))
         wanted = self._target or self.entity_id or (found.lines[0].id if found.lines else "")
         self._target = ""
         if found.lines:
@@ -239,8 +239,10 @@ class EntitiesPage(Page):
 
     def _on_statements_made(self, done: DistilledTalk) -> None:
         strings, count = entities_strings()["known"], len(done.statements)
-        told = str(strings["made"]).format(count=count_of(count, "statement")) if count else str(strings["made_none"])
-        self.context.desk.show_message(told)
+        sentence = (
+            str(strings["made"]).format(count=count_of(count, "statement")) if count else str(strings["made_none"])
+        )
+        self.context.desk.show_message(sentence)
         self._refresh.start()
 
     def _ask_change(self) -> None:

@@ -141,17 +141,17 @@ class GraphReadings(GraphFrame):
         self._show_counts(self.panel.accessibleName(), self.stage.ego.counts)
 
     def _show_alone_notice(self, *, is_alone: bool) -> None:
-        near, strings = self.shown.filter.min_similarity, graph_strings()["notices"]
+        similarity, strings = self.shown.filter.min_similarity, graph_strings()["notices"]
         if not is_alone:
             self.stage.show_notice("")
         elif self.shown.filter.query or (self.shown.filter.edge_types is not None and MEANING in self.shown.off):
             self.stage.show_notice(strings["filtered"], (strings["show_all"], self._clear_filter))
         elif MEANING in self.shown.off:
             self.stage.show_notice(strings["alone"], (strings["try_meaning"], self._show_meaning))
-        elif near > _LEAST:
-            lower = max(_LEAST, round(near - _LOWER, 2))
+        elif similarity > _LEAST:
+            lower = max(_LEAST, round(similarity - _LOWER, 2))
             self.stage.show_notice(
-                strings["below"].format(value=f"{near:.2f}"),
+                strings["below"].format(value=f"{similarity:.2f}"),
                 (strings["lower"].format(value=f"{lower:.2f}"), self._lower_similarity),
             )
         else:

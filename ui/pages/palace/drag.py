@@ -28,7 +28,7 @@ _NEARLY = GAP - 0.01
 
 
 class DragGesture(Protocol):
-    """What the pointer does while its button is held."""
+    """One drag on the palace canvas, from press to release."""
 
     def move_to(self, to: QPointF) -> None:
         """The pointer is elsewhere, px."""
@@ -37,14 +37,14 @@ class DragGesture(Protocol):
         """The button is released."""
 
     def cancel_drag(self) -> None:
-        """Nothing shall come of it."""
+        """Undo the drag; nothing changes."""
 
     def paint(self, painter: QPainter) -> None:
-        """What is in hand."""
+        """Paint what is dragged over the plan."""
 
 
 class PanGesture:
-    """The plan is pushed."""
+    """Drags the view of the plan."""
 
     def __init__(self, canvas: PalaceView, start: QPointF) -> None:
         self._canvas, self._last = canvas, start
@@ -52,25 +52,25 @@ class PanGesture:
         canvas.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def move_to(self, to: QPointF) -> None:
-        """Push it after the pointer."""
+        """Move the view with the pointer."""
         step, self._last = to - self._last, to
         self._canvas.camera.pan_by(step.x(), step.y())
 
     def finish_drag(self) -> None:
-        """Stop pushing the plan; it stays where it is."""
+        """Stop moving the view; it stays where it is."""
         self._canvas.unsetCursor()
 
     def cancel_drag(self) -> None:
-        """It goes back."""
+        """Move the view back to where it was."""
         self._canvas.unsetCursor()
         self._canvas.camera.fly_to(self._begin)
 
     def paint(self, painter: QPainter) -> None:
-        """Nothing is in hand."""
+        """Paint nothing: the view itself moves."""
 
 
 class LocusDrag:
-    """A locus is taken elsewhere."""
+    """Drags a locus to another place."""
 
     def __init__(self, canvas: PalaceView, spot: PlacedLocus) -> None:
         self._canvas, self._spot = canvas, spot
@@ -107,7 +107,7 @@ class LocusDrag:
         self._canvas.update()
 
     def paint(self, painter: QPainter) -> None:
-        """The locus under the pointer, and the place it would take."""
+        """Paint the locus under the pointer, and the place it would take."""
         canvas, lens = self._canvas, self._canvas.camera.lens
         layout = None if self._room is None else canvas.painter.layout_of(self._room, lens)
         if layout is not None and layout.has_places and self._place is not None:
@@ -118,7 +118,7 @@ class LocusDrag:
 
 
 class RoomDrag:
-    """A room is taken elsewhere in its wing."""
+    """Drags a room to another place in its wing."""
 
     def __init__(self, canvas: PalaceView, room: RoomItem, start: QPointF) -> None:
         self._canvas, self._room, self._start = canvas, room, start
@@ -155,7 +155,7 @@ class RoomDrag:
         self._canvas.update()
 
     def paint(self, painter: QPainter) -> None:
-        """The ground it would take."""
+        """Paint the area the room would take."""
         theme, rect = self._canvas.theme, self._canvas.camera.lens.canvas_rect(self._to)
         fill = theme.colour("accent_soft")
         fill.setAlphaF(0.6)
@@ -167,7 +167,7 @@ class RoomDrag:
 
 
 class DragPointer:
-    """What presses, moves and releases mean on a canvas."""
+    """Turns presses, moves and releases of the pointer into clicks and drags on the canvas."""
 
     def __init__(self, canvas: PalaceView, click: Callable[[PlacedLocus | None, RoomItem | None], None]) -> None:
         self._canvas, self._click = canvas, click
@@ -224,7 +224,7 @@ class DragPointer:
 
 
 class PlanMover(QObject):
-    """Asks the engine for moves, and takes back what it refuses."""
+    """Asks the engine to move loci and rooms, and moves back what it refuses."""
 
     def __init__(self, context: Context, canvas: PalaceView) -> None:
         super().__init__(canvas)

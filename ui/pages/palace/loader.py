@@ -162,25 +162,25 @@ class LocusSeeker(QObject):
     """Follows the selection: flies to what is chosen elsewhere, tells what is chosen here, finds what it is tied to.
 
     Attributes:
-        sought: a memory that is to be shown once it is known where it is.
+        target_id: a memory that is to be shown once it is known where it is.
     """
 
     def __init__(self, context: Context, canvas: PalaceCanvas) -> None:
         super().__init__(canvas)
         self._context, self._canvas = context, canvas
-        self.sought = context.selection.current
+        self.target_id = context.selection.current
         canvas.picked.connect(self._on_memory_picked)
         context.selection.changed.connect(self._on_selection_changed)
 
     def _on_memory_picked(self, memory_id: str) -> None:
-        self.sought = ""
+        self.target_id = ""
         self._context.selection.select(memory_id, "palace")
         self._read_ties(memory_id)
 
     def _on_selection_changed(self, memory_id: str, origin: str) -> None:
         if origin == "palace":
             return
-        self.sought = memory_id
+        self.target_id = memory_id
         if not memory_id:
             self._canvas.marks.selected, self._canvas.marks.others = "", {}
             self._canvas.set_cursor_at()
@@ -189,7 +189,7 @@ class LocusSeeker(QObject):
 
     def seek_memory(self) -> None:
         """Select what is sought, and fly there where it is not on the canvas."""
-        memory_id = self.sought
+        memory_id = self.target_id
         if not memory_id:
             return
         spot = self._canvas.scene.spot_of(memory_id)
@@ -207,13 +207,13 @@ class LocusSeeker(QObject):
 
     def _on_locus_found(self, found: Whereabouts) -> None:
         room = self._canvas.scene.rooms.get(found.room_id)
-        if room is not None and found.memory_id == self.sought:
+        if room is not None and found.memory_id == self.target_id:
             self._select_memory(found.memory_id)
             middle = room.rect.center()
             self._canvas.camera.reveal_point(middle.x(), middle.y())
 
     def _select_memory(self, memory_id: str) -> None:
-        self.sought = ""
+        self.target_id = ""
         marks = self._canvas.marks
         marks.others = marks.others if marks.selected == memory_id else {}
         marks.selected = memory_id

@@ -72,26 +72,26 @@ class PalaceHeader(QWidget):
         self.setMinimumWidth(200)  # by itself it would ask for as much as all of it takes in one line
         context.theme.changed.connect(self._arrange_controls)
 
-    def show_way(self, title: str, way: Sequence[Crumb], count: str) -> None:
-        """Say where one is.
+    def show_path(self, title: str, path: Sequence[Crumb], count: str) -> None:
+        """Show the path to the current level.
 
         Args:
             title: of the wing or room.
-            way: what lies above, each with what leads there; what has nothing is where one is.
+            path: names of the levels above, each with what opens it; None for the current level.
             count: what is here, in words.
         """
-        shown = (title, tuple(name for name, _ in way), count)
+        shown = (title, tuple(name for name, _ in path), count)
         if shown == self._shown:
             return
-        if (title, tuple(name for name, _ in way)) != self._shown[:2]:
+        if (title, tuple(name for name, _ in path)) != self._shown[:2]:
             self.title.set_text(title)
             self.title.updateGeometry()
             clear_layout(self._way)
-            for nr, (name, run) in enumerate(way):
+            for nr, (name, run) in enumerate(path):
                 if nr:
                     self._way.addWidget(make_label("›", "muted"))
                 self._way.addWidget(_make_path_link(name, run))
-            self._crumbs.setVisible(bool(way))
+            self._crumbs.setVisible(bool(path))
         self.count.set_text(count)
         self._shown = shown
 
@@ -155,8 +155,8 @@ class PalacePage(Page):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.head = PalaceHeader(context)
-        self.scene = PalaceScene(LocusStyle(colour=self.head.colour.current, now=context.clock.now_ms()))
+        self.header = PalaceHeader(context)
+        self.scene = PalaceScene(LocusStyle(colour=self.header.colour.current, now=context.clock.now_ms()))
         self.canvas = PalaceCanvas(context.theme, self.scene)
         self.time = TimeCard(context.theme, context.clock)
         self.legend = PalaceLegend(context.theme)
@@ -165,7 +165,7 @@ class PalacePage(Page):
         self.finder = PalaceFinder(context, self.canvas, self.line)
         self.mover = PlanMover(context, self.canvas)
         self.walk = Walk(context, self.canvas)
-        self.head.add_controls(self.walk.controls)
+        self.header.add_controls(self.walk.controls)
         self.reader, self.seeker = PalaceReader(context, self.canvas), LocusSeeker(context, self.canvas)
         self._is_placed = self._wants_keyboard = False
         self.states = States(context.theme, self._build_content(), "Opening the palace …")
@@ -175,7 +175,7 @@ class PalacePage(Page):
 
     def _build_content(self) -> QWidget:
         content = QWidget()
-        header, foot = make_row(self.head, gap=0), make_row(self.line, self.legend, gap=16)
+        header, foot = make_row(self.header, gap=0), make_row(self.line, self.legend, gap=16)
         header.setContentsMargins(24, 0, 24, 0)
         foot.setStretch(0, 1)
         below = make_column(None, gap=10)
@@ -204,9 +204,9 @@ class PalacePage(Page):
         self.reader.got_plan.connect(self._on_plan_read)
         self.reader.failed.connect(self._on_plan_failed)
         self.reader.done.connect(self._on_reading_done)
-        self.head.colour.chosen.connect(self._apply_style)
-        self.head.kinds.chosen.connect(self._apply_style)
-        self.head.level.chosen.connect(self._go_to_level)
+        self.header.colour.chosen.connect(self._apply_style)
+        self.header.kinds.chosen.connect(self._apply_style)
+        self.header.level.chosen.connect(self._go_to_level)
         self.time.moved.connect(self._apply_style)
         self.context.theme.changed.connect(self._arrange_foot)
 
@@ -220,7 +220,7 @@ class PalacePage(Page):
             self._go_to_level(target.removeprefix("go:"))
         if target.startswith("show:"):
             self.walk.end()
-            self.seeker.sought = target.removeprefix("show:")
+            self.seeker.target_id = target.removeprefix("show:")
         if self.is_stale:
             self.is_stale = False
             self.reader.read_plan()
@@ -336,9 +336,9 @@ class PalacePage(Page):
     # ---- how it looks, where one is
 
     def _apply_style(self, *_: object) -> None:
-        kind, now = self.head.kinds.current, self.context.clock.now_ms()
+        kind, now = self.header.kinds.current, self.context.clock.now_ms()
         look = LocusStyle(
-            self.head.colour.current,
+            self.header.colour.current,
             None if kind == _ALL else Kind(kind),
             self.time.axis,
             self.time.until,
@@ -360,17 +360,17 @@ class PalacePage(Page):
         waiting = f" · {scene.waiting:,} without a place yet" if scene.waiting else ""
         if room is not None and wing is not None:
             way = [top, (wing.space, self._go_to_wing), (room.plan.name, None)]
-            self.head.show_way(room.plan.name, way, f"· {count_memories(room.count_shown(scene.look))}")
+            self.header.show_path(room.plan.name, way, f"· {count_memories(room.count_shown(scene.look))}")
         elif wing is not None:
             count = count_memories(scene.count_shown(scene.rooms_of_wing(wing.id)))
             words = f"· {count} in {count_of(len(wing.rooms), 'room')}{waiting}"
-            self.head.show_way(wing.space, [top, (wing.space, None)], words)
+            self.header.show_path(wing.space, [top, (wing.space, None)], words)
         else:
             wings = sum(bool(found.rooms) for found in scene.wings)
             count = count_memories(scene.count_shown(scene.rooms.values()))
             words = f"{count} in {count_of(wings, 'wing')} and {count_of(len(scene.rooms), 'room')}{waiting}"
-            self.head.show_way("Palace", [], words)
-        self.head.level.show_choice(where.level)
+            self.header.show_path("Palace", [], words)
+        self.header.level.show_choice(where.level)
         self._keep.start()
 
     def _go_to_wing(self) -> None:

@@ -233,14 +233,14 @@ def describe_losses(comparison: Comparison) -> list[tuple[str, str]]:
         was, would = before.get(probe.id), after.get(probe.id)
         if was is None or would is None:
             continue
-        told = _measure_loss(probe.kind, was, would)
-        if told is not None:
-            sentence = told[1].format(
+        loss = _measure_loss(probe.kind, was, would)
+        if loss is not None:
+            sentence = loss[1].format(
                 query=shorten_question(probe.query),
                 before=format_ordinal(was.place or 0),
                 after=format_ordinal(would.place or 0),
             )
-            found.append((told[0], sentence, probe.query))
+            found.append((loss[0], sentence, probe.query))
     return [(sentence, query) for _, sentence, query in sorted(found, key=lambda one: -one[0])]
 
 

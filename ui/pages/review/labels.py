@@ -145,9 +145,9 @@ def describe_provenance(side: Side) -> str:
     if client and memory.source is Source.USER_IMPLICIT:
         return _join_with(f"You, according to {client}", f"“{origin}”" if origin else "", ", ")
     if memory.source in _HERS and memory.role is not Role.ASSISTANT:
-        said = "You, in a conversation" if memory.conversation_id else "You"
-        said += f" with {client}" if client and memory.conversation_id else f", told to {client}" if client else ""
-        return _join_with(said, f"“{origin}”" if origin else "", ", ")
+        author = "You, in a conversation" if memory.conversation_id else "You"
+        author += f" with {client}" if client and memory.conversation_id else f", told to {client}" if client else ""
+        return _join_with(author, f"“{origin}”" if origin else "", ", ")
     way = {
         Source.DOCUMENT: "Document",
         Source.TOOL_OUTPUT: "A tool's output",

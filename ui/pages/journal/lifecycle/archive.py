@@ -54,7 +54,7 @@ class EraseDialog(QDialog):
         self._line = context.theme.px(26)
         self.summary = make_label(strings["erase_look"], "muted", wrap=True)
         self.never = make_label(strings["erase_never"], "danger", wrap=True)
-        self.held = make_label("", "muted", wrap=True)
+        self.backups_note = make_label("", "muted", wrap=True)
         self.backups = QListWidget()
         self.backups.setObjectName("framed")
         self.backups.setSelectionMode(QListWidget.SelectionMode.NoSelection)
@@ -63,10 +63,10 @@ class EraseDialog(QDialog):
         self.act.setEnabled(False)
         self.act.setAutoDefault(False)
         self.cancel.setDefault(True)
-        for shown in (self.never, self.held, self.backups):
+        for shown in (self.never, self.backups_note, self.backups):
             shown.hide()
         layout = make_column(
-            self, make_label(strings["erase_title"], "title"), self.summary, self.never, self.held, self.backups
+            self, make_label(strings["erase_title"], "title"), self.summary, self.never, self.backups_note, self.backups
         )
         layout.setContentsMargins(24, 24, 24, 24)
         layout.setSpacing(12)
@@ -86,14 +86,16 @@ class EraseDialog(QDialog):
         self.summary.setText(" ".join(sentences))
         set_style_property(self.summary, "role", "body")
         count = len(found.backups)
-        self.held.setText(format_count(strings["erase_backups"], count) if count else strings["erase_no_backup"])
+        self.backups_note.setText(
+            format_count(strings["erase_backups"], count) if count else strings["erase_no_backup"]
+        )
         for name in found.backups:
             item = QListWidgetItem(one_line(name, 120), self.backups)
             item.setSizeHint(QSize(0, self._line))
-        self.backups.setAccessibleName(self.held.text())
+        self.backups.setAccessibleName(self.backups_note.text())
         self.backups.setFixedHeight(self._line * min(count, _LISTED) + 10)
         self.never.show()
-        self.held.show()
+        self.backups_note.show()
         self.backups.setVisible(bool(count))
         self.act.setText(format_count(strings["erase_act"], found.memories))
         self.act.setAccessibleName(self.act.text())
