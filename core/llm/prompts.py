@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from core.text.metadata import find_dates
+from core.text.screening.fences import escape_template_marks
 from core.text.times import format_time
 from core.types.belief import ClaimProposal, ComparedText, Label, RelationProposal
 from core.types.values import Precision, When
@@ -256,8 +257,6 @@ TEXT_CHARACTERS = 4_000
 """A longer text is not asked about: cut, it could mean something else."""
 
 _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-# Chat templates mark turns in square brackets too, an instruction's begin and end for one.
-_BRACKETED = re.compile(r"\[(?=\s*/?\s*[A-Z][A-Z_ ]*\s*/?\s*\])")
 _UNSENT = re.compile("[\ud800-\udfff\0]")
 
 
@@ -282,7 +281,7 @@ def escape_fences(text: str) -> str:
     Returns:
         The text with `&`, `<`, `>` and bracketed marks as character references.
     """
-    return _BRACKETED.sub("&#91;", _UNSENT.sub("\ufffd", text).translate(_MARKUP))
+    return escape_template_marks(_UNSENT.sub("\ufffd", text).translate(_MARKUP))
 
 
 def relation_prompt(existing: ComparedText, incoming: ComparedText) -> Prompt:

@@ -310,6 +310,7 @@ class EntityView:
         card: the entity.
         places: where it is mentioned, the latest first, 200 at most; `mentions` counts all.
         spoken: in how many memories it speaks.
+        utterances: memories in which it speaks, the latest first, 200 at most; no name in them is marked.
         topics: what is known of it.
         claims: what is said about it, what stands first, 200 at most.
         joined: what was merged into it.
@@ -325,6 +326,7 @@ class EntityView:
     alike: tuple[EntityLine, ...] = ()
     spoken: int = 0
     topics: tuple[KnownTopic, ...] = ()
+    utterances: tuple[EntityMention, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,10 @@ def test_the_list_shows_the_most_named_first_and_looks_at_it(page: EntitiesPage,
     assert page.list.lines.list_rows()[0].right == "2 memories"
     assert page.entity_id == rosa
     assert page.detail.view is not None
-    assert {line.title for line in page.detail.places.lines.list_rows()} == {"Rosa sings in Porto.", "Rosa called."}
+    assert {line.title for line in page.detail.memories.list.lines.list_rows()} == {
+        "Rosa sings in Porto.",
+        "Rosa called.",
+    }
 
 
 def test_a_name_that_stands_in_two_spaces_tells_where(page: EntitiesPage, qtbot: QtBot, rig: Rig) -> None:
@@ -111,7 +114,7 @@ def test_a_mention_deep_in_a_text_is_shown_from_a_word_on(page: EntitiesPage, qt
     rosa = make(rig, "Rosa")
     named(rig, f"{'remember ' * 20}that Rosa sings.", rosa, "Rosa")
     enter(page, qtbot)
-    (line,) = page.detail.places.lines.list_rows()
+    (line,) = page.detail.memories.list.lines.list_rows()
     assert line.title.startswith("… remember ")
     assert line.title.endswith("that Rosa sings.")
     assert line.name is not None
@@ -132,7 +135,7 @@ def test_a_name_with_what_cannot_be_seen_is_where_it_is_shown(page: EntitiesPage
     rosa = make(rig, "Rosa", aliases=("Rosalind",))
     named(rig, f"Then \u202e\U0001f388  {name} sings.", rosa, name)
     enter(page, qtbot)
-    (line,) = page.detail.places.lines.list_rows()
+    (line,) = page.detail.memories.list.lines.list_rows()
     assert line.name is not None
     assert line.title[slice(*line.name)].startswith("Ro‹")
     assert line.title.endswith("sa sings.")
@@ -146,7 +149,7 @@ def test_of_one_of_whom_nothing_is_known_it_says_what_to_do(page: EntitiesPage, 
     assert (known.none.text(), known.make.text()) == ("No statements yet: run Make statements.", "Make statements")
     assert known.none.isVisible()
     assert not known.list.isVisible()
-    assert known.y() < page.detail.places.y()
+    assert known.y() < page.detail.memories.y()
     with qtbot.waitSignal(page.detail.make_asked):
         known.make.click()
 
@@ -217,7 +220,7 @@ def test_a_click_on_a_mention_selects_the_memory(page: EntitiesPage, qtbot: QtBo
     three(rig)
     enter(page, qtbot)
     assert page.context.selection.current == ""
-    places = page.detail.places
+    places = page.detail.memories.list
     middle = places.visualRect(places.lines.index(0, 0)).center()
     QTest.mouseClick(places.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, middle)
     assert page.context.selection.current == places.lines.list_rows()[0].id != ""

@@ -17,10 +17,10 @@ def test_the_status_bar_says_what_model_is_there(qtbot: QtBot, context: Context)
     status = StatusBar(context.theme)
     qtbot.addWidget(status)
     status.show_status(told(ModelState(ModelServerState.READY, "small:3b")))
-    assert status._model.text() == "Model server: small:3b refines what rules leave open"
+    assert status._model.whole == "Model server: small:3b refines what rules leave open"
     status.show_status(told(ModelState(ModelServerState.FAILING, code="E3005")))
-    assert status._model.text() == "The model server fails (E3005): rules and the built-in model answer"
+    assert status._model.whole == "The model server fails (E3005): rules and the built-in model answer"
     status.show_status(told(ModelState(ModelServerState.OFF)))
-    assert status._model.text() == "Model server turned off: rules and the built-in model answer"
+    assert status._model.whole == "Model server turned off: rules and the built-in model answer"
     status.show_status(told(ModelState(ModelServerState.ABSENT)))
-    assert status._model.text() == "No model server: rules and the built-in model answer"
+    assert status._model.whole == "No model server: rules and the built-in model answer"

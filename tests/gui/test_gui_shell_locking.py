@@ -224,7 +224,7 @@ def test_work_of_the_engine_is_shown_and_goes_with_the_lock(window: MainWindow, 
     status, hub = window.status, window.context.bridge.engine.hub
     hub.publish(Progress("index", "Loading the index", 3, 10))
     settle(qtbot, status._work.isVisible)
-    assert (status._work.text(), status._bar.value(), status._bar.maximum()) == ("Loading the index …", 3, 10)
+    assert (status._work.whole, status._bar.value(), status._bar.maximum()) == ("Loading the index …", 3, 10)
     hub.publish(Progress("index", "Loading the index", 10, 10))
     settle(qtbot, lambda: not status._bar.isVisible())
     hub.publish(Progress("index", "Loading the index", 4, 10))

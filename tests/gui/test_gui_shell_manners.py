@@ -236,11 +236,11 @@ def test_of_two_works_the_one_that_runs_is_shown(qtbot: QtBot, context: Context)
     first, second = (Running(name, can_cancel=name == "Second", parent=context.tasks) for name in ("First", "Second"))
     for one in (first, second):
         status.show_work(one)
-    assert (status._work.text(), status._stop.isVisible()) == ("Second …", True)
+    assert (status._work.whole, status._stop.isVisible()) == ("Second …", True)
     first.moved.emit(5, 10)
     assert status._bar.maximum() == 0
     second.mark_over()
-    assert (status._work.text(), status._stop.isVisible()) == ("First …", False)
+    assert (status._work.whole, status._stop.isVisible()) == ("First …", False)
     first.mark_over()
     assert not status._work.isVisible()
 

@@ -242,7 +242,7 @@ def test_the_status_bar_shows_a_job_that_runs(context: Context, qtbot: QtBot) ->
     qtbot.addWidget(bar)
     bar.show()
     bar.show_progress(Progress("job:sweep", "Looking for fading memories", 3, 12))
-    assert bar._work.text() == "Looking for fading memories …"
+    assert bar._work.whole == "Looking for fading memories …"
     assert (bar._bar.value(), bar._bar.maximum()) == (3, 12)
     bar.show_progress(Progress("job:sweep", "Looking for fading memories", 12, 12))
     assert not bar._work.isVisible()

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QProgressBar,
     QSizePolicy,
-    QStackedWidget,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
@@ -43,6 +42,7 @@ from ui.widgets.basics import (
     Elided,
     MenuChip,
     Segments,
+    Stack,
     clear_layout,
     make_button,
     make_column,
@@ -121,7 +121,7 @@ class ContentStep(QWidget):
         self._left_rows.setHorizontalSpacing(16)
         self._left_rows.setVerticalSpacing(10)
         self.problems = _problem_table(context.theme)
-        self._stack = QStackedWidget()
+        self._stack = Stack()
         plan = QWidget()
         make_column(plan, self.table, self._more, gap=4).setStretch(0, 1)
         self._pages: Mapping[str, QWidget] = {
@@ -377,7 +377,7 @@ class RehearsalStep(QWidget):
         self.refused = RefusedExport(context)
         self.refused.formed.connect(self._on_format_chosen)
         self.refused.leave.connect(self.leave)
-        self._stack = QStackedWidget()
+        self._stack = Stack()
         for page in (self.waiting, self.content, self.refused):
             self._stack.addWidget(page)
         line = make_row(self.list, self._stack, gap=24)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QDialog, QStackedWidget, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from core.types.replies import ImportReport
 from core.types.values import HOME_SPACE, OWNER_ACTOR
@@ -24,6 +24,7 @@ from ui.imports.sources import ChooseStep, ImportSource
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
 from ui.widgets.basics import (
+    Stack,
     add_hidden_children,
     make_button,
     make_column,
@@ -76,7 +77,7 @@ class WizardFrame(QDialog):
         self.resize(wanted.boundedTo(room).expandedTo(SMALLEST))
         self.takes_drops = True
         self._steps = [make_label(f"{nr}  {name}", "small") for nr, name in enumerate(STEPS, 1)]
-        self._stack = QStackedWidget()
+        self._stack = Stack()
         self.back = make_button("Close")
         self.other = make_button("")
         self.main = make_button("", kind="primary")

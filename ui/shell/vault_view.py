@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSplitter,
-    QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -29,7 +28,7 @@ from ui.context import RUNS_SEEN, Context, Page, PageSpec
 from ui.shell.actions import DIGITS
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import make_row, make_timer
+from ui.widgets.basics import Stack, make_row, make_timer
 
 _MOST_SHOWN = 99
 
@@ -232,7 +231,7 @@ class House(QWidget):
         self.current = ""
         self._rail = Rail(context.theme, pages)
         self._rail.chosen.connect(self.show_page)
-        self._stack = QStackedWidget()
+        self._stack = Stack()
         self.inspector = inspector
         self._wants = {False: True, True: False}  # by whether the inspector is beside a page only on request
         self._split = QSplitter(Qt.Orientation.Horizontal)

@@ -35,7 +35,6 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QSizePolicy,
-    QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -49,7 +48,16 @@ from ui.context import CLOSER, Context, PageSpec, PartSpec
 from ui.shell.actions import CommandPalette, PaletteEntry, WindowActions, WindowCommands, shortcut_text
 from ui.shell.vault_view import House
 from ui.theme.theme import Theme
-from ui.widgets.basics import make_button, make_keycap, make_label, make_row, make_timer, make_tool_button
+from ui.widgets.basics import (
+    Elided,
+    Stack,
+    make_button,
+    make_keycap,
+    make_label,
+    make_row,
+    make_timer,
+    make_tool_button,
+)
 from ui.widgets.labels import KIND_WORDS, count_memories, format_said_or_noted
 from ui.widgets.plaintext import one_line
 from ui.widgets.shapes import KIND_TOKENS, kind_pixmap
@@ -96,8 +104,7 @@ class StatusBar(QFrame):
         self.setAccessibleName("Status")
         self._theme = theme
         self._dot = StatusDot(theme, "faint")
-        self._index, self._search, self._model = make_label(), make_label(), make_label()
-        self._work = make_label()
+        self._index, self._search, self._model, self._work = (_make_status_text() for _ in range(4))
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setFixedWidth(140)
@@ -130,10 +137,10 @@ class StatusBar(QFrame):
         words = {"ready": "Index warm", "warming": f"Index warming, {done:,} of {total:,}", "empty": "Index empty"}
         self._dot.show_role("success" if state == "ready" else "warning")
         count = int(values.get("memories", {}).get("total", done) if isinstance(values.get("memories"), dict) else done)
-        self._index.setText(f"{words.get(state, 'Index')} · {count_memories(count)}")
-        self._search.setText("Full search" if state == "ready" else "Search reads what is not indexed yet")
+        self._index.set_text(f"{words.get(state, 'Index')} · {count_memories(count)}")
+        self._search.set_text("Full search" if state == "ready" else "Search reads what is not indexed yet")
         server = values.get("model_server", {})
-        self._model.setText(str(server.get("sentence", "")) or "No model server: rules and the built-in model answer")
+        self._model.set_text(str(server.get("sentence", "")) or "No model server: rules and the built-in model answer")
 
     def show_count(self, page_id: str, title: str, count: int, counts: str = "open") -> None:
         """Say how much waits on a page; pressing it goes there.
@@ -163,9 +170,9 @@ class StatusBar(QFrame):
         for made in (*self._counts.values(), *self._gaps.values()):
             made.hide()
         self._dot.show_role("faint")
-        self._index.setText("Locked")
+        self._index.set_text("Locked")
         for one in (self._search, self._model):
-            one.setText("")
+            one.set_text("")
         self._show_newest()  # what the engine did by itself has stopped
 
     def show_work(self, running: Running) -> None:
@@ -182,7 +189,7 @@ class StatusBar(QFrame):
             one.setVisible(newest is not None)
         self._stop.setVisible(newest is not None and newest.can_cancel)
         if newest is not None:
-            self._work.setText("Stopping …" if newest.watch.cancelled() else f"{newest.label} …")
+            self._work.set_text("Stopping …" if newest.watch.cancelled() else f"{newest.label} …")
             self._bar.setRange(0, 0)
             self._bar.setAccessibleName(newest.label)
 
@@ -199,7 +206,7 @@ class StatusBar(QFrame):
     def _cancel_last(self) -> None:
         if self._works:
             self._works[-1].cancel()
-            self._work.setText("Stopping …")
+            self._work.set_text("Stopping …")
 
     def show_progress(self, progress: Progress) -> None:
         """Show what the engine does by itself: an import that is finished after a crash, the index.
@@ -216,10 +223,17 @@ class StatusBar(QFrame):
         self._quiet.start()
         self._work.show()
         self._bar.show()
-        self._work.setText(f"{progress.label} …")
+        self._work.set_text(f"{progress.label} …")
         self._bar.setAccessibleName(progress.label)
         self._bar.setRange(0, progress.total or 0)
         self._bar.setValue(progress.done)
+
+
+def _make_status_text() -> Elided:
+    """As wide as its text where there is room, cut where there is not: a status never widens the window."""
+    made = Elided()
+    made.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+    return made
 
 
 def _make_spacer(width: int) -> QLabel:
@@ -452,7 +466,7 @@ class MainWindow(QMainWindow):
         self.status = StatusBar(context.theme)
         self.toasts = Toasts(context.theme, self)
         self.palette_box = CommandPalette(context.theme, self)
-        self._stack = QStackedWidget()
+        self._stack = Stack()
         self.gate = rooms.gate(context)
         self._stack.addWidget(self.gate)
         self.house: House | None = None

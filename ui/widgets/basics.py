@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -388,6 +389,7 @@ class Elided(QLabel):
         """Show another text."""
         self._whole = text
         self.setAccessibleName(text)
+        self.updateGeometry()
         self._elide_text()
 
     @property
@@ -564,6 +566,22 @@ class ScrolledColumn(QWidget):
     def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
         """Qt would take the height that wrapped text has in the narrowest column, and leave that much empty."""
         return QSize(super().minimumSizeHint().width(), 0)
+
+
+class Stack(QStackedWidget):
+    """Several widgets of which one is shown, and that one alone says how small it may be.
+
+    Qt asks all of them: a page that was left would widen the window of every other.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.currentChanged.connect(lambda _: self.updateGeometry())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802 - Qt's name
+        """That of the widget that is shown."""
+        shown = self.currentWidget()
+        return super().minimumSizeHint() if shown is None else shown.minimumSizeHint().expandedTo(shown.minimumSize())
 
 
 def make_scroll_area(inner: QWidget) -> QScrollArea:

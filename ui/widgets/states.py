@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPoint, QSize, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from ui.bridge import Problem, problem_of
 from ui.theme.theme import Theme
 from ui.theme.tokens import spacing
-from ui.widgets.basics import make_button, make_column, make_label, make_row, make_timer
+from ui.widgets.basics import Stack, make_button, make_column, make_label, make_row, make_timer
 
 FOOT = "isFoot"
 """Property of the line above a page's lowest buttons; what is said for a moment does not cover them."""
 _TOAST_MS = 7_000
+_ALL_OF_IT = 1_000
 
 
 class EmptyState(QWidget):
@@ -39,14 +40,17 @@ class EmptyState(QWidget):
         heading.setAlignment(Qt.AlignmentFlag.AlignCenter)
         words = make_label(sentence, "muted", wrap=True)
         words.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        # A fixed width in a row of springs: with an alignment Qt would not ask how high the wrapped text is.
-        words.setFixedWidth(theme.px(400))
+        # Bounds in a row of springs: with an alignment Qt would not ask how high the wrapped text is.
+        words.setMinimumWidth(theme.px(200))
+        words.setMaximumWidth(theme.px(400))
         buttons = [make_button(name, run, kind="plain" if nr else "primary") for nr, (name, run) in enumerate(actions)]
-        layout = make_column(self, margins=16, gap=12)
+        layout = make_column(self, margins=12, gap=10)
         layout.addStretch(2)
         layout.addWidget(self._picture)
         layout.addWidget(heading)
-        layout.addLayout(make_row(None, words, None))
+        row = make_row(None, words, None)
+        row.setStretchFactor(words, _ALL_OF_IT)
+        layout.addLayout(row)
         if buttons:
             layout.addSpacing(8)
             layout.addLayout(make_row(None, *buttons, None))
@@ -105,7 +109,7 @@ class TroubleState(QWidget):
         layout.addWidget(EmptyState(theme, "triangle-alert", problem.sentence, f"Code {problem.code}.", *actions))
 
 
-class States(QStackedWidget):
+class States(Stack):
     """Holds a page's content and what is in its place."""
 
     def __init__(self, theme: Theme, content: QWidget, loading: str = "One moment …") -> None:

@@ -106,6 +106,9 @@ _NAMING = (
     "WHERE n.entity_id = ? AND n.start_at >= 0 AND m.status <> 'deleted'"
 )
 _SPOKEN = _NAMING.replace("n.start_at >= 0", "n.start_at < 0")
+_UTTERANCES = _PLACES.replace("n.start_at >= 0", "n.start_at < 0").replace(
+    "json_group_array(json_array(n.start_at, n.end_at))", "'[[0,0]]'"
+)
 _TOLD = (
     "SELECT c.id, coalesce((SELECT v.memory_id FROM evidence v WHERE v.claim_id = c.id ORDER BY v.recorded_at, v.id "
     "LIMIT 1), ''), c.subject, c.predicate, c.value, c.polarity, c.state, c.confidence FROM claims c "
@@ -207,6 +210,7 @@ def read_entity(rows: Rows, entity_id: str, reach: EntityScope, now_ms: int) -> 
         _find_similar_entities(rows, card),
         int(rows.value(_SPOKEN, (entity_id,))),
         read_topics(rows, card, now_ms),
+        tuple(_entity_mention_from_row(row) for row in rows.all(_UTTERANCES, (entity_id, SHOWN))),
     )
 
 

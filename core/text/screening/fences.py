@@ -25,6 +25,8 @@ _HIDDEN = re.compile(
 )
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"})
 _BRACKETS = str.maketrans("[]", "()")
+# Chat templates mark turns in square brackets too, an instruction's begin and end for one.
+_TEMPLATE_MARK = re.compile(r"\[(?=\s*/?\s*[A-Z][A-Z_ ]*\s*/?\s*\])")
 _SHOWN = "\ufffd"
 
 
@@ -50,12 +52,18 @@ def escape_fenced(text: str) -> str:
     """A text as it may stand in an element or an attribute.
 
     Returns:
-        One line of XML character data: breaks and tabs are a blank, control characters U+FFFD, hidden ones are gone.
+        One line of XML character data: breaks and tabs are a blank, control characters U+FFFD, hidden ones are gone;
+            the bracket that opens a mark of a chat template is a character reference.
     """
     flat = _BREAKS.sub(" ", text).strip()
     if not flat.isascii() or not flat.isprintable():
         flat = _HIDDEN.sub("", _PLANE_ENDS.sub(_SHOWN, _CONTROL.sub(_SHOWN, flat)))
-    return flat.translate(_ESCAPES)
+    return escape_template_marks(flat.translate(_ESCAPES))
+
+
+def escape_template_marks(text: str) -> str:
+    """A text in which no bracket opens a mark of a chat template: `&#91;` stands for it."""
+    return _TEMPLATE_MARK.sub("&#91;", text)
 
 
 def escape_label(text: str) -> str:
@@ -64,4 +72,4 @@ def escape_label(text: str) -> str:
     Returns:
         As `escape_fenced`, with round brackets for square ones.
     """
-    return escape_fenced(text).translate(_BRACKETS)
+    return escape_fenced(text.translate(_BRACKETS))

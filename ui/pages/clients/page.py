@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QDialog, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QDialog, QPushButton, QWidget
 
 from core.config.grant_wording import describe_limits_of_grants
 from core.events import Changed
@@ -33,7 +33,7 @@ from ui.pages.clients.tokens import TokenDialog
 from ui.strings import clients_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
-from ui.widgets.basics import UNBOUND, Segments, make_button, make_column, make_label, make_row, make_timer
+from ui.widgets.basics import UNBOUND, Segments, Stack, make_button, make_column, make_label, make_row, make_timer
 from ui.widgets.states import EmptyState, States
 
 ACTIVITY, RECEIPTS, CONTEXT_PREVIEW, GRANTS = "activity", "receipts", "sight", "grants"
@@ -73,7 +73,7 @@ class ClientPanes(QWidget):
         self.back = make_button(strings["back"], self.show_cards, theme=theme, icon="chevron-left", kind="ghost")
         self.header = ClientHeader(theme)
         self.views = Segments(tuple(strings["views"].items()), ACTIVITY, strings["views_name"], wraps=True)
-        self.stack = QStackedWidget()
+        self.stack = Stack()
         self._box = make_column(self._side, gap=10)
         self._bar = QWidget()
         make_row(self.back, None, parent=self._bar)

@@ -27,10 +27,11 @@ from ui.pages.entities.labels import (
     make_known_list,
     mention_row,
     topic_rows,
+    utterance_row,
 )
 from ui.strings import entities_strings
 from ui.theme.theme import Theme
-from ui.widgets.basics import Elided, make_button, make_column, make_label, make_row
+from ui.widgets.basics import Elided, Segments, make_button, make_column, make_label, make_row
 from ui.widgets.plaintext import one_line
 
 _BESIDE = 480
@@ -82,6 +83,7 @@ class DuplicateHint(QFrame):
 
 
 _NAME = 80
+_MENTIONS, _UTTERANCES = "mentions", "utterances"
 _CLAIMS = 3  # seen at once, so that the mentions keep their place
 
 
@@ -155,6 +157,62 @@ class KnownPanel(QWidget):
         self.memory_asked.emit(self._source)
 
 
+class EntityMemoriesPanel(QWidget):
+    """The memories that name an entity, and those in which it speaks; a choice is above them where there are both.
+
+    Signals:
+        memory_asked: id of a memory to look at.
+    """
+
+    memory_asked = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        strings = entities_strings()
+        self._view: EntityView | None = None
+        self.title = make_label(strings["places"], "label")
+        choices = [(_MENTIONS, ""), (_UTTERANCES, "")]
+        self.choice = Segments(choices, _MENTIONS, strings["memories"]["label"])
+        self.choice.chosen.connect(lambda _: self._show_lines())
+        self.none = make_label(strings["no_places"], "muted")
+        self.list = entity_list(theme, strings["places"])
+        self.list.looked_at_id.connect(self.memory_asked)
+        self.list.opened.connect(lambda row: self.memory_asked.emit(row.id))
+        layout = make_column(self, self.title, self.choice, self.none, gap=6)
+        layout.addWidget(self.list, 1)
+
+    def show_view(self, view: EntityView, *, is_same: bool) -> None:
+        """Show the memories of an entity.
+
+        Args:
+            is_same: whether it is the entity that was shown before; then the choice stays.
+        """
+        self._view = view
+        strings = entities_strings()["memories"]
+        self.choice.name_choice(_MENTIONS, strings["mentions"].format(count=f"{view.mentions:,}"))
+        self.choice.name_choice(_UTTERANCES, strings["utterances"].format(count=f"{view.spoken:,}"))
+        if not is_same:
+            self.choice.show_choice(_MENTIONS if view.mentions else _UTTERANCES)
+            with QSignalBlocker(self):  # what is chosen already is not asked for again
+                self.list.select_rows()
+        self.choice.setVisible(bool(view.spoken))
+        self.title.setVisible(not view.spoken)
+        self._show_lines()
+
+    def _show_lines(self) -> None:
+        view = self._view
+        if view is None:
+            return
+        lines = [mention_row(one) for one in view.places]
+        if view.spoken and self.choice.current == _UTTERANCES:
+            lines = [utterance_row(one) for one in view.utterances]
+        with QSignalBlocker(self):
+            self.list.show_lines(lines)
+        self.list.setVisible(bool(lines))
+        self.none.setVisible(not lines)
+        limit_height(self.list)
+
+
 class EntityDetail(QFrame):
     """One entity with its names, statements, mentions, claims and mergers.
 
@@ -189,14 +247,13 @@ class EntityDetail(QFrame):
         self.known = KnownPanel(theme)
         self.known.memory_asked.connect(self.memory_asked)
         self.known.make_asked.connect(self.make_asked)
-        self.places = entity_list(theme, strings["places"])
+        self.memories = EntityMemoriesPanel(theme)
+        self.memories.memory_asked.connect(self.memory_asked)
         self.claims = entity_list(theme, strings["claims"])
-        self._no_places = make_label(strings["no_places"], "muted")
         self.joined = QWidget()
         self._joined_box = make_column(self.joined, gap=4)
-        for made in (self.places, self.claims):
-            made.looked_at_id.connect(self.memory_asked)
-            made.opened.connect(lambda row: self.memory_asked.emit(row.id))
+        self.claims.looked_at_id.connect(self.memory_asked)
+        self.claims.opened.connect(lambda row: self.memory_asked.emit(row.id))
         layout = make_column(self, margins=0, gap=6)
         layout.addWidget(self.title)
         layout.addWidget(self.about)
@@ -210,9 +267,7 @@ class EntityDetail(QFrame):
         layout.addWidget(self._claims_label)
         layout.addWidget(self.claims)
         layout.addSpacing(6)
-        layout.addWidget(make_label(strings["places"], "label"))
-        layout.addWidget(self._no_places)
-        layout.addWidget(self.places, 2)
+        layout.addWidget(self.memories, 2)
         layout.addWidget(self.joined)
         self._layout: QVBoxLayout = layout
         self._layout.addStretch()
@@ -229,13 +284,9 @@ class EntityDetail(QFrame):
         self.others.setVisible(bool(card.aliases))
         with QSignalBlocker(self):  # what is chosen already is not asked for again
             if not same:
-                self.places.select_rows()
                 self.claims.select_rows()
-            self.places.show_lines([mention_row(one) for one in view.places])
             self.claims.show_lines([claim_row(one) for one in view.claims])
-        self.places.setVisible(bool(view.places))
-        self._no_places.setVisible(not view.places)
-        limit_height(self.places)
+        self.memories.show_view(view, is_same=same)
         # Where statements are known they say what the claims do, in a sentence; where nothing is, that is said once.
         for part in (self._claims_label, self.claims):
             part.setVisible(bool(view.claims) and not view.topics)

@@ -226,6 +226,13 @@ def mention_row(one: EntityMention) -> EntityRow:
     )
 
 
+def utterance_row(one: EntityMention) -> EntityRow:
+    """A memory in which it speaks."""
+    over = "" if one.status in ("active", "disputed") else f" · {one.status}"
+    when = f"{format_said_or_noted(one.occurred, one.recorded_at)}{over}"
+    return EntityRow(one.memory_id, "message-square", "muted", one_line(one.text), when, "")
+
+
 def topic_rows(topics: Sequence[KnownTopic]) -> list[EntityRow | Heading]:
     """What is known, each topic under its heading."""
     named = entities_strings()["known"]["topics"]

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QLineEdit,
     QSplitter,
-    QStackedWidget,
     QWidget,
 )
 
@@ -31,7 +30,7 @@ from ui.pages.entities.dialogs import ChangeDialog, EntityMergeDialog
 from ui.pages.entities.labels import describe_reading, entity_list, entity_row
 from ui.strings import entities_strings
 from ui.undo import offer_undo, undo_step
-from ui.widgets.basics import MenuChip, make_column, make_label, make_row, make_timer
+from ui.widgets.basics import MenuChip, Stack, make_column, make_label, make_row, make_scroll_area, make_timer
 from ui.widgets.labels import count_of
 from ui.widgets.states import EmptyState, States
 
@@ -59,9 +58,11 @@ class EntitiesPage(Page):
         self.detail = EntityDetail(theme)
         self._choose = make_label(strings["choose"], "muted", wrap=True)
         self._choose.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._right = QStackedWidget()
+        self._right = Stack()
         self._right.addWidget(self._choose)
-        self._right.addWidget(self.detail)
+        # With large text all that is known of one is higher than a small window: it scrolls then, nothing grows.
+        self._detail_area = make_scroll_area(self.detail)
+        self._right.addWidget(self._detail_area)
         self._list_states = States(theme, self.list, "Reading the names …")
         self.states = States(theme, self._build_content(), "Reading the names …")
         self._build_layout()
@@ -223,7 +224,7 @@ class EntitiesPage(Page):
             self.show_entity(view.card.merged_into)
             return
         self.detail.show_view(view)
-        self._right.setCurrentWidget(self.detail)
+        self._right.setCurrentWidget(self._detail_area)
 
     def _on_entity_missing(self, _error: BaseException) -> None:
         self.entity_id, self.detail.view = "", None

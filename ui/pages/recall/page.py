@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.events import Changed
 from core.types.recall import LabAnswer
@@ -32,6 +32,7 @@ from ui.widgets.basics import (
     UNBOUND,
     KeyButton,
     Segments,
+    Stack,
     make_button,
     make_column,
     make_hairline,
@@ -164,7 +165,7 @@ class RecallPanes(QWidget):
         main, above = make_column(self._main, gap=12), make_column()
         above.setContentsMargins(0, 0, BAR, 0)
         main.addLayout(above)
-        self._body = QStackedWidget()
+        self._body = Stack()
         main.addWidget(self._body, 1)
         self.views = Segments(
             [(ASK, strings["views"]["ask"]), (SAVED, strings["views"]["saved"])], ASK, "What is shown"

@@ -11,7 +11,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCursor, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from core.events import Changed
 from core.types.replies import WaitingKind
@@ -28,7 +28,7 @@ from ui.strings import review_strings
 from ui.theme.theme import Theme
 from ui.theme.tokens import sizes
 from ui.undo import offer_undo
-from ui.widgets.basics import UNBOUND, make_button, make_column, make_row, make_timer
+from ui.widgets.basics import UNBOUND, Stack, make_button, make_column, make_row, make_timer
 from ui.widgets.labels import count_of
 from ui.widgets.plaintext import one_line
 from ui.widgets.states import EmptyState, States
@@ -204,7 +204,7 @@ class ReviewPanes(QWidget):
         theme = self._theme
         self.queue, self._side = QueuePanel(theme), QWidget()
         make_row(self.queue, self._side, parent=self, gap=0).setStretch(1, 1)
-        self._bar, self._right = QWidget(), QStackedWidget()
+        self._bar, self._right = QWidget(), Stack()
         make_column(self._side, self._bar, self._right, gap=0)
         self.back = make_button(
             review_strings()["back"], self.show_queue, theme=theme, icon="chevron-left", kind="ghost"

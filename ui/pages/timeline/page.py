@@ -5,8 +5,6 @@ Must not do: know another page.
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QStackedWidget
-
 from core.events import Changed
 from core.types.values import Kind
 from core.types.views import Facets, TimeFilter
@@ -14,7 +12,18 @@ from ui.bridge import make_query
 from ui.context import Context, Page, PageSpec
 from ui.pages.timeline.evolution import EvolutionTab
 from ui.pages.timeline.over_time import OverTime
-from ui.widgets.basics import FlowLayout, MenuChip, Segments, make_button, make_column, make_label, make_row, make_timer
+from ui.widgets.basics import (
+    FlowLayout,
+    MenuChip,
+    Segments,
+    Stack,
+    make_button,
+    make_column,
+    make_label,
+    make_row,
+    make_scroll_area,
+    make_timer,
+)
 from ui.widgets.labels import KIND_PLURALS
 from ui.widgets.plaintext import one_line
 
@@ -44,9 +53,9 @@ class TimelinePage(Page):
             "Include outdated", kind="chip", hint="Also show superseded, merged and archived memories"
         )
         self.over.setCheckable(True)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.time)
-        self._stack.addWidget(self.topic)
+        self._stack = Stack()
+        for tab in (self.time, self.topic):
+            self._stack.addWidget(make_scroll_area(tab))  # large text needs more height than a small window has
         self._refresh = make_timer(self, self._reload_tab, _REFRESH_MS)
         self._build_layout()
         self.segments.chosen.connect(self.show_tab)

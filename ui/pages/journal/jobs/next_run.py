@@ -12,7 +12,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QLabel, QStackedWidget, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QLabel, QWidget
 
 from core.types.lifecycle import JobAction, JobRow, Jobs, JobState, JobType, Preview, PreviewItem
 from core.types.values import OWNER_ACTOR, Kind
@@ -29,6 +29,7 @@ from ui.widgets.basics import (
     FlowLayout,
     MenuChip,
     Segments,
+    Stack,
     clear_layout,
     make_button,
     make_column,
@@ -428,7 +429,7 @@ class NextTab(QWidget):
         choices = ((DEEDS, figures[DEEDS]), (FIGURES, figures[FIGURES]))
         self.views = Segments(choices, DEEDS, figures["views"])
         self.comparison = RunComparisonView(context.theme)
-        self._views = QStackedWidget()
+        self._views = Stack()
         for shown in (self.states, self.comparison):
             self._views.addWidget(shown)
         header = make_row(self.lead, self.views, gap=12)

@@ -9,7 +9,7 @@ from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from core.events import Progress
 from core.types.lifecycle import JobRow, Jobs, JobType, ScheduledJob
@@ -36,6 +36,7 @@ from ui.undo import report_undo
 from ui.widgets.basics import (
     Elided,
     Segments,
+    Stack,
     clear_layout,
     make_column,
     make_label,
@@ -118,7 +119,7 @@ class RunsTab(QWidget):
         self.views = Segments(((RUNS, strings["runs"]), (CALENDAR, strings["calendar"])), RUNS, strings["views"])
         self.list = entry_list(context.theme, strings["list"], ("stop", "retry", "undo"))
         self.calendar = entry_list(context.theme, strings["calendar_list"], ("run",))
-        self.lists = QStackedWidget()
+        self.lists = Stack()
         self.panel = JobPanel(context)
         self._build_layout()
         self._follow = make_timer(self, self.reload, _FOLLOW_MS)
