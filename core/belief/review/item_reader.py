@@ -53,6 +53,7 @@ from core.belief.review.wording import (
     format_day,
     format_further_reason,
     format_line,
+    format_merge_title,
     format_note,
     format_question,
     format_reason,
@@ -73,7 +74,7 @@ from core.types.reviews import (
     Suggestion,
 )
 from core.types.values import Action, Kind, Memory, Status, When
-from core.vault.database.rows import Rows
+from core.vault.database.rows import Rows, to_json
 
 REASON_CHARACTERS = 512
 """A reason is shown whole: it has no more (bytes) when it comes."""
@@ -88,6 +89,11 @@ _ASKED_BY = (
     "ELSE coalesce(a.client_id, i.client_id) = ?1 END AND (c.kind IN ('approval', 'entity_merge') "
     "OR (c.kind IN ('proposal', 'injection') AND i.status = 'quarantined')) "
     "ORDER BY c.opened_at, c.id"
+)
+_MERGE_NAMES = (
+    "SELECT c.id, a.name, b.name FROM conflicts c JOIN entities a ON a.id = json_extract(c.detail, '$.entities[0]') "
+    "JOIN entities b ON b.id = json_extract(c.detail, '$.entities[1]') "
+    "WHERE c.id IN (SELECT value FROM json_each(?))"
 )
 _WISHED = "SELECT client_id FROM approvals WHERE conflict_id = ?"
 _NAMED = "SELECT id FROM clients WHERE name = ?"
@@ -173,7 +179,8 @@ class ReviewDesk:
 
     def _make_rows(self, rows: Rows, shown: Sequence[WaitingItem]) -> tuple[ReviewRow, ...]:
         found = self.memories(rows, [item.incoming_id for item in shown])
-        return tuple(_make_row(item, found[item.incoming_id]) for item in shown)
+        names = _read_merge_names(rows, [item.id for item in shown if item.kind == "entity_merge"])
+        return tuple(_make_row(item, found[item.incoming_id], names.get(item.id)) for item in shown)
 
     def read_item(self, rows: Rows, item_id: str, now_ms: int, *, brief: bool = False) -> ReviewItem | None:
         """One item, validated now.
@@ -511,11 +518,20 @@ def _count_names(names: Iterable[str | None]) -> dict[str, int]:
     return dict(islice(((str(name), count) for name, count in counted.most_common() if name), _GROUPS))
 
 
-def _make_row(item: WaitingItem, incoming_memory: Memory) -> ReviewRow:
+def _read_merge_names(rows: Rows, item_ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Which two names are the matter, by the id of the item."""
+    if not item_ids:
+        return {}
+    return {str(item): (str(one), str(other)) for item, one, other in rows.all(_MERGE_NAMES, (to_json(item_ids),))}
+
+
+def _make_row(item: WaitingItem, incoming_memory: Memory, names: tuple[str, str] | None) -> ReviewRow:
     return ReviewRow(
         id=item.id,
         kind=item.kind,
-        title=format_title(item.kind, ItemTopic(item.subject, item.predicate), incoming_memory.text),
+        title=format_merge_title(*names)
+        if names is not None
+        else format_title(item.kind, ItemTopic(item.subject, item.predicate), incoming_memory.text),
         note=format_note(item.kind, item.recalled, item.client, later=item.later),
         existing_id=item.existing_id,
         incoming_id=item.incoming_id,

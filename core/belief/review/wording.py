@@ -83,6 +83,12 @@ def format_title(kind: str, topic: ItemTopic, text: str) -> str:
     return format_line(text) or str(review_strings()["kinds"][kind]["title"])
 
 
+def format_merge_title(one: str, other: str) -> str:
+    """The row of two names that may be the same."""
+    form = str(review_strings()["kinds"]["entity_merge"]["row"])
+    return form.format(one=format_line(one, _VALUE), other=format_line(other, _VALUE))
+
+
 def format_question(kind: str, topic: ItemTopic) -> str:
     """The matter as a question.
 

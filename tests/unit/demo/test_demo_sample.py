@@ -95,7 +95,8 @@ def test_the_work_read_the_names_and_what_it_asked_is_answered(sample: Engine, q
         "Ostlebridge",
         "Ostlebridge Book Fair",
     ]
-    assert queue.counts.get("entity_merge", 0) == 1, "Katrin may be Katrin Marrowby, whom the notes name in full once"
+    asked = {row.title for row in queue.rows if row.kind == "entity_merge"}
+    assert "Katrin and Katrin Marrowby" in asked or "Katrin Marrowby and Katrin" in asked, asked
 
 
 def test_the_work_read_more_of_the_texts_than_was_written_in_them(sample: Engine) -> None:
