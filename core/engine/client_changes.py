@@ -30,7 +30,7 @@ from core.intake.transitions.transitions import forget_memory
 from core.recall.scope import Scope, find_visible
 from core.text.terms import embedding_text
 from core.types.lifecycle import Marked
-from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish
+from core.types.memory import ChangeReply, Judgement, Related, Relationship, RequestedChange
 from core.types.values import Actor, Grant, Kind
 from core.types.views import Revision, RevisionReport
 from core.vault.database.rows import Rows
@@ -81,7 +81,7 @@ class ClientChanges:
         Raises:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT, TEXT_TOO_LARGE.
         """
-        wished = ChangeRequest(Wish.UPDATE, memory_id, text, reason, kind, request_id)
+        wished = ChangeRequest(RequestedChange.UPDATE, memory_id, text, reason, kind, request_id)
         if actor.is_owner:
             return self._revise_as_owner(wished, text, actor)
         storage, search = self._storage(), self._search()
@@ -96,7 +96,7 @@ class ClientChanges:
         self,
         memory_id: str,
         actor: Actor,
-        wish: Wish = Wish.FORGET,
+        wish: RequestedChange = RequestedChange.FORGET,
         reason: str | None = None,
         kind: Kind | None = None,
         request_id: str | None = None,
@@ -152,7 +152,7 @@ class ClientChanges:
             UserError: VAULT_LOCKED, ACCESS_DENIED, INVALID_INPUT.
         """
         storage, scope = self._storage(), self._scope_of_asker(actor)
-        check_change_request(ChangeRequest(Wish.FORGET, memory_id, None, reason))
+        check_change_request(ChangeRequest(RequestedChange.FORGET, memory_id, None, reason))
         client = self._authority.client_of(actor)
         may_mark = client is None or bool(client.grants & {Grant.WRITE.value, Grant.CURATE.value})
         asked = {"verb": "feedback", "id": memory_id, "helpful": helpful, "reason": reason}
@@ -276,7 +276,7 @@ class ClientChanges:
                 raise not_admitted_error()
             made = None if meant is None else meant.vectors_in(search.active_space)
             vector = None if made is None else made[0]
-            with storage.verb(tx, actor, wished.wish.value, identify_change_call(wished, actor)) as verb:
+            with storage.verb(tx, actor, wished.change.value, identify_change_call(wished, actor)) as verb:
                 if verb.earlier is not None:
                     return restore_change_reply(verb.earlier)
                 requests = ChangeRequests(search.store_service)
@@ -292,7 +292,7 @@ class ClientChanges:
 
     def _make_forget_writer(self, storage: Storage, wished: ChangeRequest, actor: Actor) -> Callable[[Tx], ChangeReply]:
         """The owner's own call: it is done, whoever brought the memory."""
-        call = IdempotentCall(actor, wished.request_id, {"verb": wished.wish.value, "id": wished.memory_id})
+        call = IdempotentCall(actor, wished.request_id, {"verb": wished.change.value, "id": wished.memory_id})
 
         def write(tx: Tx) -> ChangeReply:
             with storage.verb(tx, actor, "forget", call) as verb:
@@ -301,7 +301,7 @@ class ClientChanges:
                 if wished.kind not in (None, _kind_of_memory(tx, wished.memory_id)):
                     raise UserError(Code.NOT_FOUND, _NONE)
                 step = forget_memory(tx, storage.work, wished.memory_id, actor)
-                reply = ChangeReply(wished.wish.name, wished.memory_id, step_id=step)
+                reply = ChangeReply(wished.change.name, wished.memory_id, step_id=step)
                 verb.set_outcome((wished.memory_id,), asdict(reply))
                 return reply
 

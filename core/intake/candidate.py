@@ -169,9 +169,9 @@ def has_other_claims(rows: Rows, memory_id: str, ending: Sequence[str], *, waiti
         (memory_id, waiting),
     )
     text = str(rows.value("SELECT text FROM memories WHERE id = ?", (memory_id,)))
-    gone = [sentence_at(text, start, end) for claim_id, start, end in spans if claim_id in ending]
+    ending_sentences = [sentence_at(text, start, end) for claim_id, start, end in spans if claim_id in ending]
     rest = [sentence_at(text, start, end) for claim_id, start, end in spans if claim_id not in ending]
-    return any(all(span[1] <= other[0] or other[1] <= span[0] for other in gone) for span in rest)
+    return any(all(span[1] <= other[0] or other[1] <= span[0] for other in ending_sentences) for span in rest)
 
 
 def sentence_at(text: str, start: int, end: int) -> tuple[int, int]:

@@ -302,7 +302,7 @@ def request_question(asked: ClientRequest) -> str:
     Returns:
         One sentence.
     """
-    return str(review_strings()["asked"][asked.wish])
+    return str(review_strings()["asked"][asked.change])
 
 
 def request_sentence(asked: ClientRequest) -> str:

@@ -215,7 +215,7 @@ def _try_undo_steps(tx: Tx, storage: Storage, steps: Sequence[str], by: str) -> 
             (*taken.steps, *some.steps),
             (*taken.left, *some.left),
             taken.restored + some.restored,
-            (*taken.gone, *some.gone),
+            (*taken.removed_labels, *some.removed_labels),
         )
     return taken, tried
 
@@ -239,10 +239,10 @@ def _count_bringing_steps(tx: Tx, left: Sequence[str], memory_ids: Sequence[str]
 
 def _undo_steps(tx: Tx, search: Search, verb: Verb, steps: Sequence[str]) -> UndoneSteps:
     taken = undo_many(tx, steps, verb.step_id)
-    if taken.gone:
+    if taken.removed_labels:
         note_scrub(tx)
         seq = tx.seq
-        tx.after_commit(lambda: search.drop_vectors(seq, taken.gone))
+        tx.after_commit(lambda: search.drop_vectors(seq, taken.removed_labels))
     return taken
 
 

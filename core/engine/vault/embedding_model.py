@@ -121,7 +121,7 @@ class EmbeddingModels:
         return open_vault.storage.read_quietly(lambda rows: _read_embedding_state(open_vault, rows))
 
     def begin_change(self, model: str) -> Future[Embedding]:
-        """Wish for another model; the job makes the new vectors in the background, and search goes on meanwhile.
+        """Ask for another model; the job makes the new vectors in the background, and search goes on meanwhile.
 
         Args:
             model: "" for the built-in one, else `ollama:<model>`.

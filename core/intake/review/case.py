@@ -228,8 +228,8 @@ def many_label(action: Action, count: int) -> str:
     Returns:
         Words of Loci's own.
     """
-    said = review_strings()["labels_of_steps"]
-    return _format_many_label(str(said.get(action.value, action.value)), count)
+    labels = review_strings()["labels_of_steps"]
+    return _format_many_label(str(labels.get(action.value, action.value)), count)
 
 
 def rejection_label(count: int) -> str:

@@ -198,11 +198,11 @@ def _united_columns(kept: dict[str, Any], other: dict[str, Any], text: str) -> d
 def _united_flags(kept: dict[str, Any], other: dict[str, Any], text: str) -> list[str]:
     """The marks of the united text, which nobody has let through; what a claim brought goes on with the claim."""
     flags = reset_injection_marks(json.loads(kept["flags"]), text)
-    held = any(
+    is_flagged = any(
         FLAG in json.loads(one["flags"]) and FLAG not in reset_injection_marks((), str(one["text"]))
         for one in (kept, other)
     )
-    return [*flags, FLAG] if held and FLAG not in flags else flags
+    return [*flags, FLAG] if is_flagged and FLAG not in flags else flags
 
 
 def _carry_evidence(tx: Tx, make_id: Callable[[], str], keep_id: str, original_id: str, text: str) -> None:

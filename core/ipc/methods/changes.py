@@ -48,7 +48,7 @@ from core.ipc.methods.definition.results import (
 )
 from core.ipc.methods.memory_json import to_json_value
 from core.types.lifecycle import Marked, OutcomeTaken, ProcedureState, RuleState
-from core.types.memory import ChangeReply, Judgement, Related, Relationship, Wish
+from core.types.memory import ChangeReply, Judgement, Related, Relationship, RequestedChange
 from core.types.views import Revision
 
 
@@ -156,15 +156,15 @@ async def memory_update(call: MethodCall, params: UpdateParams) -> Answer:
 
 async def memory_delete(call: MethodCall, params: RemovalParams) -> Answer:
     """Delete one memory softly."""
-    return await _remove_memory(call, params, Wish.DELETE)
+    return await _remove_memory(call, params, RequestedChange.DELETE)
 
 
 async def memory_forget(call: MethodCall, params: RemovalParams) -> Answer:
     """Forget one memory; the person can undo it."""
-    return await _remove_memory(call, params, Wish.FORGET)
+    return await _remove_memory(call, params, RequestedChange.FORGET)
 
 
-async def _remove_memory(call: MethodCall, params: RemovalParams, wish: Wish) -> Answer:
+async def _remove_memory(call: MethodCall, params: RemovalParams, wish: RequestedChange) -> Answer:
     extras = params.make_extras()
     remove = call.engine.client_changes.remove_memory
     return _change_json(
