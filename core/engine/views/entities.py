@@ -82,7 +82,7 @@ _SAME_NAME = (
     "WHERE a.alias_key IN (SELECT value FROM json_each(:keys)) AND e.id <> :id AND e.merged_into_id IS NULL "
     f"AND ({ENTITY_TYPE} = :type OR 'other' IN ({ENTITY_TYPE}, :type))"
 )
-_NEAR = (
+_SIMILAR = (
     f"SELECT e.id, e.name, {ENTITY_TYPE} FROM entities e WHERE e.merged_into_id IS NULL "  # noqa: S608 - constants
     "AND e.space_id = (SELECT space_id FROM entities WHERE id = :id) "
     f"AND {ENTITY_TYPE} = :type ORDER BY e.id = :id DESC, e.recorded_at DESC LIMIT 3000"
@@ -105,8 +105,8 @@ _NAMING = (
     "SELECT count(DISTINCT n.memory_id) FROM mentions n JOIN memories m ON m.id = n.memory_id "
     "WHERE n.entity_id = ? AND n.start_at >= 0 AND m.status <> 'deleted'"
 )
-_SPOKEN = _NAMING.replace("n.start_at >= 0", "n.start_at < 0")
-_TOLD = (
+_NAMED_BY_SPEAKER = _NAMING.replace("n.start_at >= 0", "n.start_at < 0")
+_STATED = (
     "SELECT c.id, coalesce((SELECT v.memory_id FROM evidence v WHERE v.claim_id = c.id ORDER BY v.recorded_at, v.id "
     "LIMIT 1), ''), c.subject, c.predicate, c.value, c.polarity, c.state, c.confidence FROM claims c "
     "WHERE c.id IN (SELECT value FROM json_each(?)) "
@@ -147,8 +147,8 @@ def resolve_entities(rows: Rows, wanted: Resolving, reach: EntityScope) -> tuple
     """
     found = registry.find_candidates(rows, wanted.name, wanted.type, reach, fuzzy=wanted.fuzzy)
     hints = ResolutionHints(wanted.topic, wanted.mentioned_with, wanted.domain_scores)
-    told = {one.id: _fact_terms(rows, one.id, reach) for one, _ in found} if hints.terms else {}
-    return resolution.rank_candidates(found, hints, told)[: registry.CANDIDATES]
+    terms = {one.id: _fact_terms(rows, one.id, reach) for one, _ in found} if hints.terms else {}
+    return resolution.rank_candidates(found, hints, terms)[: registry.CANDIDATES]
 
 
 def _fact_terms(rows: Rows, entity_id: str, reach: EntityScope) -> frozenset[str]:
@@ -205,25 +205,25 @@ def read_entity(rows: Rows, entity_id: str, reach: EntityScope, now_ms: int) -> 
             for one, name in rows.all(_JOINED, (entity_id,))
         ),
         _find_similar_entities(rows, card),
-        int(rows.value(_SPOKEN, (entity_id,))),
+        int(rows.value(_NAMED_BY_SPEAKER, (entity_id,))),
         read_topics(rows, card, now_ms),
     )
 
 
 def _entity_mention_from_row(row: Sequence[Any]) -> EntityMention:
-    memory_id, text, places, kind, status, *said, recorded_at = row
+    memory_id, text, places, kind, status, *occurred_columns, recorded_at = row
     text, start, end = cut_excerpt(text, ((int(start), int(end)) for start, end in json.loads(places)))
-    return EntityMention(memory_id, text, start, end, kind, status, read_occurred(*said), recorded_at)
+    return EntityMention(memory_id, text, start, end, kind, status, read_occurred(*occurred_columns), recorded_at)
 
 
 def _find_similar_entities(rows: Rows, card: EntityCard) -> tuple[EntityLine, ...]:
     """Others that may be the same: of one name in whatever space, or spelt almost alike within its own."""
     keys = json.dumps(sorted({name_key(name) for name in (card.name, *card.aliases)}))
     found = {str(one) for (one,) in rows.all(_SAME_NAME, {"keys": keys, "id": card.id, "type": card.type})}
-    near = rows.all(_NEAR, {"id": card.id, "type": card.type})
-    names = [CountedName(str(one), str(name), str(kind)) for one, name, kind in near]
-    mine = [name for name in names if name.id == card.id]
-    found |= {side.id for pair in find_similar_pairs(mine, names) for side in (pair.keep, pair.other)}
+    similar = rows.all(_SIMILAR, {"id": card.id, "type": card.type})
+    names = [CountedName(str(one), str(name), str(kind)) for one, name, kind in similar]
+    own_names = [name for name in names if name.id == card.id]
+    found |= {side.id for pair in find_similar_pairs(own_names, names) for side in (pair.keep, pair.other)}
     for (detail,) in rows.all(_DECIDED, {"id": card.id}):
         found -= set(json.loads(detail)["entities"])
     ids = json.dumps(sorted(found - {card.id}))
@@ -235,7 +235,7 @@ def _find_similar_entities(rows: Rows, card: EntityCard) -> tuple[EntityLine, ..
 
 
 def _read_statements(rows: Rows, claim_ids: Sequence[str]) -> tuple[EntityStatement, ...]:
-    found = rows.all(_TOLD, (json.dumps(list(claim_ids)),))
+    found = rows.all(_STATED, (json.dumps(list(claim_ids)),))
     return tuple(
         EntityStatement(
             str(claim), str(memory), str(subject), str(predicate), str(value), str(polarity), str(state), float(sure)
@@ -276,7 +276,7 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: EntityScope) -
     known = {name_key(name) for name in (keep.name, *keep.aliases)}
     names = tuple(name for name in (other.name, *other.aliases) if name_key(name) not in known)
     ending = find_endings(rows, keep_id, other_id)
-    told = {
+    labels = {
         one.claim_id: one
         for one in _read_statements(rows, [side for one in ending for side in (one.loser, one.winner)])
     }
@@ -286,7 +286,7 @@ def preview_merge(rows: Rows, keep_id: str, other_id: str, reach: EntityScope) -
         mentions=int(rows.value(_NAMING, (other_id,))),
         claims=len(claims_about(rows, other_id, keep_id)),
         names=names,
-        ending=tuple((told[one.loser], told[one.winner]) for one in ending),
+        ending=tuple((labels[one.loser], labels[one.winner]) for one in ending),
         refusal=refusal,
         widened=lifted or keep.space == GLOBAL_SPACE != other.space,
         lifted=lifted,

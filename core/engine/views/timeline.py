@@ -169,12 +169,12 @@ class Timeline:
         wanted = check_topic(topic)
         begun_at = storage.clock.monotonic()
 
-        def read(meant: Embedded) -> Future[Evolution]:
-            sight = meant.active_space
+        def read(embedded: Embedded) -> Future[Evolution]:
+            active_space = embedded.active_space
 
             def run(rows: Rows) -> Evolution:
-                stored = SnapshotVectors(rows, sight.index, sight.space.name, sight.space.dims)
-                found = trace_evolution(rows, stored, wanted, meant.first, limit, storage.clock.now_ms())
+                stored = SnapshotVectors(rows, active_space.index, active_space.space.name, active_space.space.dims)
+                found = trace_evolution(rows, stored, wanted, embedded.first, limit, storage.clock.now_ms())
                 return replace(found, took_ms=(storage.clock.monotonic() - begun_at) * 1000)
 
             return storage.read(run)
