@@ -26,7 +26,7 @@ from core.intake.review.approvals import withdraw_requests
 from core.intake.transaction.sources import KINDS_BY_TEXT, refresh_capped, refresh_claims, refresh_trust
 from core.intake.transaction.unit_of_work import UnitOfWork
 from core.intake.transitions.transitions import episodes_of, statements_of, sync_statement, unlink_episodes
-from core.memory.floor_plan import PlaceCheck, find_strays, remove_newcomers, remove_plan
+from core.memory.floor_plan import PlaceCheck, find_misplaced, remove_newcomers, remove_plan
 from core.memory.landmarks import free_landmark
 from core.memory.write import forget_vector, refresh_terms, remove_derived
 from core.types.replies import UndoReport
@@ -529,7 +529,7 @@ def _free_scheduled_place(tx: Tx, key: dict[str, object], before: Mapping[str, o
 
 def _free_stray_places(tx: Tx, done: UndoState) -> None:
     """A memory that changed its space with this undo stands in no room of the other: it waits for a place."""
-    for memory_id in find_strays(tx, done.touched | done.placed):
+    for memory_id in find_misplaced(tx, done.touched | done.placed):
         tx.delete("places", {"memory_id": memory_id})
 
 

@@ -156,14 +156,14 @@ class Arranger:
 
     def _free_strays(self) -> None:
         """Let those who stand in another space's wing wait for a place in their own."""
-        found = self._site.read(stored.find_strays)
+        found = self._site.read(stored.find_misplaced)
         for low in range(0, len(found), BATCH):
             self._site.check_not_closing()
             part = found[low : low + BATCH]
             self._site.write(lambda tx: self._delete_strays(tx, part))  # noqa: B023 - waited for
 
     def _delete_strays(self, tx: Tx, memory_ids: Sequence[str]) -> None:
-        still = stored.find_strays(tx, memory_ids)
+        still = stored.find_misplaced(tx, memory_ids)
         if not still:
             return
         with self._site.work.verb(tx, VERB, LABEL, SCHEDULER) as verb:
@@ -253,7 +253,7 @@ class Arranger:
         strangers = np.flatnonzero(chosen == NEW)
         if strangers.size:
             topics = self._divide_into_topics(batch, strangers, start.rooms)
-            grounds = self._site.read(lambda rows: stored.reserved_grounds(rows, wing.id))
+            grounds = self._site.read(lambda rows: stored.reserved_rects(rows, wing.id))
             taken = [rect_of(room) for room in start.rooms]
             taken += [Rect(round(x), round(y), round(w), round(h)) for x, y, w, h in grounds]
             sizes = [len(topic.members) for topic in topics]
@@ -416,7 +416,7 @@ def has_unplaced(rows: Rows) -> bool:
         Whether `Arranger.run` would find something.
     """
     waits = rows.one(f"SELECT 1 FROM ({_UNPLACED}) LIMIT 1") is not None  # noqa: S608 - constants only
-    return waits or bool(stored.find_strays(rows))
+    return waits or bool(stored.find_misplaced(rows))
 
 
 def _step_mark(rows: Rows) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ from core.engine.runtime.search import Embedded
 from core.engine.runtime.storage import Storage, chain_work, log_failure, map_result
 from core.errors import LociError, UserError
 from core.intake.transaction.unit_of_work import IdempotentCall
-from core.recall.context import HEAD
+from core.recall.context import OPENING
 from core.sessions import table as working_set
 from core.sessions.capture import CaptureContext, PreparedCapture, prepare_messages, prepare_summary, write_capture
 from core.sessions.models import turn_allowance
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 _log = log.get("engine")
 _SECTIONS = ("## Key Facts", "## Active Rules", "## Episodes")
-_FRAME = frozenset((*filter(None, HEAD.split("\n")), *_SECTIONS))
+_FRAME = frozenset((*filter(None, OPENING.split("\n")), *_SECTIONS))
 _FEW = 32  # texts up to here somebody waits for; more are embedded behind what others ask
 _HOUR_MS = 3_600_000
 _STORED = 0.6  # activation of what a turn itself brought

@@ -37,7 +37,7 @@ from core.intake.transaction.admission import check_space_name
 from core.intake.transaction.unit_of_work import IdempotentCall
 from core.intake.transitions.review_items import refuse_imperatives
 from core.lifecycle.enrich import count_unread
-from core.memory.read import read_occurred, said_at_sql
+from core.memory.read import read_occurred, time_of_memory_sql
 from core.memory.write import ensure_space, find_space_id
 from core.text.screening.egress import collect_texts, prefetch_scans, sanitize_map
 from core.types.entities import (
@@ -99,7 +99,7 @@ _PLACES = (
     "SELECT m.id, m.text, json_group_array(json_array(n.start_at, n.end_at)), m.kind, m.status, "  # noqa: S608 - constants
     "m.occurred_at, m.occurred_prec, m.occurred_offset, m.recorded_at "
     "FROM mentions n JOIN memories m ON m.id = n.memory_id WHERE n.entity_id = ? AND n.start_at >= 0 "
-    f"AND m.status <> 'deleted' GROUP BY m.id ORDER BY {said_at_sql('m')} DESC, m.n DESC LIMIT ?"
+    f"AND m.status <> 'deleted' GROUP BY m.id ORDER BY {time_of_memory_sql('m')} DESC, m.n DESC LIMIT ?"
 )
 _NAMING = (
     "SELECT count(DISTINCT n.memory_id) FROM mentions n JOIN memories m ON m.id = n.memory_id "

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from core.memory.read import read_occurred, said_at_sql
+from core.memory.read import read_occurred, time_of_memory_sql
 from core.types.entities import EntityCard, KnownStatement, KnownTopic
 from core.types.talk import StatementType
 from core.types.values import GLOBAL_SPACE
@@ -24,7 +24,7 @@ _QUOTED = 400  # characters of a source's words
 _STATEMENTS = (
     "SELECT s.memory_id, m.text, s.type, m.status, m.valid_to, s.lasting, s.episode_id, "  # noqa: S608 - constants
     f"substr(e.text, s.start_at + 1, min(s.end_at - s.start_at, {_QUOTED})), e.author, e.role, e.occurred_at, "
-    f"e.occurred_prec, e.occurred_offset, e.recorded_at, count(*), max({said_at_sql('e')}) AS said "
+    f"e.occurred_prec, e.occurred_offset, e.recorded_at, count(*), max({time_of_memory_sql('e')}) AS said "
     "FROM statements s JOIN memories m ON m.id = s.memory_id JOIN memories e ON e.id = s.episode_id "
     "JOIN spaces w ON w.id = m.space_id "
     "WHERE {which} AND +m.status IN ('active', 'disputed', 'superseded', 'consolidated') "

@@ -117,7 +117,7 @@ class Timeline:
 
         return storage.read(read)
 
-    def list_held_at(
+    def list_valid_at(
         self,
         at_ms: int,
         axis: str,
@@ -147,7 +147,7 @@ class Timeline:
             if spans is None:
                 spans = reading.read_spans(rows, kept.columns)
                 self._kept = replace(kept, spans=spans)
-            places = reading.places_held_at(kept.columns, spans, at_ms, axis, filters)
+            places = reading.places_valid_at(kept.columns, spans, at_ms, axis, filters)
             return reading.read_page(rows, kept.columns, places, after, limit, storage.clock.now_ms())
 
         return storage.read(read)

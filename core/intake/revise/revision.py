@@ -45,7 +45,7 @@ from core.intake.transitions.transitions import (
     sync_statements,
 )
 from core.memory.landmarks import carry_place, free_landmark
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.memory.write import (
     Stored,
     VectorSpace,
@@ -269,7 +269,7 @@ _KINDS = to_json([kind.value for kind in KINDS_BY_TEXT])
 _CONTESTED = (
     "WITH said AS MATERIALIZED (SELECT e.memory_id, e.claim_id FROM json_each(:ids) w "  # noqa: S608 - constants
     "JOIN evidence e ON e.memory_id = w.value WHERE e.stance = 'supporting') "
-    f"SELECT DISTINCT coalesce(m.part_of, m.id), {said_at_sql('m')} AS said_at "
+    f"SELECT DISTINCT coalesce(m.part_of, m.id), {time_of_memory_sql('m')} AS said_at "
     "FROM json_each(:ids) w JOIN memories m ON m.id = w.value "
     "WHERE m.kind IN (SELECT value FROM json_each(:kinds)) AND ("
     "(m.status = 'quarantined' AND coalesce(m.status_reason, '') <> 'held') "

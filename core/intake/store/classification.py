@@ -32,7 +32,7 @@ from core.intake.transaction.sources import (
 )
 from core.intake.transaction.unit_of_work import UnitOfWork, Verb
 from core.intake.transitions.transitions import Transitions
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.memory.write import VectorSpace
 from core.score.decay import STANDARD
 from core.types.belief import ClaimDraft
@@ -173,7 +173,7 @@ def find_unread(rows: Rows, limit: int) -> list[str]:
         "WHERE m.kind IN (SELECT value FROM json_each(?)) AND m.status = 'active' AND coalesce(m.part_index, 0) = 0 "
         "AND coalesce(i.state, 'done') <> 'running' "
         "AND m.read_at IS NULL AND m.kind <> 'episode' "
-        f"ORDER BY {said_at_sql('m')}, m.n LIMIT ?",
+        f"ORDER BY {time_of_memory_sql('m')}, m.n LIMIT ?",
         (_KINDS, limit),
     )
     return [str(row[0]) for row in found]

@@ -42,7 +42,7 @@ from core.lifecycle.consolidate.duplicates import (
 from core.lifecycle.consolidate.pairs import Node, PairDecisions, find_near_pairs, read_pair_decisions
 from core.lifecycle.job_support.job_context import BatchResult, JobContext
 from core.lifecycle.sweep import OLD_VERSION
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.score.topics import CosineThresholds, thresholds_for
 from core.types.lifecycle import Consolidated, JobAction, JobType, PlannedAction
 from core.vault.database.rows import Rows, to_json
@@ -156,8 +156,8 @@ _LEFT = (
     "JOIN evidence f ON f.claim_id = o.id AND f.stance = 'supporting' "
     f"JOIN memories p ON p.id = f.memory_id AND p.id <> m.id AND p.kind {_STANDS.format('p')} "
     "WHERE c.state IN ('draft', 'asserted') "
-    f"AND (c.state = 'draft' OR ({said_at_sql('m')}, m.n) "
-    f"> ({said_at_sql('p')}, p.n)) "
+    f"AND (c.state = 'draft' OR ({time_of_memory_sql('m')}, m.n) "
+    f"> ({time_of_memory_sql('p')}, p.n)) "
     "ORDER BY m.n"
 )
 _ENDS = frozenset({GateDecision.SUPERSEDE, GateDecision.ENTER_SUPERSEDED})

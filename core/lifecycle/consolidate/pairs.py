@@ -30,7 +30,7 @@ from core.intake.claims import Relate
 from core.intake.transitions.review_items import KEPT, ItemSubject, known_matter
 from core.lifecycle.job_support import job_store
 from core.lifecycle.job_support.job_context import JobContext
-from core.memory.read import said_at_sql
+from core.memory.read import time_of_memory_sql
 from core.score.trust import discount_chance, relevance_probability
 from core.types.belief import ACTED_ON, LABELS, ComparedText, Label, Relation
 from core.vault.database.rows import Rows
@@ -175,7 +175,7 @@ _NODES = (
     "SELECT m.n, m.id, m.kind, m.space_id, m.scope_session, m.scope_channel, m.trust, m.pinned, m.recorded_at, "  # noqa: S608 - constants
     "coalesce(m.last_accessed_at, 0), m.client_id, m.import_id IS NOT NULL, m.security_tier, "
     f"{OWNERS_WORD}, {PERSONS}, lower(hex(substr(m.content_hash, 1, 8))), m.confidence, "
-    f"{said_at_sql('m')} "
+    f"{time_of_memory_sql('m')} "
     # Each label is looked up; without the plus SQLite walks through all that stands for each of them.
     "FROM json_each(:labels) w CROSS JOIN memories m ON m.n = w.value WHERE +m.status = 'active' AND m.part_of IS NULL "
     "AND m.kind <> 'digest' AND NOT EXISTS (SELECT 1 FROM memories p WHERE p.part_of = m.id)"

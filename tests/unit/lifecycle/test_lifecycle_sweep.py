@@ -261,7 +261,7 @@ def test_history_and_as_of_still_show_an_archived_version(rig: Rig) -> None:
         return [found.memory.id for found in asked.result(30).result.items]
 
     def believed(axis: str) -> list[str]:
-        page = rig.engine.timeline.list_held_at(then + DAY_MS, axis).result(30)
+        page = rig.engine.timeline.list_valid_at(then + DAY_MS, axis).result(30)
         return sorted(row.id for row in page.rows)
 
     earlier = (as_of(then + DAY_MS), believed("true"), believed("believed"))
