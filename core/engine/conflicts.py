@@ -573,7 +573,7 @@ def _actions_open_to_client(rows: Rows, item: ReviewItem, actor: Actor) -> tuple
         persons=incoming.id in persons,
         own=incoming.client_id == actor.client_id,
         weaker=existing is not None and incoming.trust < existing.trust,
-        held=HELD in (incoming.status_reason, None if existing is None else existing.status_reason),
+        is_held=HELD in (incoming.status_reason, None if existing is None else existing.status_reason),
     )
     return tuple(action for action in item.actions if refusal_for_client(item.kind, action, rights) is None)
 

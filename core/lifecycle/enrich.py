@@ -18,11 +18,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.entities import mentions, registry
-from core.entities.mentions import FoundNames, NameText, NewEntity, SpokenPlace, find_names, place_mentions
+from core.entities.mentions import FoundNames, NameText, NewEntity, SpeakerPlace, find_names, place_mentions
 from core.entities.recognition import name_key, recognize_names
 from core.entities.registry import find_owner_names
 from core.entities.resolution import CountedName, NamePair, find_similar_pairs
-from core.entities.speakers import OWNER, SPOKEN_AT, is_label, label_place, speaker_of
+from core.entities.speakers import OWNER, SPEAKER_PLACE, is_label, label_place, speaker_of
 from core.errors import LociError
 from core.intake.revise.refinement import READING
 from core.intake.transaction.unit_of_work import Verb
@@ -360,9 +360,9 @@ def _make_name_texts(readings: Sequence[TextAnnotations], owner_keys: frozenset[
     ]
 
 
-def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[str, tuple[SpokenPlace, ...]]:
+def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[str, tuple[SpeakerPlace, ...]]:
     """Who speaks: whom the source tells, and the names before the colons where they recur as speakers do."""
-    found: dict[str, list[SpokenPlace]] = defaultdict(list)
+    found: dict[str, list[SpeakerPlace]] = defaultdict(list)
     talks: dict[str, list[EnrichRow]] = defaultdict(list)
     for row in rows:
         if not row.talk:
@@ -370,7 +370,7 @@ def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[
         talks[row.talk].append(row)
         speaker = speaker_of(row.role, row.author, owner_keys)
         if speaker is not None:
-            found[row.id].append(SpokenPlace(speaker, *SPOKEN_AT))
+            found[row.id].append(SpeakerPlace(speaker, *SPEAKER_PLACE))
     for some in talks.values():
         if any(":" in row.text for row in some):
             for memory_id, voice in _read_labels(some, owner_keys):
@@ -378,7 +378,7 @@ def _read_voices(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> dict[
     return {memory_id: tuple(voices) for memory_id, voices in found.items()}
 
 
-def _read_labels(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> Iterator[tuple[str, SpokenPlace]]:
+def _read_labels(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> Iterator[tuple[str, SpeakerPlace]]:
     texts, roles = {row.id: row.text for row in rows}, {row.id: row.role for row in rows}
     episodes = [EpisodeText(row.id, row.text, row.author, is_assistant=row.role == "assistant") for row in rows]
     for turn in read_turns(episodes, owner_keys):
@@ -387,7 +387,7 @@ def _read_labels(rows: Sequence[EnrichRow], owner_keys: frozenset[str]) -> Itera
             continue
         speaker = OWNER if turn.is_owner else speaker_of("other", turn.speaker, owner_keys)
         if speaker is not None and not is_label(speaker, roles[turn.episode_id]):
-            yield turn.episode_id, SpokenPlace(speaker, *place)
+            yield turn.episode_id, SpeakerPlace(speaker, *place)
 
 
 def _write_batch(tx: Tx, make_id: Callable[[], str], prepared: EnrichBatch) -> dict[str, int]:

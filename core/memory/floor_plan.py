@@ -184,7 +184,7 @@ def _push_wings_apart(wings: Sequence[WingPlan]) -> tuple[WingPlan, ...]:
 
 
 def _read_histogram(rows: Rows, queries: tuple[str, str]) -> tuple[int | None, int | None, tuple[int, ...]]:
-    """Earliest and latest time (epoch ms), and the counts in `BINS` equal spans between; nothing and one 0 where none is."""
+    """Earliest and latest time (epoch ms), and counts in `BINS` equal spans; nothing and one 0 where none is."""
     low, high = rows.one(queries[0]) or (None, None)
     if low is None or high is None:
         return None, None, (0,) * BINS

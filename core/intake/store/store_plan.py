@@ -227,7 +227,7 @@ def _relations_by_judge(
             continue
         if one.odds.is_doubt and (one.odds.by_rule or _may_hold(candidate, one.neighbour)):
             found[one.neighbour.id] = _make_at_least_doubtful(relation, one.odds)
-        elif relation is not None and not one.odds.is_doubt and one.odds.is_told and relation.reason != CLAIMS_AT_ODDS:
+        elif relation is not None and not one.odds.is_doubt and one.odds.is_whole and relation.reason != CLAIMS_AT_ODDS:
             found[one.neighbour.id] = _without_supersede(relation)
     return found
 
