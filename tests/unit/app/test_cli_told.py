@@ -126,7 +126,7 @@ def test_the_terms_of_a_trust_are_told_with_their_numbers() -> None:
 
 def test_a_confirmation_counts_as_its_age_only_when_it_came_after() -> None:
     said = {"occurred_at": "2025-03-01T00:00:00Z", "occurred_precision": "day"}
-    assert describe_trust(shown(("age", -0.1), **said)) == [("-0.10", "Age", "NamingText on 2025-03-01")]
+    assert describe_trust(shown(("age", -0.1), **said)) == [("-0.10", "Age", "Said on 2025-03-01")]
     later = shown(("age", 0.0), **said, last_confirmed_at="2026-04-05T12:00:00Z")
     assert describe_trust(later) == [("0.00", "Age", "You confirmed it on 2026-04-05")]
 

@@ -161,7 +161,7 @@ def test_a_lock_in_full_work_ends_every_future_and_loses_nothing(tmp_path: Path,
         engine = rig.engine
         importing = engine.imports.run(rig.write_rows(talk(400)), None, None, OWNER_ACTOR)
         stores = [
-            engine.memories.store(StoreRequest(f"NamingText meanwhile {n}", request_id=str(n)), OWNER_ACTOR)
+            engine.memories.store(StoreRequest(f"Said meanwhile {n}", request_id=str(n)), OWNER_ACTOR)
             for n in range(120)
         ]
         recalls = [engine.memories.recall(RecallQuery(f"garden {n}"), OWNER_ACTOR) for n in range(40)]
@@ -184,8 +184,8 @@ def test_a_lock_in_full_work_ends_every_future_and_loses_nothing(tmp_path: Path,
         engine.imports.finish_interrupted().result(60)
         # A second try with the same request id stores what is missing, and nothing twice.
         for n in range(120):
-            rig.store(f"NamingText meanwhile {n}", request_id=str(n))
-        said = [text for text in rig.texts() if text.startswith("NamingText meanwhile")]
+            rig.store(f"Said meanwhile {n}", request_id=str(n))
+        said = [text for text in rig.texts() if text.startswith("Said meanwhile")]
         assert len(said) == len(set(said)) == 120
         assert rig.engine.imports.count_interrupted() == 0
         assert rig.value("SELECT count(*) FROM memories WHERE import_id IS NOT NULL") in {0, 400}

@@ -46,7 +46,7 @@ def test_a_client_counts_what_it_may_see_and_no_more(rig: Rig) -> None:
     rig.store("For everybody.", space="GLOBAL")
     rig.store("Of the one.", one)
     rig.store("A rule of the one.", one, kind=Kind.RULE)
-    rig.store("NamingText to the one.", one, kind=Kind.EPISODE)
+    rig.store("Said to the one.", one, kind=Kind.EPISODE)
     assert stats(rig, other) == {**ZEROS, "facts": {**ZEROS["facts"], "active": 1}}
     mine = stats(rig, one)
     assert (mine["facts"]["active"], mine["rules"]["candidate"], mine["episodes"]["total"]) == (2, 1, 1)
