@@ -88,7 +88,7 @@ class _Gathered:
     candidates: Candidates
     bm25: dict[int, float]
     leads: dict[int, int]
-    representatives: Representatives
+    folded: Representatives
     brought: dict[str, int]
     short: bool
 
@@ -205,15 +205,7 @@ class Recall:
             reach = self._find_search_set(search, named=True)
             found = self._gather_candidates(search, reach)
         asked = AnswerInput(
-            request,
-            search.plan,
-            mode,
-            found.question,
-            found.candidates,
-            found.bm25,
-            found.leads,
-            now_ms,
-            found.representatives,
+            request, search.plan, mode, found.question, found.candidates, found.bm25, found.leads, now_ms, found.folded
         )
         answer = RecallAnswer(asked, reach.size)
         items = answer.items(rows)
